@@ -1,0 +1,187 @@
+"""The wire: every message between kernel and browser, as one tagged union in each direction.
+
+Kernel to browser, on the comm target `jupyter_jaxpr` that the kernel opens:
+
+    {"type": "hello", "seq": 1, "protocol": 1, "environment": {"jupyter_jaxpr": "0.1.0", "jax": "0.12.0.1", ...}}
+    {"type": "progress", "seq": 2, "run": "5f0c", "cell_id": "c3", "function": "rnn", "stage": "compile",
+     "elapsed": 2.1, "total_elapsed": 2.4, "finished": [["trace", 0.2], ["lower", 0.1]], "interruptible": false}
+    {"type": "snapshot", "seq": 3, "snapshot": {"version": 1, ...}}
+    {"type": "failed", "seq": 4, "text": "jupyter_jaxpr could not ...", "cure": "...", "detail": "Traceback ..."}
+
+Browser to kernel, on that same comm:
+
+    {"type": "resend", "protocol": 1, "version": "0.1.0"}
+
+Requests go on a comm of their own (target `jupyter_jaxpr.requests`, opened by the browser, so that it lands on a
+subshell and is answered while a cell runs); each has an `id`, and the reply carries it:
+
+    {"type": "text", "id": 7, "snapshot": "5f0c", "program": 0, "level": "hlo", "first_line": 0, "line_count": 2000}
+    {"type": "reply", "id": 7, "error": null, "text": {...TextPage...}, "scope": null, "snapshot": null}
+    {"type": "scope", "id": 8, "snapshot": "5f0c", "scope": 2, "first_equation": 5000, "equation_count": 5000}
+    {"type": "reply", "id": 8, "error": null, "text": null, "scope": {...ScopePage...}, "snapshot": null}
+    {"type": "make", "id": 9, "snapshot": "5f0c", "program": 0, "level": "hlo"}
+    {"type": "reply", "id": 9, "error": null, "text": null, "scope": null, "snapshot": {"version": 1, ...}}
+
+A message of 64 kB or more travels as one binary buffer of UTF-8 JSON, with {"type": "buffer"} as the comm's data.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+
+from .snapshot.document import (
+    Aval,
+    Environment,
+    File,
+    Frame,
+    LiteralValue,
+    Parameter,
+    Scope,
+    Snapshot,
+    Stack,
+    Struct,
+)
+
+PROTOCOL = 1
+TARGET = "jupyter_jaxpr"
+REQUESTS_TARGET = "jupyter_jaxpr.requests"
+BUFFER_FROM = 64 * 1024
+
+
+def _text(description: str) -> msgspec.Meta:
+    return msgspec.Meta(description=description)
+
+
+# --- kernel to browser ------------------------------------------------------------------------------------
+
+
+class Hello(Struct, tag="hello"):
+    """First on a new comm, and in answer to resend."""
+
+    seq: Annotated[int, _text("Grows by one a message.")]
+    protocol: Annotated[int, _text("Version of these messages.")]
+    environment: Annotated[Environment, _text("Versions, device and tier.")]
+
+
+class FinishedStage(Struct, array_like=True):
+    """A stage that is over, with its seconds."""
+
+    stage: Annotated[str, _text("trace, lower or compile.")]
+    seconds: Annotated[float, _text("As JAX reported it.")]
+
+
+class Progress(Struct, tag="progress"):
+    """The heartbeat of a long call, once a second from the first second on; replaced by the snapshot."""
+
+    seq: Annotated[int, _text("Grows by one a message.")]
+    run: Annotated[str, _text("Id of the snapshot to come.")]
+    cell_id: Annotated[str | None, _text("The cell that runs.")]
+    function: Annotated[str | None, _text("The jitted function at work; null while none is.")]
+    stage: Annotated[Literal["running", "trace", "lower", "compile", "first_run"], _text("What JAX is doing.")]
+    elapsed: Annotated[float, _text("Seconds in this stage.")]
+    total_elapsed: Annotated[float, _text("Seconds since the cell started.")]
+    finished: Annotated[list[FinishedStage], _text("Earlier stages of this call.")]
+    interruptible: Annotated[bool, _text("Whether Interrupt takes effect before the stage ends.")]
+
+
+class SnapshotMessage(Struct, tag="snapshot"):
+    """A run has ended."""
+
+    seq: Annotated[int, _text("Grows by one a message.")]
+    snapshot: Annotated[Snapshot, _text("What it showed.")]
+
+
+class Failed(Struct, tag="failed"):
+    """Something of ours failed; the user's cell is not affected."""
+
+    seq: Annotated[int, _text("Grows by one a message.")]
+    text: Annotated[str, _text("What failed, a sentence.")]
+    cure: Annotated[str | None, _text("What to do.")]
+    detail: Annotated[str | None, _text("The traceback, to report.")]
+
+
+class TextPage(Struct):
+    """Some lines of StableHLO or HLO, each with where it came from."""
+
+    level: Annotated[Literal["stablehlo", "hlo"], _text("Which text.")]
+    characters: Annotated[int, _text("Length of the whole text.")]
+    lines: Annotated[int, _text("Lines of the whole text.")]
+    sha256: Annotated[str, _text("Hash of the whole text.")]
+    first_line: Annotated[int, _text("Index of the first line here, from 0.")]
+    text: Annotated[str, _text("The lines, separated by newlines.")]
+    line_stacks: Annotated[list[int], _text("Of each line here: index into stacks below; -1 for none.")]
+    strings: Annotated[list[str], _text("Pool of this page.")]
+    files: Annotated[list[File], _text("Pool of this page.")]
+    frames: Annotated[list[Frame], _text("Pool of this page.")]
+    stacks: Annotated[list[Stack], _text("Pool of this page.")]
+
+
+class ScopePage(Struct):
+    """Some equations of a scope; its indices point into the pools here, its children to the snapshot's scopes."""
+
+    scope: Annotated[Scope, _text("The columns of these equations, with names.")]
+    strings: Annotated[list[str], _text("Pool of this page.")]
+    avals: Annotated[list[Aval], _text("Pool of this page.")]
+    literals: Annotated[list[LiteralValue], _text("Pool of this page.")]
+    parameter_lists: Annotated[list[list[Parameter]], _text("Pool of this page.")]
+    files: Annotated[list[File], _text("Pool of this page.")]
+    frames: Annotated[list[Frame], _text("Pool of this page.")]
+    stacks: Annotated[list[Stack], _text("Pool of this page.")]
+
+
+class Reply(Struct, tag="reply"):
+    """The answer to a request; exactly one of error, text, scope, snapshot is not null."""
+
+    id: Annotated[int, _text("The request's.")]
+    error: Annotated[str | None, _text("Why it cannot be answered, and what to do.")]
+    text: Annotated[TextPage | None, _text("In answer to text.")]
+    scope: Annotated[ScopePage | None, _text("In answer to scope.")]
+    snapshot: Annotated[Snapshot | None, _text("In answer to make: the document with what was made.")]
+
+
+KernelMessage = Hello | Progress | SnapshotMessage | Failed | Reply
+
+
+# --- browser to kernel ------------------------------------------------------------------------------------
+
+
+class Resend(Struct, tag="resend"):
+    """A page has opened or reconnected: hello and the latest snapshots, please."""
+
+    protocol: Annotated[int, _text("Version of the messages the browser knows.")]
+    version: Annotated[str, _text("Version of the browser side of this extension.")]
+
+
+class TextRequest(Struct, tag="text"):
+    """Lines of a text that JAX has made."""
+
+    id: Annotated[int, _text("Chosen by the browser.")]
+    snapshot: Annotated[str, _text("Id.")]
+    program: Annotated[int, _text("Index into its programs.")]
+    level: Annotated[Literal["stablehlo", "hlo"], _text("Which text.")]
+    first_line: Annotated[int, _text("From 0.")]
+    line_count: Annotated[int, _text("At most 5,000.")]
+
+
+class ScopeRequest(Struct, tag="scope"):
+    """Equations of a scope that was too large to send whole."""
+
+    id: Annotated[int, _text("Chosen by the browser.")]
+    snapshot: Annotated[str, _text("Id.")]
+    scope: Annotated[int, _text("Index into its scopes.")]
+    first_equation: Annotated[int, _text("From 0.")]
+    equation_count: Annotated[int, _text("At most 5,000.")]
+
+
+class MakeRequest(Struct, tag="make"):
+    """Lower or compile a program that was only traced: the user pressed the button."""
+
+    id: Annotated[int, _text("Chosen by the browser.")]
+    snapshot: Annotated[str, _text("Id.")]
+    program: Annotated[int, _text("Index into its programs.")]
+    level: Annotated[Literal["stablehlo", "hlo"], _text("How far.")]
+
+
+BrowserMessage = Resend | TextRequest | ScopeRequest | MakeRequest

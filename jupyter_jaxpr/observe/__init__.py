@@ -1,0 +1,1 @@
+"""What JAX did while some code ran: calls, cache misses, stage times, programs."""

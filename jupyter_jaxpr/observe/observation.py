@@ -1,0 +1,125 @@
+"""What the observer hands on: plain records of what JAX did while some code ran.
+
+- `Observation`: one observed run, a cell or a block.
+- `ObservedFunction`: one user function in it, with its counts and the programs it ran.
+- `ObservedProgram`: what JAX made of it for one cache key. It holds JAX's own objects (jaxpr, lowered module,
+  executable), never arrays.
+
+Everything after this room (program, snapshot) reads these and nothing else of the observer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Outcome = Literal["fast_hit", "dispatch_only", "lowered", "compiled", "compiled_from_disk", "inlined", "raised"]
+
+
+@dataclass(frozen=True)
+class Place:
+    """A line of Python: file as in `co_filename`, line from 1, qualified name of the function around it."""
+
+    file: str
+    line: int
+    function: str = ""
+
+
+@dataclass(frozen=True)
+class StageTimes:
+    """Seconds of one call, from JAX's events; None where JAX reported none (see `snapshot.document.Stages`)."""
+
+    trace: float | None = None
+    lower: float | None = None
+    compile: float | None = None
+    from_disk: bool = False
+    first_run: float | None = None
+    rest: float | None = None
+    total: float | None = None
+
+
+@dataclass(frozen=True)
+class LeafSpec:
+    """One dynamic leaf of a call: its path such as p['w'], and its type; never its value."""
+
+    path: str
+    aval: Any
+    sharding: Any = None
+    committed: bool | None = None
+    donated: bool = False
+
+
+@dataclass(frozen=True)
+class ArgumentSpec:
+    """One argument of a call by its parameter's name.
+
+    `tree` has the structure of the argument with `jax.ShapeDtypeStruct` leaves; None for a static argument, whose
+    short repr is in `static`.
+    """
+
+    name: str
+    tree: Any = None
+    static: str | None = None
+    donated: bool = False
+
+
+@dataclass
+class ObservedProgram:
+    """What JAX made of a function for one key."""
+
+    origin: Literal["ran", "seen_before", "derived", "traced"]
+    jaxpr: Any  # Jaxpr or ClosedJaxpr, whichever this JAX has
+    arguments: tuple[ArgumentSpec, ...] = ()
+    result: Any = None  # tree of jax.ShapeDtypeStruct, None when unknown
+    stages: StageTimes | None = None
+    call: Place | None = None
+    lowered: Any = None  # jax.stages.Lowered, or None
+    executable: Any = None  # what JAX ran (jax.stages.Compiled or the loaded executable), or None
+    traced: Any = None  # jax.stages.Traced, to lower and compile on request, or None
+    origin_note: str | None = None
+
+
+@dataclass
+class ObservedFunction:
+    """One user function of a run."""
+
+    name: str
+    definition: Place | None
+    programs: list[ObservedProgram] = field(default_factory=list)  # in order of first use in this run
+    top_level: bool = False  # called in this run other than while another function was traced
+    calls: int | None = None
+    calls_exact: bool = True
+    misses: int | None = None
+    traces: int | None = None
+    lowerings: int | None = None
+    compiles: int | None = None
+    from_disk: int | None = None
+    inlined: int | None = None
+    raised: int | None = None
+
+
+@dataclass(frozen=True)
+class Printed:
+    """Text that Python printed while a function was being traced."""
+
+    function: str
+    text: str
+    place: Place | None
+
+
+@dataclass(frozen=True)
+class EagerCompile:
+    """A program JAX compiled outside any user function: an eager jnp operation."""
+
+    name: str | None
+    seconds: float
+
+
+@dataclass
+class Observation:
+    """One observed run."""
+
+    functions: list[ObservedFunction] = field(default_factory=list)  # in order of first call
+    printed: list[Printed] = field(default_factory=list)
+    eager_compiles: list[EagerCompile] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)  # our own failures, as tracebacks

@@ -1,0 +1,1 @@
+"""The document: types, builder, schema."""
