@@ -30,6 +30,6 @@ module.exports = {
     '<rootDir>/lib'
   ],
   reporters: ['default', '<rootDir>/jest.reporter.js'],
-  testRegex: 'src/.*/__tests__/.*\\.spec\\.tsx?$',
+  testRegex: 'src/(.*/)?__tests__/.*\\.spec\\.tsx?$',
   transformIgnorePatterns: [`/node_modules/(?!${esModules}).+`]
 };
