@@ -1,1 +1,56 @@
-"""The public names, loaded when first asked for: importing this package imports neither JAX nor the rest of it."""
+"""The public names of the package, each loaded when first asked for.
+
+Importing this package imports neither JAX nor the rest of the package, so a Jupyter server without JAX can
+read the labextension's path from it, and a kernel without JAX can still say what is missing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+try:
+    from ._version import __version__
+except ImportError:  # a checkout that was never built: the version file is written by the build
+    __version__ = "0.0.0+unbuilt"
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+    from .inspection import inspect
+    from .snapshot import Snapshot
+
+__all__ = ["Snapshot", "__version__", "inspect"]
+
+_HOMES = {"inspect": ".inspection", "Snapshot": ".snapshot"}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name from its module at its first use."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(_HOMES[name], __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+def _jupyter_labextension_paths() -> list[dict[str, str]]:
+    return [{"src": "labextension", "dest": "jupyter-jaxpr"}]
+
+
+def load_ipython_extension(shell: InteractiveShell) -> None:
+    """Do what ``%load_ext jupyter_jaxpr`` asks for: register the magics."""
+    from . import magic
+
+    magic.load_ipython_extension(shell)
+
+
+def unload_ipython_extension(shell: InteractiveShell) -> None:
+    """Do what ``%unload_ext jupyter_jaxpr`` asks for: take magics, hooks and comms out again."""
+    from . import magic
+
+    magic.unload_ipython_extension(shell)
