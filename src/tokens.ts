@@ -1,0 +1,137 @@
+/**
+ * The contracts between the rooms of the browser side: what a model offers to views and to the editor.
+ */
+import { Token } from '@lumino/coreutils';
+import { IDisposable } from '@lumino/disposable';
+import { ISignal } from '@lumino/signaling';
+
+import {
+  Environment,
+  Progress,
+  ScopePage,
+  Snapshot,
+  TextPage
+} from './protocol/snapshot';
+
+/** A level of text of a program. */
+export type LevelName = 'jaxpr' | 'stablehlo' | 'hlo';
+
+/** An equation, by its scope and its index there. */
+export interface IEquationRef {
+  scope: number;
+  equation: number;
+}
+
+/**
+ * What the user points at, wherever the pointing was done.
+ *
+ * - equations: one equation or a group of them, in the jaxpr.
+ * - text: a line of StableHLO or HLO, from 0.
+ * - caret: a place in a cell: line from 1, column from 0 in UTF-16 code units.
+ */
+export type Selection =
+  | { kind: 'equations'; equations: IEquationRef[] }
+  | { kind: 'text'; level: 'stablehlo' | 'hlo'; line: number; stack: number }
+  | { kind: 'caret'; cellId: string; line: number; column: number };
+
+/** What the kernel side is known to be. */
+export type Status =
+  | { kind: 'no-notebook' }
+  | { kind: 'no-kernel' }
+  | { kind: 'connecting' }
+  /** The kernel runs, and the extension is not loaded in it. */
+  | { kind: 'not-loaded' }
+  | { kind: 'ready'; environment: Environment }
+  | { kind: 'running'; environment: Environment | null; progress: Progress }
+  /** The kernel restarted, died, or the connection was lost: what is shown is from before. */
+  | { kind: 'stale'; reason: string; since: Date }
+  /** The two sides do not fit, or the document cannot be read: a sentence for the user. */
+  | { kind: 'unusable'; reason: string };
+
+/** Which part of a model has changed. */
+export type ModelChange =
+  | 'status'
+  | 'snapshots'
+  | 'program'
+  | 'hover'
+  | 'selection'
+  | 'failure'
+  | 'paused';
+
+/** Questions to the kernel; each rejects with an Error whose message is a sentence for the user. */
+export interface IRequests {
+  text(
+    snapshot: string,
+    program: number,
+    level: 'stablehlo' | 'hlo',
+    firstLine: number,
+    lineCount: number
+  ): Promise<TextPage>;
+  scope(
+    snapshot: string,
+    scope: number,
+    firstEquation: number,
+    equationCount: number
+  ): Promise<ScopePage>;
+  make(
+    snapshot: string,
+    program: number,
+    level: 'stablehlo' | 'hlo'
+  ): Promise<Snapshot>;
+}
+
+/** One failure of ours, as the kernel or the browser reported it. */
+export interface IFailure {
+  text: string;
+  cure: string | null;
+  detail: string | null;
+}
+
+/**
+ * The state of the panel for one notebook. Views read it and listen to `changed`; they keep no copy.
+ */
+export interface IJaxprModel extends IDisposable {
+  readonly changed: ISignal<IJaxprModel, ModelChange>;
+  readonly status: Status;
+  /** The snapshot in view, validated; null when there is none. */
+  readonly snapshot: Snapshot | null;
+  /** Whether a saved copy of a notebook is in view instead of the kernel's latest. */
+  readonly fromSaved: boolean;
+  /** Index into the snapshot's programs; -1 when there is none. */
+  readonly program: number;
+  /** What the mouse is over; previewed. */
+  readonly hover: Selection | null;
+  /** What was clicked, or where the caret is; stays. */
+  readonly selection: Selection | null;
+  /** Our own last failure; null after the next snapshot. */
+  readonly failure: IFailure | null;
+  /** New snapshots wait while paused; `waiting` says how many. */
+  readonly paused: boolean;
+  readonly waiting: number;
+  /** Null where no kernel can answer (a saved output, a dead kernel). */
+  readonly requests: IRequests | null;
+
+  setProgram(index: number): void;
+  setHover(selection: Selection | null): void;
+  setSelection(selection: Selection | null): void;
+  setPaused(paused: boolean): void;
+  /** Keep the program in view above later runs, or let it go. */
+  setPinned(pinned: boolean): void;
+  readonly pinned: boolean;
+  /** Replace the snapshot in view: after `make`, or when a saved output is opened. */
+  show(snapshot: Snapshot, fromSaved: boolean): void;
+}
+
+/** The models of the open notebooks, and the one in front. */
+export interface IJaxprTracker {
+  readonly current: IJaxprModel | null;
+  readonly currentChanged: ISignal<IJaxprTracker, IJaxprModel | null>;
+  /** Open the panel on a snapshot read from a saved output of the current notebook. */
+  open(snapshot: Snapshot): void;
+}
+
+/** The token of the tracker, for other extensions. */
+export const IJaxprTracker = new Token<IJaxprTracker>(
+  'jupyter-jaxpr:IJaxprTracker',
+  'The programs that JAX made of the cells of each open notebook.'
+);
