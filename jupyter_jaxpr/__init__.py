@@ -17,12 +17,11 @@ except ImportError:  # a checkout that was never built: the version file is writ
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
-    from .inspection import inspect
-    from .snapshot import Snapshot
+    from .inspection import Snapshot, inspect
 
 __all__ = ["Snapshot", "__version__", "inspect"]
 
-_HOMES = {"inspect": ".inspection", "Snapshot": ".snapshot"}
+_HOMES = {"inspect": ".inspection", "Snapshot": ".inspection"}
 
 
 def __getattr__(name: str) -> Any:

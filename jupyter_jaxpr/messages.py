@@ -31,18 +31,9 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from .snapshot.document import (
-    Aval,
-    Environment,
-    File,
-    Frame,
-    LiteralValue,
-    Parameter,
-    Scope,
-    Snapshot,
-    Stack,
-    Struct,
-)
+from .snapshot.document import Environment, Snapshot, Struct
+from .snapshot.pages import ScopePage as ScopePage
+from .snapshot.pages import TextPage as TextPage
 
 PROTOCOL = 1
 TARGET = "jupyter_jaxpr"
@@ -100,35 +91,6 @@ class Failed(Struct, tag="failed"):
     text: Annotated[str, _text("What failed, a sentence.")]
     cure: Annotated[str | None, _text("What to do.")]
     detail: Annotated[str | None, _text("The traceback, to report.")]
-
-
-class TextPage(Struct):
-    """Some lines of StableHLO or HLO, each with where it came from."""
-
-    level: Annotated[Literal["stablehlo", "hlo"], _text("Which text.")]
-    characters: Annotated[int, _text("Length of the whole text.")]
-    lines: Annotated[int, _text("Lines of the whole text.")]
-    sha256: Annotated[str, _text("Hash of the whole text.")]
-    first_line: Annotated[int, _text("Index of the first line here, from 0.")]
-    text: Annotated[str, _text("The lines, separated by newlines.")]
-    line_stacks: Annotated[list[int], _text("Of each line here: index into stacks below; -1 for none.")]
-    strings: Annotated[list[str], _text("Pool of this page.")]
-    files: Annotated[list[File], _text("Pool of this page.")]
-    frames: Annotated[list[Frame], _text("Pool of this page.")]
-    stacks: Annotated[list[Stack], _text("Pool of this page.")]
-
-
-class ScopePage(Struct):
-    """Some equations of a scope; its indices point into the pools here, its children to the snapshot's scopes."""
-
-    scope: Annotated[Scope, _text("The columns of these equations, with names.")]
-    strings: Annotated[list[str], _text("Pool of this page.")]
-    avals: Annotated[list[Aval], _text("Pool of this page.")]
-    literals: Annotated[list[LiteralValue], _text("Pool of this page.")]
-    parameter_lists: Annotated[list[list[Parameter]], _text("Pool of this page.")]
-    files: Annotated[list[File], _text("Pool of this page.")]
-    frames: Annotated[list[Frame], _text("Pool of this page.")]
-    stacks: Annotated[list[Stack], _text("Pool of this page.")]
 
 
 class Reply(Struct, tag="reply"):

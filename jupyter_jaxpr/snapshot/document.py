@@ -2,7 +2,7 @@
 
 A `Snapshot` is everything the panel shows, the notebook saves and the exports print. The structs here are
 the only definition: the JSON Schema and the TypeScript types are generated from them (`python -m
-jupyter_jaxpr.snapshot.schema`). How to add a field is in this folder's README.md.
+jupyter_jaxpr.schema`). How to add a field is in this folder's README.md.
 
 Two rules keep it small. What repeats (strings, avals, frames, stacks, literals, parameter lists, scopes) is
 pooled in the snapshot and named by its index. Variables are not named and not listed: the variables of a scope
@@ -120,10 +120,17 @@ class LiteralValue(Struct, array_like=True):
 
 
 class Parameter(Struct, array_like=True):
-    """A parameter of an equation that is not itself a program."""
+    """A parameter of an equation, those that JAX does not print left out."""
 
     name: Annotated[int, _text("Index into strings.")]
-    value: Annotated[int, _text("Index into strings: the value as JAX prints it, cut at 300 characters.")]
+    value: Annotated[
+        int,
+        _text(
+            "Index into strings: the value as JAX prints it on one line, cut at 300 characters. -1 where it is a "
+            "program or a tuple of programs: see the scope's children. In a text with programs inside, such as "
+            "LinearSolveJaxprs(matvec=￼), the sign U+FFFC stands for each of them."
+        ),
+    ]
 
 
 class Child(Struct, array_like=True):
@@ -169,7 +176,13 @@ class Scope(Struct):
     parameters: Annotated[list[int], _text("Of each equation: index into parameter_lists; -1 for none.")]
     stack: Annotated[list[int], _text("Of each equation: index into stacks; -1 for none.")]
     name_stack: Annotated[list[int], _text("Of each equation: index into strings, such as layer/jvp().")]
-    children: Annotated[list[Child], _text("Programs inside these equations, in the order JAX prints them.")]
+    children: Annotated[
+        list[Child],
+        _text(
+            "Programs inside these equations, in the order of the equations and, inside one, of its parameters as "
+            "JAX keeps them (its printed order is that of the parameter list)."
+        ),
+    ]
     effects: Annotated[list[Effects], _text("Equations with effects.")]
 
 
@@ -178,7 +191,13 @@ class Naming(Struct):
 
     share_jit_names: Annotated[bool, _text("Inside a jit, inputs and outputs take the names outside.")]
     hoist_above: Annotated[int, _text("Scopes of more equations than this are printed first, as let; 0: never.")]
-    reserve_late: Annotated[bool, _text("A hoisted scope's name is reserved only after its body is named.")]
+
+
+class Let(Struct, array_like=True):
+    """A scope that is printed before the program, under a name."""
+
+    scope: Annotated[int, _text("Index into scopes.")]
+    name: Annotated[int, _text("Index into strings: the name it is printed under.")]
 
 
 class Level(Struct):
@@ -262,6 +281,13 @@ class Program(Struct):
     result_names: Annotated[list[str], _text("A path for each result, as JAX has it; may be empty.")]
     equations: Annotated[int, _text("Over all scopes, each once, call equations included, combiners not.")]
     complete: Annotated[bool, _text("False: some equations must be asked for (too large to send whole).")]
+    lets: Annotated[
+        list[Let] | None,
+        _text(
+            "Scopes printed before the program, in order; only where it is not complete. Null otherwise: they "
+            "follow from the structure and naming."
+        ),
+    ]
     levels: Annotated[list[Level], _text("StableHLO, then HLO.")]
     stages: Annotated[Stages | None, _text("Null where no call made it: our own trace has none.")]
     activity: Annotated[Activity | None, _text("Null where nothing was observed.")]

@@ -18,6 +18,7 @@ export type Wire =
   | FinishedStage
   | Frame
   | Hello
+  | Let
   | Level
   | LiteralValue
   | MakeRequest
@@ -66,6 +67,13 @@ export type FinishedStage = [string, number];
  */
 export type Frame = [number, number, number, number, number, number];
 /**
+ * A scope that is printed before the program, under a name.
+ *
+ * @minItems 2
+ * @maxItems 2
+ */
+export type Let = [number, number];
+/**
  * A constant written into an equation.
  *
  * @minItems 2
@@ -73,7 +81,7 @@ export type Frame = [number, number, number, number, number, number];
  */
 export type LiteralValue = [number, number];
 /**
- * A parameter of an equation that is not itself a program.
+ * A parameter of an equation, those that JAX does not print left out.
  *
  * @minItems 2
  * @maxItems 2
@@ -376,10 +384,6 @@ export interface Naming {
    * Scopes of more equations than this are printed first, as let; 0: never.
    */
   hoist_above: number;
-  /**
-   * A hoisted scope's name is reserved only after its body is named.
-   */
-  reserve_late: boolean;
 }
 /**
  * Something a person should know.
@@ -466,6 +470,10 @@ export interface Program {
    * False: some equations must be asked for (too large to send whole).
    */
   complete: boolean;
+  /**
+   * Scopes printed before the program, in order; only where it is not complete. Null otherwise: they follow from the structure and naming.
+   */
+  lets: Let[] | null;
   /**
    * StableHLO, then HLO.
    */
@@ -638,6 +646,14 @@ export interface ScopePage {
    */
   scope: Scope;
   /**
+   * Variables that these equations use and earlier ones bind.
+   */
+  operands: number[];
+  /**
+   * Their printed names.
+   */
+  operand_names: string[];
+  /**
    * Pool of this page.
    */
   strings: string[];
@@ -742,7 +758,7 @@ export interface Scope {
    */
   name_stack: number[];
   /**
-   * Programs inside these equations, in the order JAX prints them.
+   * Programs inside these equations, in the order of the equations and, inside one, of its parameters as JAX keeps them (its printed order is that of the parameter list).
    */
   children: Child[];
   /**

@@ -1,0 +1,47 @@
+"""Pages of what a snapshot is too large to hold: lines of a text, equations of a scope.
+
+Each page brings pools of its own, so it can be read without the others.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+
+from .document import Aval, File, Frame, LiteralValue, Parameter, Scope, Stack, Struct
+
+
+def _text(description: str) -> msgspec.Meta:
+    return msgspec.Meta(description=description)
+
+
+class TextPage(Struct):
+    """Some lines of StableHLO or HLO, each with where it came from."""
+
+    level: Annotated[Literal["stablehlo", "hlo"], _text("Which text.")]
+    characters: Annotated[int, _text("Length of the whole text.")]
+    lines: Annotated[int, _text("Lines of the whole text.")]
+    sha256: Annotated[str, _text("Hash of the whole text.")]
+    first_line: Annotated[int, _text("Index of the first line here, from 0.")]
+    text: Annotated[str, _text("The lines, separated by newlines.")]
+    line_stacks: Annotated[list[int], _text("Of each line here: index into stacks below; -1 for none.")]
+    strings: Annotated[list[str], _text("Pool of this page.")]
+    files: Annotated[list[File], _text("Pool of this page.")]
+    frames: Annotated[list[Frame], _text("Pool of this page.")]
+    stacks: Annotated[list[Stack], _text("Pool of this page.")]
+
+
+class ScopePage(Struct):
+    """Some equations of a scope; its indices point into the pools here, its children to the snapshot's scopes."""
+
+    scope: Annotated[Scope, _text("The columns of these equations, with names.")]
+    operands: Annotated[list[int], _text("Variables that these equations use and earlier ones bind.")]
+    operand_names: Annotated[list[str], _text("Their printed names.")]
+    strings: Annotated[list[str], _text("Pool of this page.")]
+    avals: Annotated[list[Aval], _text("Pool of this page.")]
+    literals: Annotated[list[LiteralValue], _text("Pool of this page.")]
+    parameter_lists: Annotated[list[list[Parameter]], _text("Pool of this page.")]
+    files: Annotated[list[File], _text("Pool of this page.")]
+    frames: Annotated[list[Frame], _text("Pool of this page.")]
+    stacks: Annotated[list[Stack], _text("Pool of this page.")]
