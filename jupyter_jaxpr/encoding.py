@@ -1,0 +1,23 @@
+"""A struct of the document or of the wire in, its UTF-8 JSON out, whatever its strings hold."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import msgspec
+
+_LONE_SURROGATES = re.compile("[\ud800-\udfff]")
+
+
+def encode(struct: Any) -> bytes:
+    """The UTF-8 JSON of a struct; numbers that are not finite become null.
+
+    A Python string may hold half of a surrogate pair, which UTF-8 cannot: such a half is written as U+FFFD.
+    """
+    try:
+        return msgspec.json.encode(struct)
+    except UnicodeEncodeError:
+        text = json.dumps(msgspec.to_builtins(struct), ensure_ascii=False)
+        return _LONE_SURROGATES.sub("\ufffd", text).encode()

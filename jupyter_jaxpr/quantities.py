@@ -1,0 +1,81 @@
+"""A number in, its words out: seconds, bytes and counts as every text of ours writes them.
+
+Times have two figures below 100 and whole units above; counts and sizes are decimal. The space before a unit
+does not break. What is not known is "unknown", never 0 or a dash.
+"""
+
+from __future__ import annotations
+
+import math
+
+NO_BREAK = "\u00a0"
+UNKNOWN = "unknown"
+
+# Below this many seconds a time is in microseconds: 0.095 ms is the last one that reads well in milliseconds.
+_MILLISECONDS_FROM = 0.095e-3
+# What would round to 1000 ms is 1.0 s.
+_SECONDS_FROM = 0.9995
+
+
+def duration(seconds: float | None) -> str:
+    """A time, such as ``23 µs``, ``0.15 ms``, ``142 ms`` or ``1.3 s``.
+
+    Args:
+        seconds: The time; None and what is not finite read as unknown.
+    """
+    if seconds is None or not math.isfinite(seconds):
+        return UNKNOWN
+    if seconds < _MILLISECONDS_FROM:
+        return _two_figures(seconds * 1e6) + NO_BREAK + "µs"
+    if seconds < _SECONDS_FROM:
+        return _two_figures(seconds * 1e3) + NO_BREAK + "ms"
+    return _two_figures(seconds) + NO_BREAK + "s"
+
+
+def size(number: int | None) -> str:
+    """A size in bytes, decimal: ``143 B``, ``5.1 kB``, ``420 MB``."""
+    return _scaled(number, "B")
+
+
+def operations(number: int | None) -> str:
+    """A number of floating-point operations: ``143 FLOP``, ``51.2 kFLOP``."""
+    return _scaled(number, "FLOP")
+
+
+def count(number: int | None, one: str, many: str | None = None, *, exact: bool = True) -> str:
+    """A number of things: ``1 call``, ``11,202 equations``, ``≥4 calls``, ``calls unknown``.
+
+    Args:
+        number: How many; None when it is not known.
+        one: The noun for one of them.
+        many: The noun for several; `one` with an s when left out.
+        exact: False where the number is a lower bound.
+    """
+    many = many or one + "s"
+    if number is None:
+        return f"{many} {UNKNOWN}"
+    return f"{'' if exact else '≥'}{number:,} {one if number == 1 and exact else many}"
+
+
+def _two_figures(value: float) -> str:
+    """The number with two figures below 100, whole from there on."""
+    if value < 0.095:
+        return f"{value:.2g}" if value else "0"
+    if value < 0.995:
+        return f"{value:.2f}"
+    if value < 9.95:
+        return f"{value:.1f}"
+    return f"{value:,.0f}"
+
+
+def _scaled(number: int | None, unit: str) -> str:
+    if number is None:
+        return UNKNOWN
+    value, prefix = float(number), ""
+    for larger in ("k", "M", "G", "T", "P"):
+        # What would round to 1000 belongs to the next prefix.
+        if value < 999.5:
+            break
+        value, prefix = value / 1000, larger
+    figures = f"{value:,.0f}" if not prefix or value >= 99.95 else f"{value:.1f}"
+    return f"{figures}{NO_BREAK}{prefix}{unit}"

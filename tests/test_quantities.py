@@ -1,0 +1,82 @@
+"""Numbers read as the design writes them, at the edges too."""
+
+import pytest
+
+from jupyter_jaxpr.quantities import count, duration, operations, size
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (23e-6, "23\xa0µs"),
+        (0.15e-3, "0.15\xa0ms"),
+        (5.4e-3, "5.4\xa0ms"),
+        (142e-3, "142\xa0ms"),
+        (1.3, "1.3\xa0s"),
+        (41.2, "41\xa0s"),
+        # The edges: where the unit or the number of figures changes.
+        (94.9e-6, "95\xa0µs"),
+        (0.095e-3, "0.10\xa0ms"),
+        (0.994e-3, "0.99\xa0ms"),
+        (0.996e-3, "1.0\xa0ms"),
+        (9.94e-3, "9.9\xa0ms"),
+        (9.96e-3, "10\xa0ms"),
+        (99.6e-3, "100\xa0ms"),
+        (0.9994, "999\xa0ms"),
+        (0.9996, "1.0\xa0s"),
+        (142.4, "142\xa0s"),
+        (1234.5, "1,234\xa0s"),
+        (1.5e-6, "1.5\xa0µs"),
+        (0.05e-6, "0.05\xa0µs"),
+        (0.0, "0\xa0µs"),
+        (None, "unknown"),
+        (float("nan"), "unknown"),
+        (float("inf"), "unknown"),
+    ],
+)
+def test_a_time_has_two_figures_below_100_and_whole_units_above(seconds, words):
+    assert duration(seconds) == words
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [
+        (143, "143\xa0FLOP"),
+        (51_200, "51.2\xa0kFLOP"),
+        (80_143, "80.1\xa0kFLOP"),
+        (999, "999\xa0FLOP"),
+        (1000, "1.0\xa0kFLOP"),
+        (99_960, "100\xa0kFLOP"),
+        (999_600, "1.0\xa0MFLOP"),
+        (7 * 10**18, "7,000\xa0PFLOP"),
+        (None, "unknown"),
+    ],
+)
+def test_operations_are_decimal(number, words):
+    assert operations(number) == words
+
+
+def test_a_size_is_decimal():
+    assert size(5_120) == "5.1\xa0kB"
+    assert size(0) == "0\xa0B"
+    assert size(None) == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("number", "exact", "words"),
+    [
+        (1, True, "1 call"),
+        (4, True, "4 calls"),
+        (0, True, "0 calls"),
+        (11_202, True, "11,202 calls"),
+        (4, False, "≥4 calls"),
+        (1, False, "≥1 calls"),
+        (None, True, "calls unknown"),
+    ],
+)
+def test_a_count_names_what_it_counts(number, exact, words):
+    assert count(number, "call", exact=exact) == words
+
+
+def test_a_noun_may_have_its_own_plural():
+    assert count(2, "entry", "entries") == "2 entries"
