@@ -1,0 +1,199 @@
+"""A JupyterLab server of its own: a folder in; a running server, its address and its files out."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+import urllib.request
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import nbformat
+
+STARTS_WITHIN = 60  # seconds
+Cell = str | Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class LabServer:
+    """A running server: its address, and the folders it keeps things in."""
+
+    url: str
+    root: Path
+    data: Path
+    settings: Path
+    log: Path
+
+    def write(
+        self,
+        cells: Sequence[Cell],
+        *,
+        name: str | None = None,
+        kernel: str | None = "python3",
+    ) -> str:
+        """Put a notebook into the server's folder.
+
+        Args:
+            cells: A text is a code cell; anything else is a cell of nbformat 4.5 as it is.
+            name: The file's name, a new one if not given.
+            kernel: Its kernel's name; None for a notebook to open without a kernel.
+
+        Returns:
+            The file's name.
+        """
+        name = name or f"{uuid.uuid4().hex[:8]}.ipynb"
+        metadata = {}
+        if kernel:
+            metadata["kernelspec"] = {"name": kernel, "display_name": kernel, "language": "python"}
+        document = {
+            "cells": [
+                {**(code(cell) if isinstance(cell, str) else cell), "id": f"cell-{index}"}
+                for index, cell in enumerate(cells)
+            ],
+            "metadata": metadata,
+            "nbformat": 4,
+            "nbformat_minor": 5,
+        }
+        (self.root / name).write_text(json.dumps(document))
+        return name
+
+    def read(self, name: str) -> dict[str, Any]:
+        """The notebook as it was last saved; its texts are whole, not lists of lines."""
+        return nbformat.read(self.root / name, as_version=4)
+
+    def add_kernel(self, name: str, *, prelude: str = "", env: Mapping[str, str] = {}) -> None:
+        """Add a kernel that runs `prelude` before anything else, with more variables set.
+
+        `prelude="import sys; sys.modules['jax'] = None"` makes one without JAX.
+        """
+        folder = self.data / "kernels" / name
+        folder.mkdir(parents=True, exist_ok=True)
+        start = f"{prelude}\nfrom ipykernel.kernelapp import launch_new_instance as run; run()"
+        spec = {
+            "argv": [sys.executable, "-c", start, "-f", "{connection_file}"],
+            "display_name": name,
+            "language": "python",
+            "env": dict(env),
+        }
+        (folder / "kernel.json").write_text(json.dumps(spec))
+
+    def request(self, method: str, path: str) -> Any:
+        """Call the server's REST interface and read its answer."""
+        request = urllib.request.Request(f"{self.url}/api/{path}", method=method)
+        with urllib.request.urlopen(request, timeout=20) as answer:
+            body = answer.read()
+        return json.loads(body) if body else None
+
+    def kernel_of(self, name: str) -> str:
+        """The id of the kernel that a notebook uses."""
+        (session,) = [s for s in self.request("GET", "sessions") if s["path"] == name]
+        return session["kernel"]["id"]
+
+    def forget(self) -> None:
+        """End all kernels, and put the settings back to what every test starts with."""
+        for kernel in self.request("GET", "kernels"):
+            self.request("DELETE", f"kernels/{kernel['id']}")
+        write_settings(self.settings)
+
+
+def code(source: str, outputs: Sequence[Mapping[str, Any]] = (), count: int | None = None) -> dict:
+    """A code cell, with the outputs and the number of an earlier run if it has them."""
+    return {
+        "cell_type": "code",
+        "metadata": {},
+        "source": source,
+        "outputs": list(outputs),
+        "execution_count": count,
+    }
+
+
+def markdown(source: str) -> dict:
+    """A cell of prose."""
+    return {"cell_type": "markdown", "metadata": {}, "source": source}
+
+
+def write_settings(folder: Path) -> None:
+    """The settings every test starts with: no question about news, which would cover the panel."""
+    shutil.rmtree(folder, ignore_errors=True)
+    plugin = folder / "@jupyterlab" / "apputils-extension"
+    plugin.mkdir(parents=True)
+    (plugin / "notification.jupyterlab-settings").write_text('{"fetchNews": "false"}')
+
+
+@contextmanager
+def running_lab(folder: Path, *arguments: str) -> Iterator[LabServer]:
+    """Run a server whose files, settings, workspaces and kernels are all in `folder`."""
+    names = ("root", "data", "settings", "config", "runtime", "workspaces", "ipython")
+    folders = {name: folder / name for name in names}
+    for path in folders.values():
+        path.mkdir()
+    write_settings(folders["settings"])
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    environment = os.environ | {
+        "IPYTHONDIR": str(folders["ipython"]),
+        "JUPYTER_CONFIG_DIR": str(folders["config"]),
+        "JUPYTER_DATA_DIR": str(folders["data"]),
+        "JUPYTER_PREFER_ENV_PATH": "1",
+        "JUPYTER_RUNTIME_DIR": str(folders["runtime"]),
+        "JUPYTERLAB_SETTINGS_DIR": str(folders["settings"]),
+        "JUPYTERLAB_WORKSPACES_DIR": str(folders["workspaces"]),
+    }
+    command = [
+        *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"),
+        *("--ServerApp.ip=127.0.0.1", f"--ServerApp.port={port}", "--ServerApp.port_retries=0"),
+        *("--IdentityProvider.token=", "--ServerApp.disable_check_xsrf=True"),
+        *("--LabApp.expose_app_in_browser=True", "--LabApp.news_url="),
+        "--JupyterNotebookApp.expose_app_in_browser=True",
+        f"--ServerApp.root_dir={folders['root']}",
+        *arguments,
+    ]
+    log = folder / "server.log"
+    process = subprocess.Popen(
+        command,
+        cwd=folder,  # not the checkout: the kernels are to import what is installed
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    started = threading.Event()
+    reader = threading.Thread(target=keep_log, args=(process, log, started))
+    reader.start()
+    try:
+        if not started.wait(STARTS_WITHIN) or process.poll() is not None:
+            raise RuntimeError(f"JupyterLab did not start:\n{log.read_text()}")
+        yield LabServer(
+            url=f"http://127.0.0.1:{port}",
+            root=folders["root"],
+            data=folders["data"],
+            settings=folders["settings"],
+            log=log,
+        )
+    finally:
+        process.terminate()
+        process.wait(30)
+        reader.join()
+
+
+def keep_log(process: subprocess.Popen[str], log: Path, started: threading.Event) -> None:
+    """Copy what the server says into a file, and tell when it has started, or has ended."""
+    assert process.stdout
+    with log.open("w") as file:
+        for line in process.stdout:
+            file.write(line)
+            file.flush()
+            if re.search(r"Jupyter Server \S+ is running at", line):
+                started.set()
+    started.set()

@@ -1,0 +1,146 @@
+"""A notebook open in a browser: what a person does, in; what is then on the screen, out."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from lab_server import LabServer
+from playwright.sync_api import Locator, Page, expect
+
+# The first kernel of a run reads JupyterLab, IPython and JAX from a cold disk.
+KERNEL_STARTS_WITHIN = 60_000  # milliseconds
+CELL_ENDS_WITHIN = 60_000
+NUMBERED = re.compile(r"^\[\d+\]:$")
+
+
+@dataclass(frozen=True)
+class OpenNotebook:
+    """A notebook in a page of the browser. Cells are counted from 0."""
+
+    page: Page
+    lab: LabServer
+    name: str
+
+    # --- what is on the screen ----------------------------------------------------------------
+
+    @property
+    def panel(self) -> Locator:
+        """The jaxpr panel, in the side area or in the main one."""
+        return self.page.locator(".jp-JaxprPanel")
+
+    def cell(self, index: int) -> Locator:
+        """A cell with its prompt, editor and output."""
+        return self._notebook.locator(".jp-Cell").nth(index)
+
+    def editor(self, index: int) -> Locator:
+        """A cell's text, as an editable region."""
+        return self.cell(index).locator(".jp-InputArea .cm-content")
+
+    def lines(self, index: int) -> Locator:
+        """The lines of a cell's text."""
+        return self.cell(index).locator(".jp-InputArea .cm-line")
+
+    def outputs(self, index: int) -> Locator:
+        """A cell's outputs, one element each, without their prompts."""
+        return self.cell(index).locator(".jp-OutputArea-output")
+
+    def prompt(self, index: int) -> Locator:
+        """A cell's prompt: `[ ]:`, `[*]:` while it runs, `[3]:` afterwards."""
+        return self.cell(index).locator(".jp-InputArea-prompt")
+
+    @property
+    def _notebook(self) -> Locator:
+        # A hidden tab's notebook stays in the page.
+        return self.page.locator(".jp-NotebookPanel:visible .jp-Notebook")
+
+    # --- what a person does -------------------------------------------------------------------
+
+    def run(self, index: int, *, wait: bool = True) -> None:
+        """Run a cell by Ctrl+Enter; wait for its end unless told not to."""
+        before = self.prompt(index).inner_text()
+        self.editor(index).click()
+        self.page.keyboard.press("Control+Enter")
+        if wait:
+            self.wait_for_end(index, before=before)
+        else:
+            expect(self.prompt(index)).to_have_text("[*]:")
+
+    def run_all(self) -> None:
+        """Run all cells and wait for the last one, or for the first that raises."""
+        self.command("notebook:run-all-cells")
+
+    def wait_for_end(self, index: int, *, before: str = "[*]:") -> None:
+        """Wait until a cell that was started has ended, whether well or with an error."""
+        if NUMBERED.match(before):
+            expect(self.prompt(index)).not_to_have_text(before, timeout=CELL_ENDS_WITHIN)
+        expect(self.prompt(index)).to_have_text(NUMBERED, timeout=CELL_ENDS_WITHIN)
+
+    def write(self, index: int, source: str) -> None:
+        """Replace a cell's text, all at once: no completion, no indentation of its own."""
+        self.editor(index).click()
+        self.page.keyboard.press("Control+A")
+        self.page.keyboard.insert_text(source)
+
+    def save(self) -> dict[str, Any]:
+        """Save the notebook, and read the file."""
+        self.command("docmanager:save")
+        return self.lab.read(self.name)
+
+    def restart_kernel(self) -> None:
+        """Restart the kernel, as the menu does once its question is answered."""
+        self.page.evaluate(
+            """() => {
+              window.restarted = window.jupyterapp.commands.execute('notebook:restart-kernel');
+            }"""
+        )
+        self.page.get_by_role("button", name="Confirm Kernel Restart").click()
+        self.page.evaluate("window.restarted")
+        self.wait_until_idle()
+
+    def reload(self) -> None:
+        """Reload the page; the kernel lives on."""
+        self.page.reload()
+        self.wait_until_idle()
+
+    def command(self, command: str, **arguments: Any) -> Any:
+        """Run one of JupyterLab's commands, wait until it is done, and give its result if plain."""
+        return self.page.evaluate(
+            """async ([command, args]) => {
+              const result = await window.jupyterapp.commands.execute(command, args);
+              return ['boolean', 'number', 'string'].includes(typeof result) ? result : null;
+            }""",
+            [command, arguments],
+        )
+
+    def theme(self, theme: Literal["light", "dark"]) -> None:
+        """Switch JupyterLab's theme and wait until it is on."""
+        name = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}[theme]
+        self.command("apputils:change-theme", theme=name)
+        expect(self.page.locator(f'body[data-jp-theme-name="{name}"]')).to_be_attached()
+
+    def wait_until_idle(self) -> None:
+        """Wait until the notebook is shown and its kernel waits for work."""
+        expect(self._notebook).to_be_visible(timeout=KERNEL_STARTS_WITHIN)
+        # The notebook's own indicator says idle before there is a kernel.
+        self.page.wait_for_function(
+            """() => {
+              const kernel =
+                window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel;
+              return kernel?.connectionStatus === 'connected' && kernel.status === 'idle';
+            }""",
+            timeout=KERNEL_STARTS_WITHIN,
+        )
+
+
+def open_notebook(
+    page: Page, lab: LabServer, name: str, app: Literal["lab", "notebook"] = "lab"
+) -> OpenNotebook:
+    """Open a file of the server in JupyterLab, in a workspace of its own, or in Notebook 7."""
+    if app == "lab":
+        page.goto(f"{lab.url}/lab/workspaces/{uuid.uuid4().hex[:8]}/tree/{name}")
+    else:
+        page.goto(f"{lab.url}/notebooks/{name}")
+    return OpenNotebook(page, lab, name)
