@@ -324,9 +324,7 @@ class Snapshot(Struct):
     notes: Annotated[list[Note], _text("In the order of the cell's lines.")]
     untraced_lines: Annotated[
         list[int],
-        _text(
-            "Lines of the cell inside functions that were traced, that hold code and were not reached by the trace."
-        ),
+        _text("Lines of the cell inside functions that were traced, that hold code and were not reached by the trace."),
     ]
     cut: Annotated[str | None, _text("What was left out to keep a saved copy small: a sentence; else null.")]
     naming: Annotated[Naming, _text("Rules for variable names.")]
