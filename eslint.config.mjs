@@ -10,9 +10,11 @@ const SERVICES = {
   message: 'Only kernel/channel.ts talks to the kernel; import its interface.'
 };
 
+const VIEWS = ['editor', 'panel', 'output'];
+
 /**
  * What a room may not import: the rooms after it. Data travels one way:
- * kernel -> protocol -> model -> views (editor, panel) -> plugins.
+ * kernel -> protocol -> model -> program-text -> views (editor, panel, output) -> plugins.
  */
 const room = (name, forbidden) => ({
   files: [`src/${name}/**/*.ts`, `src/${name}/**/*.tsx`],
@@ -110,10 +112,19 @@ export default defineConfig([
     files: ['**/__tests__/**'],
     rules: { 'jupyter/no-untranslated-string': 'off' } // no person reads a test's texts
   },
-  room('protocol', ['kernel', 'model', 'editor', 'panel', 'plugins', 'tokens']),
-  room('kernel', ['model', 'editor', 'panel', 'plugins']),
-  room('model', ['editor', 'panel', 'plugins']),
-  room('editor', ['kernel', 'panel', 'plugins']),
+  room('protocol', [
+    'kernel',
+    'model',
+    'program-text',
+    ...VIEWS,
+    'plugins',
+    'tokens'
+  ]),
+  room('kernel', ['model', 'program-text', ...VIEWS, 'plugins']),
+  room('model', [...VIEWS, 'plugins']),
+  room('program-text', ['kernel', ...VIEWS, 'plugins']),
+  room('editor', ['kernel', 'panel', 'output', 'plugins']),
   room('panel', ['kernel', 'plugins']),
+  room('output', ['kernel', 'plugins']),
   prettierRecommended
 ]);

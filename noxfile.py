@@ -116,7 +116,7 @@ def node_is_new_enough() -> bool:
 
 @nox.session(python=PYTHONS[NEWEST])
 def lint(session: nox.Session) -> None:
-    """Ruff, mypy, the order of the rooms, the frontend's linters, the generated types."""
+    """Ruff, mypy, the order of the rooms, the frontend's linters, the generated schema and types."""
     extras = PROJECT["optional-dependencies"]
     requirements = [*PROJECT["dependencies"], *extras["widget"], *extras["lint"]]
     session.install(jax_of(session, NEWEST), *requirements)
@@ -124,6 +124,7 @@ def lint(session: nox.Session) -> None:
     session.run("ruff", "format", "--check", ".")
     session.run("mypy")
     session.run("lint-imports")
+    session.run("python", "-m", "jupyter_jaxpr.schema", "--check")
     install_node(session)
     session.run("jlpm", "lint:check")
     generated = Path(session.create_tmp()) / TYPES.name
