@@ -1,0 +1,89 @@
+"""Messages in at any pace and from any thread, at most 20 a second out, in order.
+
+JupyterLab's server drops messages of a kernel that sends too many, so a burst is thinned here: while a message
+waits, a later one of the same key takes its place.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Hashable
+from typing import Generic, TypeVar
+
+Message = TypeVar("Message")
+
+PER_SECOND = 20
+
+
+def start_timer(seconds: float, action: Callable[[], None]) -> threading.Timer:
+    """Do something later on a thread that does not keep the process alive."""
+    timer = threading.Timer(seconds, action)
+    timer.daemon = True
+    timer.name = "jupyter_jaxpr outbox"
+    timer.start()
+    return timer
+
+
+class Outbox(Generic[Message]):
+    """Delivers each message at once as long as there were fewer than 20 in the last second.
+
+    Args:
+        deliver: Takes a message; called by one thread at a time, must not raise.
+        clock: Seconds that never go backwards.
+        later: Calls a function after some seconds; what it returns can be cancelled.
+    """
+
+    def __init__(
+        self,
+        deliver: Callable[[Message], None],
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        later: Callable[[float, Callable[[], None]], threading.Timer] = start_timer,
+    ) -> None:
+        self._deliver = deliver
+        self._clock = clock
+        self._later = later
+        # Reentrant: a delivery that leads back here must not hang the kernel.
+        self._lock = threading.RLock()
+        self._waiting: dict[Hashable, Message] = {}
+        self._sent: deque[float] = deque(maxlen=PER_SECOND)
+        self._timer: threading.Timer | None = None
+
+    def put(self, key: Hashable, message: Message) -> None:
+        """Send a message now or soon, after those put before it."""
+        with self._lock:
+            self._waiting.pop(key, None)
+            self._waiting[key] = message
+            self._flush()
+
+    def drop(self, key: Hashable) -> None:
+        """Do not send the waiting message of this key, if there is one."""
+        with self._lock:
+            self._waiting.pop(key, None)
+
+    def close(self) -> None:
+        """Send what waits, whatever the pace."""
+        with self._lock:
+            if self._timer is not None:
+                self._timer.cancel()
+                self._timer = None
+            while self._waiting:
+                self._deliver(self._waiting.pop(next(iter(self._waiting))))
+
+    def _flush(self) -> None:
+        while self._waiting:
+            now = self._clock()
+            # The deque holds the last 20 times: when the oldest is a second old, there is room for one more.
+            if len(self._sent) == PER_SECOND and now - self._sent[0] < 1:
+                if self._timer is None:
+                    self._timer = self._later(self._sent[0] + 1 - now, self._wake)
+                return
+            self._sent.append(now)
+            self._deliver(self._waiting.pop(next(iter(self._waiting))))
+
+    def _wake(self) -> None:
+        with self._lock:
+            self._timer = None
+            self._flush()
