@@ -1,0 +1,79 @@
+import { clock, duration, elapsed, grouped, size } from '../quantities';
+
+const plain = (text: string): string => text.replace(/\u00a0/g, ' ');
+
+describe('a time', () => {
+  it.each([
+    [0, '0 µs'],
+    [23e-6, '23 µs'],
+    [94e-6, '94 µs'],
+    [95e-6, '0.10 ms'],
+    [0.15e-3, '0.15 ms'],
+    [0.7e-3, '0.70 ms'],
+    [0.995e-3, '1.0 ms'],
+    [5.4e-3, '5.4 ms'],
+    [9.95e-3, '10 ms'],
+    [14.2e-3, '14 ms'],
+    [142e-3, '142 ms'],
+    [0.9994, '999 ms'],
+    [0.9996, '1.0 s'],
+    [1.34, '1.3 s'],
+    [41.2, '41 s'],
+    [1234, '1,234 s']
+  ])('of %d s reads %s', (seconds, words) => {
+    expect(plain(duration(seconds))).toBe(words);
+  });
+
+  it('keeps its number and its unit together', () => {
+    expect(duration(0.142)).toBe('142\u00a0ms');
+  });
+});
+
+describe('a time that goes on', () => {
+  it.each([
+    [0.4, '0 s'],
+    [41.9, '41 s'],
+    [725, '12 min 5 s'],
+    [7380, '2 h 3 min']
+  ])('of %d s reads %s', (seconds, words) => {
+    expect(plain(elapsed(seconds))).toBe(words);
+  });
+});
+
+describe('a size', () => {
+  it.each([
+    [143, '143 B'],
+    [999, '999 B'],
+    [1000, '1.0 kB'],
+    [5120, '5.1 kB'],
+    [99_940, '99.9 kB'],
+    [99_960, '100 kB'],
+    [999_600, '1.0 MB'],
+    [420_000_000, '420 MB']
+  ])('of %d bytes reads %s', (bytes, words) => {
+    expect(plain(size(bytes))).toBe(words);
+  });
+});
+
+describe('a count', () => {
+  it.each([
+    [9, '9'],
+    [999, '999'],
+    [11_202, '11,202'],
+    [1_000_000, '1,000,000']
+  ])('of %d reads %s', (value, words) => {
+    expect(grouped(value)).toBe(words);
+  });
+});
+
+describe('a moment', () => {
+  const now = new Date(2026, 7, 17, 15, 0);
+
+  it('of today is its time of day', () => {
+    expect(clock(new Date(2026, 7, 17, 2, 34), now)).toBe('02:34');
+  });
+
+  it('of another day has its date too', () => {
+    expect(clock(new Date(2026, 7, 16, 23, 5), now)).toBe('2026-08-16 23:05');
+  });
+});

@@ -1,0 +1,92 @@
+/**
+ * A number comes in, the text that the panel shows of it goes out: times, sizes and counts.
+ *
+ * The same words as jupyter_jaxpr/quantities.py: two figures below 100 and whole units above, decimal sizes,
+ * and a space before the unit that does not break.
+ */
+
+const NO_BREAK = '\u00a0';
+
+// Below this many seconds a time is in microseconds: 0.095 ms is the last one that reads well in milliseconds.
+const MILLISECONDS_FROM = 0.095e-3;
+// What would round to 1000 ms is 1.0 s.
+const SECONDS_FROM = 0.9995;
+
+/** A time in seconds: `23 µs`, `0.15 ms`, `142 ms`, `1.3 s`, `41 s`. */
+export function duration(seconds: number): string {
+  if (seconds < MILLISECONDS_FROM) {
+    return `${twoFigures(seconds * 1e6)}${NO_BREAK}µs`;
+  }
+  if (seconds < SECONDS_FROM) {
+    return `${twoFigures(seconds * 1e3)}${NO_BREAK}ms`;
+  }
+  return `${twoFigures(seconds)}${NO_BREAK}s`;
+}
+
+/** A time that goes on, in whole seconds: `41 s`, `12 min 5 s`, `2 h 3 min`. */
+export function elapsed(seconds: number): string {
+  const whole = Math.max(0, Math.floor(seconds));
+  if (whole < 60) {
+    return `${whole}${NO_BREAK}s`;
+  }
+  const minutes = Math.floor(whole / 60);
+  if (minutes < 60) {
+    return `${minutes}${NO_BREAK}min ${whole % 60}${NO_BREAK}s`;
+  }
+  return `${Math.floor(minutes / 60)}${NO_BREAK}h ${minutes % 60}${NO_BREAK}min`;
+}
+
+/** A size in bytes, decimal: `143 B`, `5.1 kB`, `420 MB`. */
+export function size(bytes: number): string {
+  let value = bytes;
+  let prefix = '';
+  for (const larger of ['k', 'M', 'G', 'T', 'P']) {
+    // What would round to 1000 belongs to the next prefix.
+    if (value < 999.5) {
+      break;
+    }
+    value /= 1000;
+    prefix = larger;
+  }
+  const figures =
+    prefix === '' || value >= 99.95 ? grouped(value) : value.toFixed(1);
+  return `${figures}${NO_BREAK}${prefix}B`;
+}
+
+/** A whole number with its thousands apart: `11,202`. */
+export function grouped(value: number): string {
+  return Math.round(value)
+    .toString()
+    .replace(/\B(?=(\d{3})+(?!\d))/g, ',');
+}
+
+function twoFigures(value: number): string {
+  if (value < 0.095) {
+    return String(Number(value.toPrecision(2)));
+  }
+  if (value < 0.995) {
+    return value.toFixed(2);
+  }
+  if (value < 9.95) {
+    return value.toFixed(1);
+  }
+  return grouped(value);
+}
+
+/** The time of day of a moment, `02:34`; with the date where it is not today. */
+export function clock(moment: Date, now: Date = new Date()): string {
+  const time = `${twoDigits(moment.getHours())}:${twoDigits(moment.getMinutes())}`;
+  if (moment.toDateString() === now.toDateString()) {
+    return time;
+  }
+  const date = [
+    moment.getFullYear(),
+    twoDigits(moment.getMonth() + 1),
+    twoDigits(moment.getDate())
+  ].join('-');
+  return `${date} ${time}`;
+}
+
+function twoDigits(value: number): string {
+  return String(value).padStart(2, '0');
+}

@@ -1,0 +1,500 @@
+/**
+ * A decoded JSON value of any origin comes in; a `Snapshot` whose every index is in range goes out, or why not.
+ *
+ * A saved notebook is untrusted and a kernel may be newer than this page, so nothing behind this door looks
+ * again: views index pools without fear. The version is looked at first; fields that are not known are ignored.
+ */
+import {
+  Mismatch,
+  each,
+  fields,
+  flag,
+  indices,
+  integer,
+  list,
+  oneOf,
+  orNull,
+  row,
+  seconds,
+  text
+} from './structure';
+import { Environment, Scope, ScopePage, Snapshot, TextPage } from './snapshot';
+
+/** The version of the document that this side reads. */
+export const DOCUMENT_VERSION = 1;
+
+/** Why a document or a message cannot be shown; the panel makes a sentence of it. */
+export type Unreadable =
+  | { unreadable: 'newer'; found: number; known: number }
+  | { unreadable: 'broken'; field: string; expected: string };
+
+export function isUnreadable(value: object | Unreadable): value is Unreadable {
+  return 'unreadable' in value;
+}
+
+/** Look at a whole document; never throws. */
+export function readSnapshot(value: unknown): Snapshot | Unreadable {
+  return readable(() => checkSnapshot(value));
+}
+
+/** Run a check; a mismatch, or anything else that goes wrong in it, becomes a value. */
+export function readable<T extends object>(check: () => T): T | Unreadable {
+  try {
+    return check();
+  } catch (error) {
+    if (error instanceof Newer) {
+      return {
+        unreadable: 'newer',
+        found: error.found,
+        known: DOCUMENT_VERSION
+      };
+    }
+    const mismatch =
+      error instanceof Mismatch ? error : new Mismatch('document', 'readable');
+    return {
+      unreadable: 'broken',
+      field: mismatch.field,
+      expected: mismatch.expected
+    };
+  }
+}
+
+class Newer extends Error {
+  constructor(readonly found: number) {
+    super();
+  }
+}
+
+/** How long the pools are that indices point into. */
+interface IPools {
+  strings: number;
+  avals: number;
+  literals: number;
+  parameterLists: number;
+  files: number;
+  frames: number;
+  stacks: number;
+  scopes: number;
+}
+
+export function checkSnapshot(value: unknown): Snapshot {
+  const snapshot = fields(value, 'snapshot');
+  const version = integer(snapshot.version, 'version', 1);
+  if (version > DOCUMENT_VERSION) {
+    throw new Newer(version);
+  }
+  text(snapshot.id, 'id');
+  seconds(snapshot.created, 'created');
+  orNull(snapshot.title, 'title', text);
+  flag(snapshot.pinned, 'pinned');
+  checkEnvironment(snapshot.environment);
+  orNull(snapshot.cell, 'cell', checkCell);
+  orNull(snapshot.message, 'message', text);
+  orNull(snapshot.cut, 'cut', text);
+  each(snapshot.untraced_lines, 'untraced_lines', (line, field) =>
+    integer(line, field, 1)
+  );
+
+  const naming = fields(snapshot.naming, 'naming');
+  flag(naming.share_jit_names, 'naming.share_jit_names');
+  integer(naming.hoist_above, 'naming.hoist_above', 0);
+
+  const pools = checkPools(snapshot, list(snapshot.scopes, 'scopes').length);
+  const scopes = each(snapshot.scopes, 'scopes', scope =>
+    checkScope(scope, pools)
+  ) as readonly Scope[];
+  refuseCycles(scopes);
+
+  const programs = each(snapshot.programs, 'programs', program =>
+    checkProgram(program, pools)
+  ).length;
+  integer(snapshot.focus, 'focus', -1, programs);
+  each(snapshot.notes, 'notes', note => checkNote(note, programs, pools));
+  return snapshot as unknown as Snapshot;
+}
+
+export function checkEnvironment(value: unknown): Environment {
+  const environment = fields(value, 'environment');
+  text(environment.jupyter_jaxpr, 'environment.jupyter_jaxpr');
+  text(environment.python, 'environment.python');
+  orNull(environment.jax, 'environment.jax', text);
+  orNull(environment.jaxlib, 'environment.jaxlib', text);
+  orNull(environment.backend, 'environment.backend', text);
+  orNull(environment.device, 'environment.device', text);
+  integer(environment.device_count, 'environment.device_count', 0);
+  oneOf(environment.tier, 'environment.tier', TIERS);
+  orNull(environment.tier_note, 'environment.tier_note', text);
+  return environment as unknown as Environment;
+}
+
+const TIERS = ['hooks', 'events', 'inspection', 'none'] as const;
+
+function checkCell(value: unknown): void {
+  const cell = fields(value, 'cell');
+  orNull(cell.id, 'cell.id', text);
+  orNull(cell.execution_count, 'cell.execution_count', (count, field) =>
+    integer(count, field, 0)
+  );
+  text(cell.file, 'cell.file');
+  text(cell.source, 'cell.source');
+}
+
+/** The pools that a document and its pages share; what a page lacks counts as empty. */
+function checkPools(
+  holder: Readonly<Record<string, unknown>>,
+  scopes: number
+): IPools {
+  const strings = each(holder.strings, 'strings', text).length;
+  const avals =
+    holder.avals === undefined
+      ? 0
+      : each(holder.avals, 'avals', checkAval).length;
+  const literals =
+    holder.literals === undefined
+      ? 0
+      : each(holder.literals, 'literals', value => {
+          const literal = row(value, 'literals', 2);
+          integer(literal[0], 'literals.text', 0, strings);
+          integer(literal[1], 'literals.aval', 0, avals);
+        }).length;
+  const parameterLists =
+    holder.parameter_lists === undefined
+      ? 0
+      : each(holder.parameter_lists, 'parameter_lists', parameters =>
+          each(parameters, 'parameter_lists', value => {
+            const parameter = row(value, 'parameter_lists', 2);
+            integer(parameter[0], 'parameter_lists.name', 0, strings);
+            integer(parameter[1], 'parameter_lists.value', -1, strings);
+          })
+        ).length;
+  const files = each(holder.files, 'files', checkFile).length;
+  const frames = each(holder.frames, 'frames', value => {
+    const frame = row(value, 'frames', 6);
+    integer(frame[0], 'frames.file', 0, files);
+    integer(frame[1], 'frames.function', 0, strings);
+    integer(frame[2], 'frames.line', 0);
+    integer(frame[3], 'frames.column', -1);
+    integer(frame[4], 'frames.end_line', 0);
+    integer(frame[5], 'frames.end_column', -1);
+  }).length;
+  const stacks = each(holder.stacks, 'stacks', value => {
+    const stack = row(value, 'stacks', 2);
+    indices(stack[0], 'stacks.frames', 0, frames);
+    indices(stack[1], 'stacks.library', 0, frames);
+  }).length;
+  return {
+    strings,
+    avals,
+    literals,
+    parameterLists,
+    files,
+    frames,
+    stacks,
+    scopes
+  };
+}
+
+function checkAval(value: unknown): void {
+  const aval = fields(value, 'avals');
+  text(aval.text, 'avals.text');
+  each(aval.shape, 'avals.shape', (size, field) =>
+    typeof size === 'string' ? text(size, field) : integer(size, field, 0)
+  );
+  text(aval.dtype, 'avals.dtype');
+  flag(aval.weak, 'avals.weak');
+  orNull(aval.sharding, 'avals.sharding', text);
+}
+
+function checkFile(value: unknown): void {
+  const file = fields(value, 'files');
+  text(file.path, 'files.path');
+  oneOf(file.kind, 'files.kind', ['cell', 'user', 'library'] as const);
+  orNull(file.cell_id, 'files.cell_id', text);
+  orNull(file.execution_count, 'files.execution_count', (count, field) =>
+    integer(count, field, 0)
+  );
+  orNull(file.source, 'files.source', text);
+}
+
+function checkScope(value: unknown, pools: IPools): Scope {
+  const scope = fields(value, 'scopes');
+  integer(scope.name, 'scopes.name', -1, pools.strings);
+  const constants = integer(scope.constants, 'scopes.constants', 0);
+  const inputs = integer(scope.inputs, 'scopes.inputs', 0);
+  const count = integer(scope.count, 'scopes.count', 0);
+  integer(scope.total, 'scopes.total', 0);
+  const firstEquation = integer(
+    scope.first_equation,
+    'scopes.first_equation',
+    0,
+    count + 1
+  );
+  const firstVariable = integer(
+    scope.first_variable,
+    'scopes.first_variable',
+    0
+  );
+
+  const primitives = indices(
+    scope.primitive,
+    'scopes.primitive',
+    0,
+    pools.strings
+  ).length;
+  if (firstEquation + primitives > count) {
+    throw new Mismatch('scopes.primitive', `at most ${count} equations`);
+  }
+  const whole = firstEquation === 0 && primitives === count;
+  const outputCounts = list(scope.output_counts, 'scopes.output_counts');
+  let bound = 0;
+  for (let i = 0; i < outputCounts.length; i++) {
+    bound += integer(outputCounts[i], 'scopes.output_counts', 0);
+  }
+  sameLength(outputCounts, 'scopes.output_counts', primitives);
+
+  const here = indices(
+    scope.variable_avals,
+    'scopes.variable_avals',
+    0,
+    pools.avals
+  ).length;
+  // A first page holds the constants and inputs too; a later one only what its equations bind.
+  const expected = firstEquation === 0 ? constants + inputs + bound : bound;
+  if (here !== expected) {
+    throw new Mismatch('scopes.variable_avals', `${expected} variables`);
+  }
+  const variables = firstVariable + here;
+  const lowest = -pools.literals;
+
+  const operands = list(scope.operands, 'scopes.operands');
+  sameLength(operands, 'scopes.operands', primitives);
+  for (let i = 0; i < operands.length; i++) {
+    indices(operands[i], 'scopes.operands', lowest, variables);
+  }
+  indices(
+    scope.outputs,
+    'scopes.outputs',
+    lowest,
+    whole ? variables : Number.MAX_SAFE_INTEGER
+  );
+  indices(scope.dropped, 'scopes.dropped', 0, Number.MAX_SAFE_INTEGER);
+  const names = orNull(scope.names, 'scopes.names', (value, field) =>
+    each(value, field, text)
+  );
+  if (names) {
+    sameLength(names, 'scopes.names', here);
+  }
+  sameLength(
+    indices(scope.parameters, 'scopes.parameters', -1, pools.parameterLists),
+    'scopes.parameters',
+    primitives
+  );
+  sameLength(
+    indices(scope.stack, 'scopes.stack', -1, pools.stacks),
+    'scopes.stack',
+    primitives
+  );
+  sameLength(
+    indices(scope.name_stack, 'scopes.name_stack', 0, pools.strings),
+    'scopes.name_stack',
+    primitives
+  );
+
+  const afterLast = firstEquation + primitives;
+  each(scope.children, 'scopes.children', value => {
+    const child = row(value, 'scopes.children', 4);
+    integer(child[0], 'scopes.children.equation', firstEquation, afterLast);
+    integer(child[1], 'scopes.children.parameter', 0, pools.strings);
+    integer(child[2], 'scopes.children.position', -1);
+    integer(child[3], 'scopes.children.scope', 0, pools.scopes);
+  });
+  each(scope.effects, 'scopes.effects', value => {
+    const effects = row(value, 'scopes.effects', 2);
+    integer(effects[0], 'scopes.effects.equation', firstEquation, afterLast);
+    indices(effects[1], 'scopes.effects', 0, pools.strings);
+  });
+  return scope as unknown as Scope;
+}
+
+function sameLength(
+  entries: readonly unknown[],
+  field: string,
+  length: number
+): void {
+  if (entries.length !== length) {
+    throw new Mismatch(field, `${length} entries`);
+  }
+}
+
+/** A jaxpr never contains itself; a document that says so would make a printer run for ever. */
+function refuseCycles(scopes: readonly Scope[]): void {
+  const NEW = 0;
+  const OPEN = 1;
+  const DONE = 2;
+  const state = new Uint8Array(scopes.length);
+  // An explicit stack: nesting may be deeper than JavaScript's own.
+  const path: { scope: number; next: number }[] = [];
+  for (let start = 0; start < scopes.length; start++) {
+    if (state[start] !== NEW) {
+      continue;
+    }
+    state[start] = OPEN;
+    path.push({ scope: start, next: 0 });
+    while (path.length > 0) {
+      const top = path[path.length - 1];
+      const children = scopes[top.scope].children;
+      if (top.next === children.length) {
+        state[top.scope] = DONE;
+        path.pop();
+        continue;
+      }
+      const child = children[top.next++][3];
+      if (state[child] === OPEN) {
+        throw new Mismatch(
+          'scopes.children',
+          'scopes that do not hold themselves'
+        );
+      }
+      if (state[child] === NEW) {
+        state[child] = OPEN;
+        path.push({ scope: child, next: 0 });
+      }
+    }
+  }
+}
+
+function checkProgram(value: unknown, pools: IPools): void {
+  const program = fields(value, 'programs');
+  text(program.name, 'programs.name');
+  oneOf(program.origin, 'programs.origin', ORIGINS);
+  orNull(program.origin_note, 'programs.origin_note', text);
+  integer(program.definition, 'programs.definition', -1, pools.frames);
+  integer(program.call, 'programs.call', -1, pools.frames);
+  each(program.arguments, 'programs.arguments', checkArgument);
+  orNull(program.result, 'programs.result', checkArgument);
+  integer(program.scope, 'programs.scope', 0, pools.scopes);
+  each(program.input_names, 'programs.input_names', text);
+  each(program.result_names, 'programs.result_names', text);
+  integer(program.equations, 'programs.equations', 0);
+  flag(program.complete, 'programs.complete');
+  orNull(program.lets, 'programs.lets', (lets, field) =>
+    each(lets, field, value => {
+      const one = row(value, field, 2);
+      integer(one[0], 'programs.lets.scope', 0, pools.scopes);
+      integer(one[1], 'programs.lets.name', 0, pools.strings);
+    })
+  );
+  each(program.levels, 'programs.levels', level => checkLevel(level, pools));
+  orNull(program.stages, 'programs.stages', checkStages);
+  orNull(program.activity, 'programs.activity', checkActivity);
+}
+
+const ORIGINS = ['ran', 'seen_before', 'derived', 'traced'] as const;
+
+function checkArgument(value: unknown, field: string): void {
+  const argument = fields(value, field);
+  text(argument.name, field);
+  text(argument.type, field);
+  text(argument.summary, field);
+  flag(argument.static, field);
+  flag(argument.donated, field);
+}
+
+function checkLevel(value: unknown, pools: IPools): void {
+  const level = fields(value, 'levels');
+  oneOf(level.name, 'levels.name', LEVELS);
+  const state = oneOf(level.state, 'levels.state', LEVEL_STATES);
+  orNull(level.reason, 'levels.reason', text);
+  orNull(level.characters, 'levels.characters', count);
+  orNull(level.lines, 'levels.lines', count);
+  orNull(level.sha256, 'levels.sha256', text);
+  const held = orNull(level.text, 'levels.text', text);
+  if (state === 'held' && held === null) {
+    throw new Mismatch('levels.text', 'a text, because its state is held');
+  }
+  orNull(level.line_stacks, 'levels.line_stacks', (stacks, field) =>
+    indices(stacks, field, -1, pools.stacks)
+  );
+}
+
+const LEVELS = ['stablehlo', 'hlo'] as const;
+const LEVEL_STATES = ['held', 'on_request', 'not_made', 'absent'] as const;
+
+function count(value: unknown, field: string): number {
+  return integer(value, field, 0);
+}
+
+function checkStages(value: unknown): void {
+  const stages = fields(value, 'stages');
+  for (const stage of [
+    'trace',
+    'lower',
+    'compile',
+    'first_run',
+    'rest',
+    'total'
+  ]) {
+    orNull(stages[stage], `stages.${stage}`, seconds);
+  }
+  flag(stages.from_disk, 'stages.from_disk');
+}
+
+function checkActivity(value: unknown): void {
+  const activity = fields(value, 'activity');
+  flag(activity.calls_exact, 'activity.calls_exact');
+  for (const name of [
+    'calls',
+    'misses',
+    'traces',
+    'lowerings',
+    'compiles',
+    'from_disk',
+    'inlined',
+    'raised'
+  ]) {
+    orNull(activity[name], `activity.${name}`, count);
+  }
+}
+
+function checkNote(value: unknown, programs: number, pools: IPools): void {
+  const note = fields(value, 'notes');
+  text(note.kind, 'notes.kind');
+  text(note.text, 'notes.text');
+  orNull(note.cure, 'notes.cure', text);
+  orNull(note.detail, 'notes.detail', text);
+  integer(note.program, 'notes.program', -1, programs);
+  integer(note.frame, 'notes.frame', -1, pools.frames);
+  orNull(note.bytes, 'notes.bytes', count);
+}
+
+/** A page of StableHLO or HLO, with pools of its own. */
+export function checkTextPage(value: unknown): TextPage {
+  const page = fields(value, 'text');
+  oneOf(page.level, 'text.level', LEVELS);
+  count(page.characters, 'text.characters');
+  count(page.lines, 'text.lines');
+  text(page.sha256, 'text.sha256');
+  count(page.first_line, 'text.first_line');
+  text(page.text, 'text.text');
+  const pools = checkPools(page, 0);
+  indices(page.line_stacks, 'text.line_stacks', -1, pools.stacks);
+  return page as unknown as TextPage;
+}
+
+/** A page of equations; its children point to the scopes of the snapshot, of which there are `scopes`. */
+export function checkScopePage(value: unknown, scopes: number): ScopePage {
+  const page = fields(value, 'scope');
+  const scope = checkScope(page.scope, checkPools(page, scopes));
+  const operands = indices(
+    page.operands,
+    'scope.operands',
+    0,
+    scope.first_variable
+  );
+  sameLength(
+    each(page.operand_names, 'scope.operand_names', text),
+    'scope.operand_names',
+    operands.length
+  );
+  return page as unknown as ScopePage;
+}
