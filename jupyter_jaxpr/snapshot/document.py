@@ -12,7 +12,7 @@ printed names from the structure and `naming`.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, dataclass_transform
 
 import msgspec
 
@@ -23,6 +23,8 @@ def _text(description: str) -> msgspec.Meta:
     return msgspec.Meta(description=description)
 
 
+# Without this, type checkers do not see that what is set here holds for the structs below.
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(msgspec.field,))
 class Struct(msgspec.Struct, frozen=True, kw_only=True):
     """Base of the document's structs: immutable, built by keyword."""
 
