@@ -135,9 +135,7 @@ class OpenNotebook:
         )
 
 
-def open_notebook(
-    page: Page, lab: LabServer, name: str, app: Literal["lab", "notebook"] = "lab"
-) -> OpenNotebook:
+def open_notebook(page: Page, lab: LabServer, name: str, app: Literal["lab", "notebook"] = "lab") -> OpenNotebook:
     """Open a file of the server in JupyterLab, in a workspace of its own, or in Notebook 7."""
     if app == "lab":
         page.goto(f"{lab.url}/lab/workspaces/{uuid.uuid4().hex[:8]}/tree/{name}")
