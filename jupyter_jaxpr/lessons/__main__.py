@@ -6,7 +6,6 @@ python -m jupyter_jaxpr.lessons [--language en] [--to FOLDER] [options of `jupyt
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import json
 import os
 import shutil
@@ -38,10 +37,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--language", choices=LANGUAGES, default="en")
     parser.add_argument("--to", type=Path, default=Path("jaxpr-lessons"), metavar="FOLDER")
     options, lab_options = parser.parse_known_args(arguments)
-    if importlib.util.find_spec("jupyterlab") is None:
-        missing = "JupyterLab is not in this environment: pip install 'jupyter_jaxpr[lab]'."
-        print(missing, file=sys.stderr)
-        return 1
+    try:
+        import jupyterlab  # noqa: F401 - only whether it is here
+    except ImportError:
+        parser.error("JupyterLab is not in this environment: pip install 'jupyter_jaxpr[lab]'.")
     lessons = copy_lessons(options.language, options.to)
     return subprocess.call(lab_command(options.to, lessons[0], lab_options))
 

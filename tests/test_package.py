@@ -1,0 +1,46 @@
+"""The promises of the package as such: what importing it does, and what it is called."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import jupyter_jaxpr
+
+ROOT = Path(__file__).parents[1]
+
+
+def imported_by(statement: str) -> set[str]:
+    """The top-level modules that a fresh Python holds after a statement."""
+    program = f"{statement}\nimport sys\nprint(*{{name.partition('.')[0] for name in sys.modules}})"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+def test_importing_the_package_imports_neither_jax_nor_ipython():
+    new = imported_by("import jupyter_jaxpr") - imported_by("pass")
+    assert {"jupyter_jaxpr"} <= new
+    assert new.isdisjoint({"jax", "jaxlib", "numpy", "IPython", "ipykernel", "msgspec", "comm"})
+
+
+def test_the_measurement_of_the_test_above_sees_imports():
+    assert {"jax", "jaxlib", "numpy"} <= imported_by("import jax")
+
+
+def test_the_version_is_that_of_package_json():
+    package = json.loads((ROOT / "package.json").read_text(encoding="utf-8"))
+    assert jupyter_jaxpr.__version__ == package["version"]
+
+
+def test_the_public_names_are_there():
+    assert jupyter_jaxpr.__all__ == ["Snapshot", "__version__", "inspect"]
+    assert jupyter_jaxpr.inspect.__module__ == "jupyter_jaxpr.inspection"
+    assert jupyter_jaxpr.Snapshot.__name__ == "Snapshot"
+    assert set(jupyter_jaxpr.__all__) <= set(dir(jupyter_jaxpr))
+
+
+def test_a_name_it_has_not_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="^module 'jupyter_jaxpr' has no attribute 'inspct'$"):
+        jupyter_jaxpr.inspct  # noqa: B018 - reading it is what raises
