@@ -43,8 +43,8 @@ export type Status =
   | { kind: 'not-loaded' }
   | { kind: 'ready'; environment: Environment }
   | { kind: 'running'; environment: Environment | null; progress: Progress }
-  /** The kernel restarted, died, or the connection was lost: what is shown is from before. */
-  | { kind: 'stale'; reason: string; since: Date }
+  /** The kernel restarted, died, or the connection was lost: what is shown is from before. Both are sentences. */
+  | { kind: 'stale'; reason: string; since: Date; cure: string }
   /** The two sides do not fit, or the document cannot be read: a sentence for the user. */
   | { kind: 'unusable'; reason: string };
 
@@ -80,6 +80,13 @@ export interface IRequests {
   ): Promise<Snapshot>;
 }
 
+/** A run that can be chosen. */
+export interface IRun {
+  readonly snapshot: Snapshot;
+  /** Read from a notebook instead of received from its kernel. */
+  readonly fromSaved: boolean;
+}
+
 /** One failure of ours, as the kernel or the browser reported it. */
 export interface IFailure {
   text: string;
@@ -97,6 +104,8 @@ export interface IJaxprModel extends IDisposable {
   readonly snapshot: Snapshot | null;
   /** Whether a saved copy of a notebook is in view instead of the kernel's latest. */
   readonly fromSaved: boolean;
+  /** The runs that can be chosen, newest first; the one in view is among them. */
+  readonly runs: readonly IRun[];
   /** Index into the snapshot's programs; -1 when there is none. */
   readonly program: number;
   /** What the mouse is over; previewed. */
@@ -112,6 +121,8 @@ export interface IJaxprModel extends IDisposable {
   readonly requests: IRequests | null;
 
   setProgram(index: number): void;
+  /** Put the run of this id in view; does nothing where it is not among the runs. */
+  setRun(id: string): void;
   setHover(selection: Selection | null): void;
   setSelection(selection: Selection | null): void;
   setPaused(paused: boolean): void;
@@ -120,6 +131,8 @@ export interface IJaxprModel extends IDisposable {
   readonly pinned: boolean;
   /** Replace the snapshot in view: after `make`, or when a saved output is opened. */
   show(snapshot: Snapshot, fromSaved: boolean): void;
+  /** The user has read the failure. */
+  dismissFailure(): void;
 }
 
 /** The models of the open notebooks, and the one in front. */
@@ -128,6 +141,8 @@ export interface IJaxprTracker {
   readonly currentChanged: ISignal<IJaxprTracker, IJaxprModel | null>;
   /** Open the panel on a snapshot read from a saved output of the current notebook. */
   open(snapshot: Snapshot): void;
+  /** The panel is to be seen, asked for by a click (`user`) or by the first run of a notebook (`run`). */
+  readonly panelRequested: ISignal<IJaxprTracker, 'user' | 'run'>;
 }
 
 /** The token of the tracker, for other extensions. */

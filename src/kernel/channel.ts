@@ -1,0 +1,438 @@
+/**
+ * A kernel connection comes in; what the kernel side of this extension says goes out, looked at and in order.
+ *
+ * - `IChannel`: what a model sees of a kernel.
+ * - `Channel`: the only place that talks to one.
+ *
+ * Three habits of kernels and pages are dealt with here and nowhere else.
+ *
+ * Only the first connection that a page has to a kernel handles comms: on a second one (a console beside its
+ * notebook, two notebooks on one kernel) `createComm` throws. Every connection sees every message though, and can
+ * send any; so messages are read from `iopubMessage` and sent as they are, with no comm object in between.
+ *
+ * What was sent while the websocket was down is lost: a connection that is made (again) asks for everything.
+ *
+ * A kernel that restarts keeps its id and forgets its comms: what was asked is rejected at once, and the hub is
+ * looked for again.
+ */
+import { Kernel, KernelMessage } from '@jupyterlab/services';
+import { JSONObject, UUID } from '@lumino/coreutils';
+import { IDisposable } from '@lumino/disposable';
+import { ISignal, Signal } from '@lumino/signaling';
+
+import { Unreadable, isUnreadable } from '../protocol/document';
+import {
+  Announcement,
+  PROTOCOL,
+  REQUESTS_TARGET,
+  TARGET,
+  VERSION,
+  readAnnouncement,
+  readReply,
+  replyId,
+  sequence
+} from '../protocol/messages';
+import {
+  MakeRequest,
+  Reply,
+  ScopeRequest,
+  TextRequest
+} from '../protocol/snapshot';
+
+/** The kernel of a session, for rooms that hand one on without talking to it. */
+export type KernelConnection = Kernel.IKernelConnection;
+
+/** Why a kernel cannot be heard. */
+export type Loss = 'restarting' | 'dead' | 'disconnected';
+
+export type ChannelState =
+  /** Looking for the hub, or waiting for its hello. */
+  | { kind: 'connecting' }
+  /** The kernel answers, and has no hub: the extension is not loaded in it. */
+  | { kind: 'not-loaded' }
+  /** The hub is known; hello has come, or will. */
+  | { kind: 'joined' }
+  | { kind: 'lost'; loss: Loss };
+
+/** A request as its sender writes it; the channel adds the id. */
+export type Question =
+  Omit<TextRequest, 'id'> | Omit<ScopeRequest, 'id'> | Omit<MakeRequest, 'id'>;
+
+/** Why a question has no answer; the model makes a sentence of it. */
+export class Unanswered extends Error {
+  constructor(
+    readonly why: 'closed' | 'timeout' | Unreadable | { kernel: string }
+  ) {
+    super('unanswered');
+  }
+}
+
+/** What a model sees of a kernel. */
+export interface IChannel extends IDisposable {
+  readonly state: ChannelState;
+  readonly stateChanged: ISignal<IChannel, ChannelState>;
+  /** Messages that the kernel sent, in order, each once. */
+  readonly received: ISignal<IChannel, Announcement>;
+  /** Messages that could not be read. */
+  readonly unreadable: ISignal<IChannel, Unreadable>;
+  /**
+   * Ask the kernel, while a cell runs too where the kernel has subshells.
+   *
+   * @param scopes How many scopes the snapshot has that the question is about.
+   * @returns The reply, which holds no error; rejects with `Unanswered`.
+   */
+  ask(question: Question, scopes: number): Promise<Reply>;
+}
+
+interface IPending {
+  resolve: (reply: Reply) => void;
+  reject: (reason: Unanswered) => void;
+  timer: ReturnType<typeof setTimeout>;
+  scopes: number;
+}
+
+/** How long a question may stay without an answer, in milliseconds; XLA may take long over a compilation. */
+const PATIENCE = { text: 30_000, scope: 30_000, make: 1_800_000 };
+
+export class Channel implements IChannel {
+  constructor(readonly kernel: KernelConnection) {
+    // Without a callback for it, a connection that handles comms would close the hub when the kernel opens it.
+    kernel.registerCommTarget(TARGET, this._welcome);
+    kernel.iopubMessage.connect(this._onMessage, this);
+    kernel.statusChanged.connect(this._onStatus, this);
+    kernel.connectionStatusChanged.connect(this._onConnection, this);
+    kernel.disposed.connect(this.dispose, this);
+    void this._look();
+  }
+
+  get state(): ChannelState {
+    return this._state;
+  }
+
+  get stateChanged(): ISignal<this, ChannelState> {
+    return this._stateChanged;
+  }
+
+  get received(): ISignal<this, Announcement> {
+    return this._received;
+  }
+
+  get unreadable(): ISignal<this, Unreadable> {
+    return this._unreadable;
+  }
+
+  get isDisposed(): boolean {
+    return this._isDisposed;
+  }
+
+  async ask(question: Question, scopes: number): Promise<Reply> {
+    const id = ++this._lastId;
+    const comm = await this._requestsComm();
+    return new Promise<Reply>((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this._pending.delete(id);
+        reject(new Unanswered('timeout'));
+      }, PATIENCE[question.type]);
+      this._pending.set(id, { resolve, reject, timer, scopes });
+      this._send('comm_msg', comm, { ...question, id });
+    });
+  }
+
+  dispose(): void {
+    if (this._isDisposed) {
+      return;
+    }
+    this._isDisposed = true;
+    if (!this.kernel.isDisposed) {
+      this.kernel.removeCommTarget(TARGET, this._welcome);
+      // The hub stays open, other pages listen to it; the requests comm is this page's own.
+      if (this._requests && this.kernel.connectionStatus === 'connected') {
+        this._send('comm_close', this._requests.id, {});
+        this._endSubshell();
+      }
+    }
+    this._rejectAll();
+    Signal.clearData(this);
+  }
+
+  /** Find the hub that an earlier page, or a cell before this one, left open; then ask for everything. */
+  private async _look(): Promise<void> {
+    const look = ++this._looks;
+    let hub: string | undefined;
+    try {
+      await this.kernel.info;
+      const reply = await this.kernel.requestCommInfo({ target_name: TARGET });
+      if (reply.content.status === 'ok') {
+        hub = Object.keys(reply.content.comms).pop();
+      }
+    } catch {
+      // The connection went away meanwhile: its status has said so, and a new one looks again.
+      return;
+    }
+    if (look !== this._looks || this._isDisposed) {
+      return;
+    }
+    if (hub === undefined) {
+      if (this._hub === null) {
+        this._setState({ kind: 'not-loaded' });
+      }
+      return;
+    }
+    if (hub !== this._hub) {
+      this._join(hub);
+    }
+    this._setState({ kind: 'joined' });
+    await this._subshellStarted();
+    if (look === this._looks && !this._isDisposed) {
+      this._send('comm_msg', hub, {
+        type: 'resend',
+        protocol: PROTOCOL,
+        version: VERSION
+      });
+    }
+  }
+
+  private _join(hub: string): void {
+    this._hub = hub;
+    this._lastSequence = -1;
+  }
+
+  private _onMessage(_: unknown, message: KernelMessage.IIOPubMessage): void {
+    if (KernelMessage.isCommOpenMsg(message)) {
+      if (message.content.target_name === TARGET) {
+        this._looks++; // a look that is under way would ask for what is coming anyway
+        this._join(message.content.comm_id);
+        this._setState({ kind: 'joined' });
+        this._announce(message.content.data, message.buffers ?? []);
+      }
+    } else if (KernelMessage.isCommMsgMsg(message)) {
+      const { comm_id: comm, data } = message.content;
+      if (comm === this._requests?.id) {
+        this._answer(data, message.buffers ?? []);
+        return;
+      }
+      if (this._hub === null && isOurs(data)) {
+        // A page that is loaded while a cell runs hears its progress before the kernel has time to name its comms.
+        this._join(comm);
+      }
+      if (comm === this._hub) {
+        this._announce(data, message.buffers ?? []);
+      }
+    } else if (KernelMessage.isCommCloseMsg(message)) {
+      if (message.content.comm_id === this._hub) {
+        this._hub = null;
+        this._setState({ kind: 'not-loaded' });
+      } else if (message.content.comm_id === this._requests?.id) {
+        this._requests = null;
+        this._rejectAll();
+      }
+    }
+  }
+
+  /** Take a message of the hub: each once, none that is late. */
+  private _announce(data: unknown, buffers: Buffers): void {
+    const message = decode(data, buffers);
+    if (
+      typeof message === 'object' &&
+      message !== null &&
+      !('type' in message)
+    ) {
+      return; // the empty data of a comm's opening
+    }
+    const number = sequence(message);
+    if (number !== null) {
+      if (number <= this._lastSequence) {
+        return;
+      }
+      this._lastSequence = number;
+    }
+    const read = readAnnouncement(message);
+    if (isUnreadable(read)) {
+      this._unreadable.emit(read);
+    } else {
+      this._received.emit(read);
+    }
+  }
+
+  private _answer(data: unknown, buffers: Buffers): void {
+    const message = decode(data, buffers);
+    const id = replyId(message);
+    const pending = id === null ? undefined : this._pending.get(id);
+    if (id === null || pending === undefined) {
+      return; // it came after its time
+    }
+    this._pending.delete(id);
+    clearTimeout(pending.timer);
+    const reply = readReply(message, pending.scopes);
+    if (isUnreadable(reply)) {
+      pending.reject(new Unanswered(reply));
+    } else if (reply.error !== null) {
+      pending.reject(new Unanswered({ kernel: reply.error }));
+    } else {
+      pending.resolve(reply);
+    }
+  }
+
+  /** The comm for questions; opened with the first one, on a subshell where the kernel has them. */
+  private async _requestsComm(): Promise<string> {
+    if (this._state.kind === 'lost' || this._isDisposed) {
+      throw new Unanswered('closed');
+    }
+    await this._subshellStarted();
+    if (this._isDisposed) {
+      throw new Unanswered('closed');
+    }
+    if (this._requests === null) {
+      this._requests = { id: UUID.uuid4() };
+      this._send('comm_open', this._requests.id, {});
+    }
+    return this._requests.id;
+  }
+
+  private _subshellStarted(): Promise<void> {
+    if (this._starting === null) {
+      this._starting = this._startSubshell();
+    }
+    return this._starting;
+  }
+
+  private async _startSubshell(): Promise<void> {
+    // The user's own setting about comms decides here too.
+    if (
+      !this.kernel.supportsSubshells ||
+      this.kernel.commsOverSubshells === 'disabled'
+    ) {
+      return;
+    }
+    const starting = this._lives;
+    try {
+      const reply = await this.kernel.requestCreateSubshell({}).done;
+      if (starting === this._lives) {
+        this._subshell = reply.content.subshell_id ?? null;
+      }
+    } catch {
+      // Without a subshell an answer waits until the cell ends.
+    }
+  }
+
+  private _endSubshell(): void {
+    if (this._subshell !== null) {
+      this.kernel.requestDeleteSubshell({ subshell_id: this._subshell }, true);
+    }
+    this._subshell = null;
+    this._starting = null;
+  }
+
+  private _onStatus(_: unknown, status: KernelMessage.Status): void {
+    if (status === 'restarting' || status === 'autorestarting') {
+      this._lose('restarting');
+    } else if (status === 'dead') {
+      this._lose('dead');
+    }
+  }
+
+  private _onConnection(_: unknown, status: Kernel.ConnectionStatus): void {
+    if (status === 'connected') {
+      void this._look();
+    } else if (this._state.kind !== 'lost') {
+      this._lose('disconnected');
+    }
+  }
+
+  private _lose(loss: Loss): void {
+    this._looks++;
+    this._hub = null;
+    this._requests = null;
+    if (loss !== 'disconnected') {
+      this._lives++;
+      this._subshell = null;
+      this._starting = null;
+    }
+    this._setState({ kind: 'lost', loss });
+    this._rejectAll();
+  }
+
+  private _rejectAll(): void {
+    const pending = [...this._pending.values()];
+    this._pending.clear();
+    for (const each of pending) {
+      clearTimeout(each.timer);
+      each.reject(new Unanswered('closed'));
+    }
+  }
+
+  private _send(
+    type: 'comm_open' | 'comm_msg' | 'comm_close',
+    comm: string,
+    data: JSONObject
+  ): void {
+    const content =
+      type === 'comm_open'
+        ? { comm_id: comm, target_name: REQUESTS_TARGET, data }
+        : { comm_id: comm, data };
+    const message = KernelMessage.createMessage({
+      msgType: type as 'comm_open',
+      channel: 'shell',
+      username: this.kernel.username,
+      session: this.kernel.clientId,
+      subshellId: this._subshell ?? this.kernel.subshellId,
+      content: content as KernelMessage.ICommOpenMsg<'shell'>['content']
+    });
+    this.kernel.sendShellMessage(message, false, true);
+  }
+
+  private _setState(state: ChannelState): void {
+    if (
+      state.kind === this._state.kind &&
+      (state.kind !== 'lost' ||
+        state.loss === (this._state as { loss?: Loss }).loss)
+    ) {
+      return;
+    }
+    this._state = state;
+    this._stateChanged.emit(state);
+  }
+
+  private _welcome = (): void => undefined;
+
+  private _state: ChannelState = { kind: 'connecting' };
+  private _hub: string | null = null;
+  private _lastSequence = -1;
+  /** Counts the searches for the hub, so that only the latest speaks. */
+  private _looks = 0;
+  /** Counts the lives of the kernel: a subshell of an earlier one is gone. */
+  private _lives = 0;
+  private _requests: { id: string } | null = null;
+  private _subshell: string | null = null;
+  private _starting: Promise<void> | null = null;
+  private _pending = new Map<number, IPending>();
+  private _lastId = 0;
+  private _isDisposed = false;
+  private _stateChanged = new Signal<this, ChannelState>(this);
+  private _received = new Signal<this, Announcement>(this);
+  private _unreadable = new Signal<this, Unreadable>(this);
+}
+
+type Buffers = readonly (ArrayBuffer | ArrayBufferView)[];
+
+/** The message in a comm's data, or in its buffer where it is long; null where that is no JSON. */
+function decode(data: unknown, buffers: Buffers): unknown {
+  if ((data as { type?: unknown } | null)?.type !== 'buffer') {
+    return data;
+  }
+  try {
+    return JSON.parse(new TextDecoder().decode(buffers[0]));
+  } catch {
+    return null;
+  }
+}
+
+/** Whether a message of an unknown comm can only be one of our hub. */
+function isOurs(data: unknown): boolean {
+  const type = (data as { type?: unknown } | null)?.type;
+  return (
+    sequence(data) !== null &&
+    (type === 'progress' || type === 'hello' || type === 'snapshot') &&
+    readAnnouncement(data) === data
+  );
+}

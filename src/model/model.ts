@@ -1,0 +1,576 @@
+/**
+ * What a kernel says and what the user does come in; one consistent state for the views of a notebook goes out.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+import { ISignal, Signal } from '@lumino/signaling';
+
+import {
+  ChannelState,
+  IChannel,
+  Loss,
+  Question,
+  Unanswered
+} from '../kernel/channel';
+import { Unreadable } from '../protocol/document';
+import { Announcement, PROTOCOL } from '../protocol/messages';
+import {
+  Environment,
+  Progress,
+  Reply,
+  ScopePage,
+  Snapshot,
+  TextPage
+} from '../protocol/snapshot';
+import {
+  IFailure,
+  IJaxprModel,
+  IRequests,
+  IRun,
+  ModelChange,
+  Selection,
+  Status
+} from '../tokens';
+import {
+  versionsDiffer,
+  whatWasLost,
+  whyUnanswered,
+  whyUnreadable
+} from './sentences';
+
+/** The kernel keeps as many runs for requests; older ones cannot be asked about. */
+export const RUNS_KEPT = 8;
+
+/** A run, and the life of the kernel it comes from. */
+interface IKnownRun extends IRun {
+  life: number;
+}
+
+/** How a life of the kernel ended. */
+interface IEnd {
+  loss: Loss | 'changed';
+  since: Date;
+}
+
+export class JaxprModel implements IJaxprModel {
+  /**
+   * @param _accepts Whether a run of this cell belongs to this notebook: two notebooks may share a kernel.
+   */
+  constructor(
+    private _trans: TranslationBundle,
+    private _accepts: (cellId: string | null) => boolean = () => true
+  ) {}
+
+  get changed(): ISignal<this, ModelChange> {
+    return this._changed;
+  }
+
+  /** A run has come from the kernel, whether or not it is put in view. */
+  get arrived(): ISignal<this, Snapshot> {
+    return this._arrived;
+  }
+
+  get isDisposed(): boolean {
+    return this._isDisposed;
+  }
+
+  get status(): Status {
+    if (this._unusable !== null) {
+      return { kind: 'unusable', reason: this._unusable };
+    }
+    if (this._progress !== null) {
+      return {
+        kind: 'running',
+        environment: this._environment,
+        progress: this._progress
+      };
+    }
+    const state = this._channel?.state ?? null;
+    const end = this._endOf(this._view, state);
+    if (end !== null) {
+      return {
+        kind: 'stale',
+        reason: whatWasLost(end.loss, this._trans),
+        since: end.since,
+        cure: this._cure(end, state)
+      };
+    }
+    if (state === null) {
+      return { kind: 'no-kernel' };
+    }
+    switch (state.kind) {
+      case 'connecting':
+        return { kind: 'connecting' };
+      case 'not-loaded':
+        return { kind: 'not-loaded' };
+      case 'joined':
+        return this._environment === null
+          ? { kind: 'connecting' }
+          : { kind: 'ready', environment: this._environment };
+      case 'lost':
+        return { kind: state.loss === 'dead' ? 'no-kernel' : 'connecting' };
+    }
+  }
+
+  get snapshot(): Snapshot | null {
+    return this._view?.snapshot ?? null;
+  }
+
+  get fromSaved(): boolean {
+    return this._view?.fromSaved ?? false;
+  }
+
+  get runs(): readonly IRun[] {
+    return this._runs;
+  }
+
+  get program(): number {
+    return this._program;
+  }
+
+  get hover(): Selection | null {
+    return this._hover;
+  }
+
+  get selection(): Selection | null {
+    return this._selection;
+  }
+
+  get failure(): IFailure | null {
+    return this._failure;
+  }
+
+  get paused(): boolean {
+    return this._paused;
+  }
+
+  get waiting(): number {
+    return this._waiting.length;
+  }
+
+  get pinned(): boolean {
+    return this._pinned;
+  }
+
+  get requests(): IRequests | null {
+    const channel = this._channel;
+    const view = this._view;
+    if (
+      channel === null ||
+      channel.state.kind !== 'joined' ||
+      view === null ||
+      view.fromSaved ||
+      view.life !== this._life
+    ) {
+      return null;
+    }
+    return this._requests;
+  }
+
+  /** Listen to another kernel, or to none; what is in view stays and is said to be from before. */
+  setChannel(channel: IChannel | null): void {
+    if (channel === this._channel) {
+      return;
+    }
+    if (this._channel !== null) {
+      this._channel.stateChanged.disconnect(this._onState, this);
+      this._channel.received.disconnect(this._onReceived, this);
+      this._channel.unreadable.disconnect(this._onUnreadable, this);
+      this._endLife('changed');
+    }
+    this._channel = channel;
+    if (channel !== null) {
+      channel.stateChanged.connect(this._onState, this);
+      channel.received.connect(this._onReceived, this);
+      channel.unreadable.connect(this._onUnreadable, this);
+    }
+    this._changed.emit('status');
+  }
+
+  setProgram(index: number): void {
+    if (index === this._program) {
+      return;
+    }
+    this._program = index;
+    this._forgetPointing();
+    this._changed.emit('program');
+  }
+
+  setRun(id: string): void {
+    const run = this._runs.find(run => run.snapshot.id === id);
+    if (run !== undefined && run !== this._view) {
+      this._putInView(run);
+    }
+  }
+
+  setHover(selection: Selection | null): void {
+    if (!samePlace(selection, this._hover)) {
+      this._hover = selection;
+      this._changed.emit('hover');
+    }
+  }
+
+  setSelection(selection: Selection | null): void {
+    if (!samePlace(selection, this._selection)) {
+      this._selection = selection;
+      this._changed.emit('selection');
+    }
+  }
+
+  setPaused(paused: boolean): void {
+    if (paused === this._paused) {
+      return;
+    }
+    this._paused = paused;
+    const waiting = this._waiting;
+    this._waiting = [];
+    this._changed.emit('paused');
+    for (const snapshot of waiting) {
+      this._take(snapshot);
+    }
+  }
+
+  setPinned(pinned: boolean): void {
+    if (pinned !== this._pinned) {
+      this._pinned = pinned;
+      this._changed.emit('paused');
+    }
+  }
+
+  show(snapshot: Snapshot, fromSaved: boolean): void {
+    const known = this._runs.findIndex(run => run.snapshot.id === snapshot.id);
+    if (known >= 0 && fromSaved && !this._runs[known].fromSaved) {
+      // The kernel's own copy has all of it, a saved one may be cut.
+      this.setRun(snapshot.id);
+      return;
+    }
+    const run: IKnownRun = {
+      snapshot,
+      fromSaved,
+      life: fromSaved ? SAVED : known >= 0 ? this._runs[known].life : this._life
+    };
+    if (known >= 0) {
+      const wasInView = this._runs[known] === this._view;
+      this._runs[known] = run;
+      if (wasInView) {
+        // The same run with more in it: the program that was chosen stays chosen.
+        this._view = run;
+        this._program = Math.min(this._program, snapshot.programs.length - 1);
+        this._changed.emit('program');
+        return;
+      }
+    } else {
+      this._keep(run);
+    }
+    this._putInView(run);
+  }
+
+  dismissFailure(): void {
+    if (this._failure !== null) {
+      this._failure = null;
+      this._changed.emit('failure');
+    }
+  }
+
+  /** The cell has ended: no progress of it is to be waited for. */
+  endCell(cellId: string): void {
+    if (this._progress !== null && this._progress.cell_id === cellId) {
+      this._setProgress(null);
+    }
+  }
+
+  dispose(): void {
+    if (this._isDisposed) {
+      return;
+    }
+    this._isDisposed = true;
+    this.setChannel(null);
+    Signal.clearData(this);
+  }
+
+  private _onState(_: unknown, state: ChannelState): void {
+    if (state.kind === 'lost') {
+      if (state.loss === 'disconnected') {
+        this._disconnected = new Date();
+        this._progress = null;
+      } else {
+        this._endLife(state.loss);
+      }
+    } else if (state.kind === 'not-loaded') {
+      this._environment = null;
+      this._unusable = null;
+      this._progress = null;
+    }
+    this._changed.emit('status');
+  }
+
+  private _onReceived(_: unknown, message: Announcement): void {
+    if (message.type === 'hello') {
+      this._greet(message.protocol, message.environment);
+      return;
+    }
+    if (this._unusable !== null) {
+      return; // of another protocol; its hello has said what to do
+    }
+    switch (message.type) {
+      case 'progress':
+        if (this._accepts(message.cell_id)) {
+          this._setProgress(message);
+        }
+        return;
+      case 'snapshot':
+        if (this._accepts(message.snapshot.cell?.id ?? null)) {
+          this._receive(message.snapshot);
+        }
+        return;
+      case 'failed':
+        this._progress = null;
+        this._fail({
+          text: message.text,
+          cure: message.cure,
+          detail: message.detail
+        });
+    }
+  }
+
+  private _greet(protocol: number, environment: Environment): void {
+    if (protocol === PROTOCOL) {
+      this._unusable = null;
+      this._environment = environment;
+    } else {
+      this._unusable = versionsDiffer(
+        { version: environment.jupyter_jaxpr, protocol },
+        this._trans
+      );
+    }
+    this._changed.emit('status');
+  }
+
+  private _onUnreadable(_: unknown, reason: Unreadable): void {
+    this._progress = null;
+    this._fail({
+      text: this._trans.__('The program of the last run cannot be shown.'),
+      cure: whyUnreadable(reason, this._trans),
+      detail: null
+    });
+  }
+
+  private _fail(failure: IFailure): void {
+    this._failure = failure;
+    this._changed.emit('failure');
+    this._changed.emit('status');
+  }
+
+  private _setProgress(progress: Progress | null): void {
+    this._progress = progress;
+    this._changed.emit('status');
+  }
+
+  private _receive(snapshot: Snapshot): void {
+    this._progress = null;
+    this._failure = null;
+    if (this._paused && !this._knows(snapshot)) {
+      this._waiting = [
+        ...this._waiting.filter(one => one.id !== snapshot.id),
+        snapshot
+      ].slice(-RUNS_KEPT);
+      this._changed.emit('paused');
+    } else {
+      this._take(snapshot);
+    }
+    this._arrived.emit(snapshot);
+    this._changed.emit('status');
+  }
+
+  private _knows(snapshot: Snapshot): boolean {
+    return this._runs.some(
+      run => run.snapshot.id === snapshot.id && !run.fromSaved
+    );
+  }
+
+  /** Take a snapshot of the kernel into the list; the newest is put in view, unless another one is pinned there. */
+  private _take(snapshot: Snapshot): void {
+    const known = this._runs.findIndex(run => run.snapshot.id === snapshot.id);
+    const run: IKnownRun = { snapshot, fromSaved: false, life: this._life };
+    if (known >= 0) {
+      // Sent again, to this page or to another one: it may hold more, and moves nothing.
+      const wasInView = this._runs[known] === this._view;
+      this._runs[known] = run;
+      if (wasInView) {
+        this._view = run;
+        this._changed.emit('program');
+      }
+      this._changed.emit('snapshots');
+      return;
+    }
+    this._keep(run);
+    if (this._view === null || snapshot.pinned || !this._pinned) {
+      this._putInView(run);
+      if (snapshot.pinned) {
+        this.setPinned(true);
+      }
+    } else {
+      this._changed.emit('snapshots');
+    }
+  }
+
+  /** Keep a run in the order of time, and let the oldest go; never the one in view. */
+  private _keep(run: IKnownRun): void {
+    const runs = [...this._runs, run].sort(
+      (a, b) => b.snapshot.created - a.snapshot.created
+    );
+    while (runs.length > RUNS_KEPT) {
+      const oldest = [...runs]
+        .reverse()
+        .find(one => one !== this._view && one !== run);
+      runs.splice(runs.indexOf(oldest ?? runs[runs.length - 1]), 1);
+    }
+    this._runs = runs;
+  }
+
+  private _putInView(run: IKnownRun): void {
+    this._view = run;
+    this._program = run.snapshot.focus;
+    this._forgetPointing();
+    this._changed.emit('snapshots');
+    this._changed.emit('program');
+    this._changed.emit('status');
+  }
+
+  private _forgetPointing(): void {
+    this.setHover(null);
+    this.setSelection(null);
+  }
+
+  private _endLife(loss: Loss | 'changed'): void {
+    this._ends.set(this._life, { loss, since: new Date() });
+    this._life++;
+    this._environment = null;
+    this._unusable = null;
+    this._progress = null;
+  }
+
+  /** How the kernel that made a run was lost; null while it can still be asked. */
+  private _endOf(
+    run: IKnownRun | null,
+    state: ChannelState | null
+  ): IEnd | null {
+    if (run === null || run.fromSaved) {
+      return null;
+    }
+    const end = this._ends.get(run.life);
+    if (end !== undefined) {
+      return end;
+    }
+    return state?.kind === 'lost'
+      ? { loss: state.loss, since: this._disconnected }
+      : null;
+  }
+
+  private _cure(end: IEnd, state: ChannelState | null): string {
+    const cell = this._view?.snapshot.cell?.execution_count ?? null;
+    if (end.loss === 'disconnected') {
+      return this._trans.__(
+        'The panel reconnects by itself when the server answers again.'
+      );
+    }
+    if (state === null || state.kind === 'lost') {
+      return this._trans.__(
+        'Start a kernel and run the cell again to refresh.'
+      );
+    }
+    if (state.kind === 'not-loaded') {
+      return cell === null
+        ? this._trans.__(
+            'Run %load_ext jupyter_jaxpr and the cell again to refresh.'
+          )
+        : this._trans.__(
+            'Run %load_ext jupyter_jaxpr and cell [%1] again to refresh.',
+            cell
+          );
+    }
+    return cell === null
+      ? this._trans.__('Run the cell again to refresh.')
+      : this._trans.__('Run cell [%1] again to refresh.', cell);
+  }
+
+  private async _ask(question: Question): Promise<Reply> {
+    const channel = this._channel;
+    try {
+      if (channel === null) {
+        throw new Unanswered('closed');
+      }
+      return await channel.ask(question, this.snapshot?.scopes.length ?? 0);
+    } catch (error) {
+      throw new Error(whyUnanswered(error, this._trans));
+    }
+  }
+
+  private _requests: IRequests = {
+    text: async (snapshot, program, level, first_line, line_count) =>
+      answered<TextPage>(
+        (
+          await this._ask({
+            type: 'text',
+            snapshot,
+            program,
+            level,
+            first_line,
+            line_count
+          })
+        ).text,
+        this._trans
+      ),
+    scope: async (snapshot, scope, first_equation, equation_count) =>
+      answered<ScopePage>(
+        (
+          await this._ask({
+            type: 'scope',
+            snapshot,
+            scope,
+            first_equation,
+            equation_count
+          })
+        ).scope,
+        this._trans
+      ),
+    make: async (snapshot, program, level) =>
+      answered<Snapshot>(
+        (await this._ask({ type: 'make', snapshot, program, level })).snapshot,
+        this._trans
+      )
+  };
+
+  private _changed = new Signal<this, ModelChange>(this);
+  private _arrived = new Signal<this, Snapshot>(this);
+  private _channel: IChannel | null = null;
+  private _environment: Environment | null = null;
+  private _unusable: string | null = null;
+  private _progress: Progress | null = null;
+  private _disconnected = new Date();
+  private _life = 0;
+  private _ends = new Map<number, IEnd>();
+  private _runs: IKnownRun[] = [];
+  private _view: IKnownRun | null = null;
+  private _program = -1;
+  private _hover: Selection | null = null;
+  private _selection: Selection | null = null;
+  private _failure: IFailure | null = null;
+  private _paused = false;
+  private _pinned = false;
+  private _waiting: Snapshot[] = [];
+  private _isDisposed = false;
+}
+
+/** The life of a run that no kernel of this page made. */
+const SAVED = -1;
+
+function answered<T>(answer: T | null, trans: TranslationBundle): T {
+  if (answer === null) {
+    throw new Error(whyUnanswered(null, trans));
+  }
+  return answer;
+}
+
+function samePlace(a: Selection | null, b: Selection | null): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
+}

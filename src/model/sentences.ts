@@ -1,0 +1,89 @@
+/**
+ * What went wrong comes in, as the wire and the reader know it; a sentence for the user goes out, with the cure.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+
+import { Loss, Unanswered } from '../kernel/channel';
+import { Unreadable } from '../protocol/document';
+import { PROTOCOL, VERSION } from '../protocol/messages';
+
+/** The kernel side and this page speak different versions of the messages. */
+export function versionsDiffer(
+  kernel: { version: string; protocol: number },
+  trans: TranslationBundle
+): string {
+  if (kernel.protocol > PROTOCOL) {
+    return trans.__(
+      'The kernel has jupyter_jaxpr %1 and JupyterLab has %2, and the two do not fit together. Run "pip install jupyter_jaxpr==%1" where JupyterLab is installed, restart JupyterLab and reload this page.',
+      kernel.version,
+      VERSION
+    );
+  }
+  return trans.__(
+    'The kernel has jupyter_jaxpr %1 and JupyterLab has %2, and the two do not fit together. Run "%pip install jupyter_jaxpr==%2" in this notebook and restart its kernel.',
+    kernel.version,
+    VERSION
+  );
+}
+
+/** Why a document or a message cannot be shown. */
+export function whyUnreadable(
+  reason: Unreadable,
+  trans: TranslationBundle
+): string {
+  if (reason.unreadable === 'newer') {
+    return trans.__(
+      'It was made by a newer version of jupyter_jaxpr (document %1, this panel reads %2). Update jupyter_jaxpr where JupyterLab is installed and reload this page.',
+      reason.found,
+      reason.known
+    );
+  }
+  return trans.__(
+    'It is damaged: %1 should be %2. Run the cell again to make it anew.',
+    reason.field,
+    reason.expected
+  );
+}
+
+/** Why a question to the kernel has no answer. */
+export function whyUnanswered(
+  error: unknown,
+  trans: TranslationBundle
+): string {
+  if (!(error instanceof Unanswered)) {
+    return trans.__(
+      'The kernel could not be asked. Reload the page and try again.'
+    );
+  }
+  if (error.why === 'closed') {
+    return trans.__(
+      'The connection to the kernel was closed before it answered. Run the cell again.'
+    );
+  }
+  if (error.why === 'timeout') {
+    return trans.__(
+      'The kernel has not answered yet. If a cell is running, wait for its end and try again.'
+    );
+  }
+  if ('kernel' in error.why) {
+    return error.why.kernel;
+  }
+  return whyUnreadable(error.why, trans);
+}
+
+/** What happened to the kernel, in two or three words. */
+export function whatWasLost(
+  loss: Loss | 'changed',
+  trans: TranslationBundle
+): string {
+  switch (loss) {
+    case 'restarting':
+      return trans.__('Kernel restarted');
+    case 'dead':
+      return trans.__('Kernel died');
+    case 'disconnected':
+      return trans.__('Connection lost');
+    case 'changed':
+      return trans.__('Kernel changed');
+  }
+}
