@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import queue
 import re
 import shutil
 import socket
@@ -130,70 +131,86 @@ def write_settings(folder: Path) -> None:
     (plugin / "notification.jupyterlab-settings").write_text('{"fetchNews": "false"}')
 
 
+def isolated(folder: Path) -> dict[str, str]:
+    """The variables that keep what a server and its kernels read and write in `folder`."""
+    for name in ("config", "data", "ipython", "runtime", "settings", "workspaces"):
+        (folder / name).mkdir()
+    write_settings(folder / "settings")
+    return os.environ | {
+        "IPYTHONDIR": str(folder / "ipython"),
+        "JUPYTER_CONFIG_DIR": str(folder / "config"),
+        "JUPYTER_DATA_DIR": str(folder / "data"),
+        "JUPYTER_PREFER_ENV_PATH": "1",
+        "JUPYTER_RUNTIME_DIR": str(folder / "runtime"),
+        "JUPYTERLAB_SETTINGS_DIR": str(folder / "settings"),
+        "JUPYTERLAB_WORKSPACES_DIR": str(folder / "workspaces"),
+    }
+
+
 @contextmanager
-def running_lab(folder: Path, *arguments: str) -> Iterator[LabServer]:
-    """Run a server whose files, settings, workspaces and kernels are all in `folder`."""
-    names = ("root", "data", "settings", "config", "runtime", "workspaces", "ipython")
-    folders = {name: folder / name for name in names}
-    for path in folders.values():
-        path.mkdir()
-    write_settings(folders["settings"])
+def running_server(folder: Path, *command: str) -> Iterator[str]:
+    """Run a command that starts a Jupyter server, in `folder`, on a free port and without a token.
+
+    Yields:
+        The address that it prints for a person to open.
+    """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    environment = os.environ | {
-        "IPYTHONDIR": str(folders["ipython"]),
-        "JUPYTER_CONFIG_DIR": str(folders["config"]),
-        "JUPYTER_DATA_DIR": str(folders["data"]),
-        "JUPYTER_PREFER_ENV_PATH": "1",
-        "JUPYTER_RUNTIME_DIR": str(folders["runtime"]),
-        "JUPYTERLAB_SETTINGS_DIR": str(folders["settings"]),
-        "JUPYTERLAB_WORKSPACES_DIR": str(folders["workspaces"]),
-    }
-    command = [
-        *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"),
-        *("--ServerApp.ip=127.0.0.1", f"--ServerApp.port={port}", "--ServerApp.port_retries=0"),
-        *("--IdentityProvider.token=", "--ServerApp.disable_check_xsrf=True"),
-        *("--LabApp.expose_app_in_browser=True", "--LabApp.news_url="),
-        "--JupyterNotebookApp.expose_app_in_browser=True",
-        f"--ServerApp.root_dir={folders['root']}",
-        *arguments,
-    ]
-    log = folder / "server.log"
     process = subprocess.Popen(
-        command,
+        [
+            *command,
+            *("--no-browser", "--allow-root", "--IdentityProvider.token="),
+            *("--ServerApp.ip=127.0.0.1", f"--ServerApp.port={port}", "--ServerApp.port_retries=0"),
+        ],
         cwd=folder,  # not the checkout: the kernels are to import what is installed
-        env=environment,
+        env=isolated(folder),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
     )
-    started = threading.Event()
-    reader = threading.Thread(target=keep_log, args=(process, log, started))
+    addresses: queue.Queue[str | None] = queue.Queue()
+    log = folder / "server.log"
+    reader = threading.Thread(target=keep_log, args=(process, log, addresses))
     reader.start()
     try:
-        if not started.wait(STARTS_WITHIN) or process.poll() is not None:
-            raise RuntimeError(f"JupyterLab did not start:\n{log.read_text()}")
-        yield LabServer(
-            url=f"http://127.0.0.1:{port}",
-            root=folders["root"],
-            data=folders["data"],
-            settings=folders["settings"],
-            log=log,
-        )
+        address = addresses.get(timeout=STARTS_WITHIN)
+        if address is None:
+            raise RuntimeError(f"The server did not start:\n{log.read_text()}")
+        yield address
     finally:
         process.terminate()
         process.wait(30)
         reader.join()
 
 
-def keep_log(process: subprocess.Popen[str], log: Path, started: threading.Event) -> None:
-    """Copy what the server says into a file, and tell when it has started, or has ended."""
+def keep_log(process: subprocess.Popen[str], log: Path, addresses: queue.Queue[str | None]) -> None:
+    """Copy what the server says into a file, and pass on the addresses in it; None at its end."""
     assert process.stdout
     with log.open("w") as file:
         for line in process.stdout:
             file.write(line)
             file.flush()
-            if re.search(r"Jupyter Server \S+ is running at", line):
-                started.set()
-    started.set()
+            if found := re.search(r"http://127\.0\.0\.1:\d+/\S*", line):
+                addresses.put(found[0])
+    addresses.put(None)
+
+
+@contextmanager
+def running_lab(folder: Path) -> Iterator[LabServer]:
+    """Run a JupyterLab whose files, settings, workspaces and kernels are all in `folder`."""
+    root = folder / "root"
+    root.mkdir()
+    command = [
+        *(sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={root}"),
+        *("--LabApp.expose_app_in_browser=True", "--JupyterNotebookApp.expose_app_in_browser=True"),
+        "--ServerApp.disable_check_xsrf=True",
+    ]
+    with running_server(folder, *command) as address:
+        yield LabServer(
+            url=address.removesuffix("/lab"),
+            root=root,
+            data=folder / "data",
+            settings=folder / "settings",
+            log=folder / "server.log",
+        )

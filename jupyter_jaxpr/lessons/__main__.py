@@ -57,7 +57,7 @@ def copy_lessons(language: str, folder: Path) -> list[str]:
     for name in names:
         if name not in kept:
             shutil.copyfile(COURSE / language / name, folder / name)
-    print(f"The lessons are in {folder.resolve()}.")
+    print(f"The lessons are in {folder.resolve()}.", flush=True)
     if kept:
         print(f"Kept as you left them: {', '.join(kept)}. Delete one to start it afresh.")
     return names
