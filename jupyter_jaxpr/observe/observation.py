@@ -120,6 +120,8 @@ class Observation:
     """One observed run."""
 
     functions: list[ObservedFunction] = field(default_factory=list)  # in order of first call
+    focus: ObservedProgram | None = None  # what the user asked for by name; None: the last top-level function
     printed: list[Printed] = field(default_factory=list)
+    untraced_lines: list[int] = field(default_factory=list)  # see `snapshot.document.Snapshot.untraced_lines`
     eager_compiles: list[EagerCompile] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)  # our own failures, as tracebacks
