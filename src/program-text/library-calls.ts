@@ -1,0 +1,200 @@
+/**
+ * The equations of a scope come in; runs of them that one call of a library made go out, to be folded to a line.
+ */
+import { ProgramEquations, ScopePart } from './equations';
+import { SourceSpans, calledAs } from './source-spans';
+
+/** Equations first to last of a scope, made by one call in the user's code. */
+export interface ILibraryCall {
+  first: number;
+  last: number;
+  /** As it stands in the cell, such as `jax.nn.softmax`. */
+  name: string;
+}
+
+/** An operator's few equations read well as they are; a call's are one thing. */
+const FEWEST_OF_OPERATOR = 3;
+
+const CONTROL_FLOW_PRIMITIVES: ReadonlySet<string> = new Set([
+  'cond',
+  'scan',
+  'while'
+]);
+const CONTROL_FLOW: ReadonlySet<string> = new Set([
+  'associative_scan',
+  'cond',
+  'fori_loop',
+  'map',
+  'scan',
+  'switch',
+  'while_loop'
+]);
+
+/** Finds the library calls of a program's scopes. */
+export class LibraryCalls {
+  constructor(
+    private _equations: ProgramEquations,
+    private _spans: SourceSpans
+  ) {}
+
+  /** The calls among the equations of one part of a scope, in order. */
+  find(part: ScopePart, scope: number): ILibraryCall[] {
+    const calls: ILibraryCall[] = [];
+    const { pools } = part;
+    let first = part.first;
+    while (first < part.end) {
+      const origin = this._spans.origin(pools, part.stack(first));
+      let end = first + 1;
+      if (!origin || this._isControlFlow(part, first)) {
+        first = end;
+        continue;
+      }
+      const backward = isBackward(part.nameStack(first));
+      const stays = (equation: number): boolean => {
+        const other = this._spans.origin(pools, part.stack(equation));
+        return (
+          other !== null &&
+          other.chain === origin.chain &&
+          // Of a custom_jvp in a library nothing of the library is on the stack: what it holds decides.
+          (other.library || part.hasChildren(equation)) &&
+          !this._isControlFlow(part, equation) &&
+          isBackward(part.nameStack(equation)) === backward &&
+          this._holdsOnly(part, equation, origin.span)
+        );
+      };
+      if (stays(first)) {
+        while (end < part.end && stays(end)) {
+          end++;
+        }
+        const whole = end - first === this._equations.count(scope);
+        const size = this._size(part, first, end);
+        if (size > 1 && !whole) {
+          const name = this._name(part, first, size);
+          if (name !== null) {
+            calls.push({ first, last: end - 1, name });
+          }
+        }
+      }
+      first = end;
+    }
+    return calls;
+  }
+
+  /** Equations first to end, those inside included. */
+  private _size(part: ScopePart, first: number, end: number): number {
+    let size = end - first;
+    for (let equation = first; equation < end; equation++) {
+      if (part.hasChildren(equation)) {
+        for (const { scope, combiner } of part.printedPrograms(equation)) {
+          size += combiner ? 0 : this._equations.snapshot.scopes[scope].total;
+        }
+      }
+    }
+    return size;
+  }
+
+  private _name(part: ScopePart, equation: number, size: number): string | null {
+    const stack = part.stack(equation);
+    const origin = this._spans.origin(part.pools, stack);
+    if (!origin) {
+      return null;
+    }
+    const text = this._spans.text(this._spans.span(origin.span));
+    if (text !== null && !text.endsWith(')') && size < FEWEST_OF_OPERATOR) {
+      return null;
+    }
+    const called = text === null ? null : calledAs(text);
+    if (called !== null) {
+      return called;
+    }
+    const name = this._spans.libraryFrames(part.pools, stack)[0]?.function;
+    return name?.split('.').pop() || null;
+  }
+
+  /** What the user wrote as control flow is shown as such, whatever its body is. */
+  private _isControlFlow(part: ScopePart, equation: number): boolean {
+    if (!part.hasChildren(equation)) {
+      return false;
+    }
+    const [called] = this._spans.libraryFrames(
+      part.pools,
+      part.stack(equation)
+    );
+    return called === undefined
+      ? CONTROL_FLOW_PRIMITIVES.has(part.primitive(equation))
+      : CONTROL_FLOW.has(called.function.split('.').pop() ?? '');
+  }
+
+  /** Whether the programs inside an equation come from this span alone: nothing of the user's would be hidden. */
+  private _holdsOnly(
+    part: ScopePart,
+    equation: number,
+    span: number
+  ): boolean {
+    if (!part.hasChildren(equation)) {
+      return true;
+    }
+    return part.children(equation).every(([, , , scope]) => {
+      const only = this._onlySpan(scope);
+      return only === NO_SPAN || only === span;
+    });
+  }
+
+  /** The span of every equation in a scope and in the scopes inside. */
+  private _onlySpan(scope: number): number {
+    const known = this._onlySpans.get(scope);
+    if (known !== undefined) {
+      return known;
+    }
+    // Inner scopes first, without recursion: a program may nest deeply.
+    const pending = [{ scope, entered: false }];
+    while (pending.length > 0) {
+      const { scope: next, entered } = pending[pending.length - 1];
+      if (entered || this._onlySpans.has(next)) {
+        pending.pop();
+        if (!this._onlySpans.has(next)) {
+          this._onlySpans.set(next, this._ownSpan(next));
+        }
+        continue;
+      }
+      pending[pending.length - 1].entered = true;
+      for (const part of this._equations.parts(next)) {
+        for (const [, , , inner] of part.scope.children) {
+          pending.push({ scope: inner, entered: false });
+        }
+      }
+    }
+    return this._onlySpans.get(scope) ?? MANY_SPANS;
+  }
+
+  private _ownSpan(scope: number): number {
+    if (this._equations.held(scope) < this._equations.count(scope)) {
+      return MANY_SPANS; // unknown, so never hidden
+    }
+    let only = NO_SPAN;
+    const meet = (span: number): void => {
+      if (span !== NO_SPAN && span !== only) {
+        only = only === NO_SPAN ? span : MANY_SPANS;
+      }
+    };
+    for (const part of this._equations.parts(scope)) {
+      for (const stack of part.scope.stack) {
+        meet(this._spans.origin(part.pools, stack)?.span ?? NO_SPAN);
+      }
+      for (const [, , , inner] of part.scope.children) {
+        meet(this._onlySpans.get(inner) ?? MANY_SPANS);
+      }
+    }
+    return only;
+  }
+
+  private _onlySpans = new Map<number, number>();
+}
+
+/** Equations of a gradient's way back stand apart from those of the way there. */
+function isBackward(nameStack: string): boolean {
+  return nameStack.includes('transpose(');
+}
+
+const NO_SPAN = -1;
+const MANY_SPANS = -2;

@@ -1,0 +1,376 @@
+/**
+ * A row comes in; its text goes out, and on request what each part of it is and what can be folded in it.
+ */
+import { PROGRAM_SIGN, Pools, ScopePart } from './equations';
+import { moreEquations, variableName } from './full-text';
+import { parameterLabel } from './parameter-labels';
+import { IFold, IRow, ProgramRows } from './rows';
+
+/** What a part of a row is. */
+export type PartKind =
+  | 'binder'
+  | 'keyword'
+  | 'label'
+  | 'literal'
+  | 'operand'
+  | 'primitive'
+  | 'type';
+
+/** A part of a row's text. */
+export interface IPart {
+  from: number;
+  to: number;
+  kind: PartKind;
+  /** Of a binder or an operand: the variable's number in the row's scope; else -1. */
+  variable: number;
+}
+
+/** A part of a row's text that is shown as a few letters until it is opened. */
+export interface IChip {
+  from: number;
+  to: number;
+  label: string;
+}
+
+/** A row as text. */
+export interface IPrintedRow {
+  text: string;
+  parts: IPart[];
+  chips: IChip[];
+}
+
+/** The text of a fold's line. */
+export interface IPrintedCall {
+  /** What it reads from before; names of variables. */
+  inputs: string[];
+  /** What later equations read of it; name and type. */
+  outputs: { name: string; type: string }[];
+}
+
+/** Lists of more members than this are cut, as a chip. */
+const LONG_LIST = 12;
+const INDENT = '  ';
+
+/** Prints the rows of one program. */
+export class RowPrinter {
+  constructor(private _program: ProgramRows) {}
+
+  /** Only the text: what a large program is first made of, so without the parts and by the shortest way. */
+  text(row: IRow): string {
+    return row.kind === 'equation'
+      ? this._equationText(row)
+      : this._print(row, false).text;
+  }
+
+  /** The text and what its parts are: for the rows on screen. */
+  print(row: IRow): IPrintedRow {
+    return this._print(row, true);
+  }
+
+  /** The line behind which a library call's equations are folded. */
+  call(fold: IFold): IPrintedCall {
+    const { scope, names } = fold.first;
+    const { equations, rows } = this._program;
+    const inside = new Set<number>();
+    const inputs = new Map<number, string>();
+    let last = fold.first.equation;
+    for (let i = fold.first.index; i <= fold.last.index; i++) {
+      const row = rows[i];
+      if (row.kind !== 'equation' || row.scope !== scope) {
+        continue;
+      }
+      const part = equations.part(scope, row.equation) as ScopePart;
+      last = row.equation;
+      for (const operand of part.operands(row.equation)) {
+        if (operand >= 0 && !inside.has(operand)) {
+          inputs.set(operand, variableName(names, part, scope, operand));
+        }
+      }
+      const end = part.outputEnd(row.equation);
+      for (let v = part.outputStart(row.equation); v < end; v++) {
+        inside.add(v);
+      }
+    }
+    const read = new Set<number>();
+    for (const part of equations.parts(scope)) {
+      for (
+        let equation = Math.max(last + 1, part.first);
+        equation < part.end;
+        equation++
+      ) {
+        for (const operand of part.operands(equation)) {
+          if (inside.has(operand)) {
+            read.add(operand);
+          }
+        }
+      }
+    }
+    for (const output of equations.snapshot.scopes[scope].outputs) {
+      if (inside.has(output)) {
+        read.add(output);
+      }
+    }
+    const part = equations.part(scope, last) as ScopePart;
+    return {
+      inputs: [...inputs.values()],
+      outputs: [...read]
+        .sort((a, b) => a - b)
+        .map(variable => ({
+          name: variableName(names, part, scope, variable),
+          type: equations.aval(scope, variable)?.text ?? '?'
+        }))
+    };
+  }
+
+  private _equationText(row: IRow): string {
+    const { scope, equation } = row;
+    const part = this._program.equations.part(scope, equation) as ScopePart;
+    const operands = part.operands(equation);
+    const start = part.outputStart(equation);
+    const end = part.outputEnd(equation);
+    const names = row.names.variables[scope];
+    let text = indentation(row.depth);
+    for (let v = start; v < end; v++) {
+      text += `${names?.[v] ?? '?'}:${part.aval(v)?.text ?? '?'} `;
+    }
+    if (start < end) {
+      text += '= ';
+    }
+    text += part.primitive(equation);
+    if (part.hasParameters(equation)) {
+      text += this._parametersText(row, part);
+    }
+    for (const operand of operands) {
+      text += ' ';
+      text +=
+        operand >= 0
+          ? (names?.[operand] ?? variableName(row.names, part, scope, operand))
+          : literalText(part, operand);
+    }
+    return text;
+  }
+
+  /** The brackets; kept, as most equations of a program share a few parameter lists. */
+  private _parametersText(row: IRow, part: ScopePart): string {
+    if (part.hasChildren(row.equation)) {
+      return brackets(this._shownParameters(row, part));
+    }
+    const list = part.scope.parameters[row.equation - part.first];
+    let known = this._lists.get(part.pools);
+    if (!known) {
+      known = [];
+      this._lists.set(part.pools, known);
+    }
+    return (known[list] ??= brackets(this._shownParameters(row, part)));
+  }
+
+  private _print(row: IRow, detailed: boolean): IPrintedRow {
+    const out = new Pieces(detailed);
+    out.text = indentation(row.depth);
+    switch (row.kind) {
+      case 'open':
+        this._open(row, out);
+        break;
+      case 'close':
+        this._close(row, out);
+        break;
+      case 'more':
+        out.text += moreEquations(
+          this._program.equations.count(row.scope) - row.equation
+        );
+        break;
+      case 'equation':
+        this._equation(row, out);
+        break;
+    }
+    return out;
+  }
+
+  private _open(row: IRow, out: Pieces): void {
+    const { equations } = this._program;
+    const part = equations.parts(row.scope)[0];
+    const { constants, inputs } = part.scope;
+    out.add(row.label, 'label');
+    out.text += '{ ';
+    out.add('lambda', 'keyword');
+    out.text += ' ';
+    this._binders(row, part, 0, constants, out);
+    out.text += '; ';
+    this._binders(row, part, constants, constants + inputs, out);
+    out.text += '. ';
+    out.add('let', 'keyword');
+  }
+
+  private _close(row: IRow, out: Pieces): void {
+    const part = this._program.equations.parts(row.scope)[0];
+    const { outputs } = part.scope;
+    out.add('in', 'keyword');
+    out.text += ' (';
+    this._operands(row, part, outputs, ', ', out);
+    out.text += outputs.length === 1 ? ',) }' : ') }';
+  }
+
+  private _equation(row: IRow, out: Pieces): void {
+    const { equations } = this._program;
+    const part = equations.part(row.scope, row.equation) as ScopePart;
+    const start = part.outputStart(row.equation);
+    const end = part.outputEnd(row.equation);
+    if (start < end) {
+      this._binders(row, part, start, end, out);
+      out.text += ' = ';
+    }
+    const primitive = part.primitive(row.equation);
+    out.add(primitive, 'primitive');
+    if (part.hasParameters(row.equation)) {
+      this._parameters(row, part, primitive, out);
+    }
+    const operands = part.operands(row.equation);
+    if (operands.length > 0) {
+      out.text += ' ';
+      this._operands(row, part, operands, ' ', out);
+    }
+  }
+
+  private _parameters(
+    row: IRow,
+    part: ScopePart,
+    primitive: string,
+    out: Pieces
+  ): void {
+    const shown = this._shownParameters(row, part);
+    if (shown.length > 0) {
+      const from = out.text.length;
+      out.text += brackets(shown);
+      out.chip(from, () => parameterLabel(primitive, shown));
+    }
+  }
+
+  /** Everything in the brackets but the programs, which stand on rows of their own. */
+  private _shownParameters(row: IRow, part: ScopePart): [string, string][] {
+    const shown: [string, string][] = [];
+    for (const [name, value] of part.parameters(row.equation)) {
+      if (value !== null) {
+        shown.push([name, value.split(PROGRAM_SIGN).join('{…}')]);
+        continue;
+      }
+      const own = part
+        .printedPrograms(row.equation)
+        .filter(({ parameter }) => parameter === name);
+      const lets = own.map(({ scope }) => row.names.lets.get(scope));
+      if (lets.length > 0 && lets.every(let_ => let_ !== undefined)) {
+        const single = own.length === 1 && own[0].position < 0;
+        shown.push([name, single ? `${lets[0]}` : `(${lets.join(' ')})`]);
+      }
+    }
+    return shown;
+  }
+
+  private _binders(
+    row: IRow,
+    part: ScopePart,
+    from: number,
+    to: number,
+    out: Pieces
+  ): void {
+    let cut = -1;
+    for (let variable = from; variable < to; variable++) {
+      if (variable > from) {
+        out.text += ' ';
+      }
+      if (variable - from === LONG_LIST && to - variable > 1) {
+        cut = out.text.length;
+      }
+      out.add(
+        variableName(row.names, part, row.scope, variable),
+        'binder',
+        variable
+      );
+      out.text += ':';
+      out.add(part.aval(variable)?.text ?? '?', 'type');
+    }
+    if (cut >= 0) {
+      out.chip(cut, () => `+${to - from - LONG_LIST}`);
+    }
+  }
+
+  private _operands(
+    row: IRow,
+    part: ScopePart,
+    operands: readonly number[],
+    separator: string,
+    out: Pieces
+  ): void {
+    let cut = -1;
+    operands.forEach((operand, i) => {
+      if (i > 0) {
+        out.text += separator;
+      }
+      if (i === LONG_LIST && operands.length - i > 1) {
+        cut = out.text.length;
+      }
+      if (operand >= 0) {
+        out.add(
+          variableName(row.names, part, row.scope, operand),
+          'operand',
+          operand
+        );
+        return;
+      }
+      const [text, aval] = part.pools.literals[-1 - operand];
+      const type = part.pools.avals[aval];
+      out.add(part.pools.strings[text], 'literal');
+      if (type.dtype !== '') {
+        out.text += ':';
+        out.add(type.text, 'type');
+      }
+    });
+    if (cut >= 0) {
+      out.chip(cut, () => `+${operands.length - LONG_LIST}`);
+    }
+  }
+
+  private _lists = new Map<Pools, string[]>();
+}
+
+const INDENTS: string[] = [];
+
+function indentation(depth: number): string {
+  return (INDENTS[depth] ??= INDENT.repeat(depth));
+}
+
+function brackets(shown: readonly (readonly [string, string])[]): string {
+  return shown.length === 0
+    ? ''
+    : `[${shown.map(([name, value]) => `${name}=${value}`).join(' ')}]`;
+}
+
+function literalText(part: ScopePart, operand: number): string {
+  const [text, aval] = part.pools.literals[-1 - operand];
+  const type = part.pools.avals[aval];
+  const value = part.pools.strings[text];
+  return type.dtype === '' ? value : `${value}:${type.text}`;
+}
+
+/** A text that grows by its parts. */
+class Pieces implements IPrintedRow {
+  constructor(private _detailed: boolean) {}
+
+  text = '';
+  parts: IPart[] = [];
+  chips: IChip[] = [];
+
+  add(text: string, kind: PartKind, variable = -1): void {
+    if (this._detailed && text !== '') {
+      const from = this.text.length;
+      this.parts.push({ from, to: from + text.length, kind, variable });
+    }
+    this.text += text;
+  }
+
+  /** Everything from here to the end so far. */
+  chip(from: number, label: () => string): void {
+    if (this._detailed) {
+      this.chips.push({ from, to: this.text.length, label: label() });
+    }
+  }
+}

@@ -1,0 +1,206 @@
+/**
+ * Stacks of a snapshot and of its pages come in; spans in source files go out, the same span always under the
+ * same number, whichever pool it came from.
+ */
+import type { File, Snapshot } from '../protocol/snapshot';
+
+import { Pools } from './equations';
+
+/** The part of a page's pools that says where things came from. */
+export type SourcePools = Pick<Pools, 'strings' | 'files' | 'frames' | 'stacks'>;
+
+/** A place in a source file. */
+export interface ISourceSpan {
+  file: File;
+  /** The Python function around it. */
+  function: string;
+  /** From 1. */
+  line: number;
+  /** From 0, in UTF-16 code units; -1 when unknown. */
+  column: number;
+  endLine: number;
+  /** Exclusive; -1 when unknown. */
+  endColumn: number;
+}
+
+/** What is known of a stack: numbers that are equal where the things are. */
+export interface IOrigin {
+  /** The innermost user frame: the span. */
+  span: number;
+  /** All user frames. */
+  chain: number;
+  /** All user frames and all library frames. */
+  exact: number;
+  /** Every user frame, innermost first, as spans. */
+  frames: readonly number[];
+  /** Whether a library made the equation for the user's code. */
+  library: boolean;
+}
+
+/** Every span seen so far. */
+export class SourceSpans {
+  constructor(private _snapshot: Snapshot) {}
+
+  /** Where a stack points; null for none, and for a stack without a user frame. */
+  origin(pools: SourcePools, stack: number): IOrigin | null {
+    if (stack < 0) {
+      return null;
+    }
+    let known = this._origins.get(pools);
+    if (!known) {
+      known = new Array<IOrigin | null | undefined>(pools.stacks.length);
+      this._origins.set(pools, known);
+    }
+    const found = known[stack];
+    if (found !== undefined) {
+      return found;
+    }
+    const made = this._makeOrigin(pools, stack);
+    known[stack] = made;
+    return made;
+  }
+
+  /** The library frames of a stack, outermost first. */
+  libraryFrames(pools: SourcePools, stack: number): ISourceSpan[] {
+    return stack < 0
+      ? []
+      : pools.stacks[stack][1].map(
+          frame => this._spans[this.frame(pools, frame)]
+        );
+  }
+
+  span(id: number): ISourceSpan {
+    return this._spans[id];
+  }
+
+  get count(): number {
+    return this._spans.length;
+  }
+
+  /** The number of the span that a frame points at. */
+  frame(pools: SourcePools, frame: number): number {
+    let known = this._frames.get(pools);
+    if (!known) {
+      known = new Int32Array(pools.frames.length).fill(-1);
+      this._frames.set(pools, known);
+    }
+    if (known[frame] < 0) {
+      const [file, name, line, column, endLine, endColumn] =
+        pools.frames[frame];
+      const { path } = pools.files[file];
+      const key = `${path}\n${line}:${column}:${endLine}:${endColumn}`;
+      known[frame] = this._intern(key, this._spanIds);
+      this._spans[known[frame]] ??= {
+        file: pools.files[file],
+        function: pools.strings[name],
+        line,
+        column,
+        endLine,
+        endColumn
+      };
+    }
+    return known[frame];
+  }
+
+  /** The text of a file as it ran; null where the document does not have it. */
+  source(file: File): string | null {
+    const { cell } = this._snapshot;
+    if (cell && file.path === cell.file) {
+      return cell.source;
+    }
+    return file.source;
+  }
+
+  /** The source text of a span, on one line; null where the document does not have it. */
+  text(span: ISourceSpan): string | null {
+    if (span.column < 0 || span.endColumn < 0) {
+      return null;
+    }
+    let lines = this._lines.get(span.file.path);
+    if (lines === undefined) {
+      lines = this.source(span.file)?.split('\n') ?? null;
+      this._lines.set(span.file.path, lines);
+    }
+    if (!lines || span.endLine > lines.length) {
+      return null;
+    }
+    const pieces = lines.slice(span.line - 1, span.endLine);
+    const last = pieces.length - 1;
+    pieces[last] = pieces[last].slice(0, span.endColumn);
+    pieces[0] = pieces[0].slice(span.column);
+    return pieces.map(piece => piece.trim()).join(' ');
+  }
+
+  private _makeOrigin(pools: SourcePools, stack: number): IOrigin | null {
+    const [user, library] = pools.stacks[stack];
+    if (user.length === 0) {
+      return null;
+    }
+    const frames = user.map(frame => this.frame(pools, frame));
+    const chain = frames.join(',');
+    const inner = library.map(frame => this.frame(pools, frame)).join(',');
+    return {
+      span: frames[0],
+      chain: this._intern(chain, this._chainIds),
+      exact: this._intern(`${chain}|${inner}`, this._exactIds),
+      frames,
+      library: library.length > 0
+    };
+  }
+
+  private _intern(key: string, ids: Map<string, number>): number {
+    let id = ids.get(key);
+    if (id === undefined) {
+      id = ids.size;
+      ids.set(key, id);
+    }
+    return id;
+  }
+
+  private _spans: ISourceSpan[] = [];
+  private _spanIds = new Map<string, number>();
+  private _chainIds = new Map<string, number>();
+  private _exactIds = new Map<string, number>();
+  private _frames = new Map<SourcePools, Int32Array>();
+  private _origins = new Map<SourcePools, (IOrigin | null | undefined)[]>();
+  private _lines = new Map<string, string[] | null>();
+}
+
+/** Longer names make no line shorter. */
+const LONGEST_NAME = 40;
+
+/**
+ * What the user called: `jax.nn.softmax` of `jax.nn.softmax(h @ w)`; a short expression that is no call as it
+ * is; null where neither reads well.
+ */
+export function calledAs(expression: string): string | null {
+  if (!expression.endsWith(')')) {
+    return expression.length <= LONGEST_NAME ? expression : null;
+  }
+  let depth = 0;
+  let quote = '';
+  let open = -1;
+  for (let i = 0; i < expression.length; i++) {
+    const sign = expression[i];
+    if (quote) {
+      if (sign === '\\') {
+        i++;
+      } else if (sign === quote) {
+        quote = '';
+      }
+    } else if (sign === '"' || sign === "'") {
+      quote = sign;
+    } else if ('([{'.includes(sign)) {
+      if (depth++ === 0) {
+        open = i;
+      }
+    } else if (')]}'.includes(sign)) {
+      depth--;
+    }
+  }
+  if (open <= 0) {
+    return expression.length <= LONGEST_NAME ? expression : null;
+  }
+  const name = expression.slice(0, open).trim();
+  return name.length > 0 && name.length <= LONGEST_NAME ? name : null;
+}
