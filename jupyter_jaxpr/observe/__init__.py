@@ -1,1 +1,6 @@
-"""What JAX did while some code ran: calls, cache misses, stage times, programs."""
+"""What JAX did while the cell ran.
+
+- `misses.Observer`: one a kernel, told by `jax_internals.Hooks`.
+- `run.Run`: between the start and the end of one cell.
+- `observation.Observation`: what is handed on.
+"""

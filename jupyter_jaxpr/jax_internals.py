@@ -1,0 +1,587 @@
+"""JAX's private modules in, plain callbacks and plain facts out: the only file that imports `jax._src`.
+
+Every call of a jitted function that misses JAX's C++ cache goes through two functions of one private module,
+`_infer_params` (it starts) and `_get_fastpath_data` (it has run). `Hooks` replaces both by wrappers that tell a
+`Receiver`; a call that hits the C++ cache runs no Python at all, so the hooks cost it nothing. JAX's public events
+(`jax.monitoring`) tell the stages.
+
+- `support`: which facts can be had with the JAX at hand (the tier), without importing JAX before the user does.
+- `Hooks`: puts hooks and listeners in, now or as soon as JAX is imported, and takes them out.
+- `JitCall`, `DerivedCall`: what one miss was given and made, read off JAX's own objects.
+
+Nothing here starts a backend, traces or compiles: whether the hooks fit is read off the code of the private
+functions (names, parameters, and that JAX's cache miss looks them up by name), and each miss checks what it is given.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import inspect
+import re
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import metadata
+from types import CodeType, FrameType
+from typing import Any, Literal, Protocol
+
+Tier = Literal["hooks", "events", "inspection", "none"]
+
+OLDEST = (0, 10, 2)
+OLDEST_TEXT = "0.10.2"
+UPGRADE = "pip install -U jax"
+
+TRACE_EVENT = "/jax/core/compile/jaxpr_trace_duration"
+LOWER_EVENT = "/jax/core/compile/jaxpr_to_mlir_module_duration"
+COMPILE_EVENT = "/jax/core/compile/backend_compile_duration"
+FROM_DISK_EVENT = "/jax/compilation_cache/cache_hits"
+
+_WRAPPED_NAME = re.compile(r"\w+\((.*)\)", re.DOTALL)  # the events after the trace say jit(f) for f
+
+
+@dataclass(frozen=True)
+class Support:
+    """What can be had with this JAX; `note` says what is missing and why, None where nothing is."""
+
+    tier: Tier
+    note: str | None = None
+
+
+class Receiver(Protocol):
+    """Who is told. No method may raise; all are called on the thread that called JAX."""
+
+    def missed(self, call: JitCall) -> bool:
+        """A call missed the C++ cache; False: the receiver wants to hear no more of it."""
+
+    def traced(self, call: JitCall) -> None:
+        """`call.params` and `call.args_flat` are there: JAX traced the function, or found an earlier trace."""
+
+    def raised(self, call: JitCall, error: BaseException) -> None:
+        """The trace raised."""
+
+    def call_of(self, frame: FrameType) -> JitCall | None:
+        """The call that `missed` wanted to hear more of and that this frame of JAX's belongs to."""
+
+    def executed(self, call: JitCall, executable: Any, fast_path: bool) -> None:
+        """It ran, and the next call like it will hit the C++ cache if `fast_path`; `executable` is None where
+        another transformation or trace took the call over.
+        """
+
+    def derived(self, call: DerivedCall) -> None:
+        """JAX ran a program that it derived from a jitted one, outside any jit."""
+
+    def stage_started(self, event: str, name: str | None) -> None:
+        """A trace, lowering or compilation starts."""
+
+    def stage_ended(self, event: str, name: str | None, seconds: float) -> None:
+        """A trace, lowering or compilation has ended."""
+
+    def from_disk(self) -> None:
+        """The compilation under way took its executable from the persistent cache."""
+
+
+class JitCall:
+    """One call of a jitted function that missed the C++ cache.
+
+    Attributes:
+        fun: the Python function that was jitted.
+        options: JAX's record of what `jax.jit` was called with (static arguments, signature, ...).
+        args, kwargs: of the call; dropped as soon as the call has run.
+        frame: the frame of JAX's cache miss, alive while the call runs.
+        params: parameters of the call's `jit` equation, `params['jaxpr']` the program; None before the trace.
+        args_flat: its dynamic leaves; dropped as soon as the call has run.
+        in_tree, out_tree: their structure, statics taken out, and that of the result.
+        record: for the receiver.
+    """
+
+    __slots__ = (
+        "_consts",
+        "args",
+        "args_flat",
+        "frame",
+        "fun",
+        "in_tree",
+        "kwargs",
+        "options",
+        "out_tree",
+        "params",
+        "record",
+    )
+
+    def __init__(self, fun: Any, options: Any, args: tuple[Any, ...], kwargs: dict[str, Any], frame: FrameType) -> None:
+        self.fun = fun
+        self.options = options
+        self.args = args
+        self.kwargs = kwargs
+        self.frame: FrameType | None = frame
+        self.params: dict[str, Any] | None = None
+        self.args_flat: list[Any] = []
+        self.in_tree: Any = None
+        self.out_tree: Any = None
+        self._consts: list[Any] = []
+        self.record: Any = None
+
+    def take_trace(self, result: Any) -> None:
+        """Read what `_infer_params` returned; raises where this JAX returns something else."""
+        traced, args_flat = result
+        jaxpr = traced.params["jaxpr"]
+        if not hasattr(jaxpr, "eqns"):
+            raise TypeError(f"jit's program is a {type(jaxpr).__name__}")
+        self.params = traced.params
+        self.args_flat = args_flat
+        self.in_tree = traced.in_tree
+        self.out_tree = traced.out_tree
+        self._consts = traced.consts
+
+    def types(self) -> list[Any]:
+        """JAX's own record of the type and placement of each leaf; holds no array."""
+        from jax._src import pjit
+
+        return [pjit.convert_to_metaty(arg) for arg in self.args_flat]
+
+    def stages(self, types: list[Any], executable: Any) -> tuple[Any, Any, Any]:
+        """`jax.stages` objects of this very call: traced, lowered, and compiled around `executable`.
+
+        To be called while the call's context (x64, mesh, precision) is still in force; the lowering is then found
+        in JAX's cache.
+        """
+        assert self.params is not None
+        params = self.params
+        if getattr(params["jaxpr"], "is_high", False) and self.frame is not None:
+            # A program over user-defined types is translated before it is lowered. The translation that ran is a
+            # local of the frame; asking for another one would lower it again.
+            params = {**params, "jaxpr": self.frame.f_locals.get("jaxpr", params["jaxpr"])}
+        return _stages(types, params, self.in_tree, self.out_tree, self._consts, self.options, executable)
+
+    def drop_values(self) -> None:
+        """Let go of everything that holds arrays."""
+        self.args, self.kwargs, self.args_flat, self._consts, self.frame = (), {}, [], [], None
+
+    @property
+    def finished(self) -> bool:
+        """Whether the call has left JAX, also by an exception that no hook saw."""
+        return self.frame is None or self.frame.f_back is None
+
+
+@dataclass(frozen=True)
+class DerivedCall:
+    """A program that JAX derived from a jitted one, as it ran."""
+
+    name: str
+    params: dict[str, Any]
+    args: tuple[Any, ...]
+    out_flat: Any
+    executable: Any
+
+    def stages(self) -> tuple[Any, Any, Any]:
+        """As `JitCall.stages`."""
+        import jax
+        from jax._src import pjit
+
+        types = [pjit.convert_to_metaty(arg) for arg in self.args]
+        in_tree = jax.tree_util.tree_structure((tuple(self.args), {}))
+        out_tree = jax.tree_util.tree_structure(list(self.out_flat))
+        return _stages(types, self.params, in_tree, out_tree, [], None, self.executable)
+
+
+def _stages(
+    types: list[Any],
+    params: dict[str, Any],
+    in_tree: Any,
+    out_tree: Any,
+    consts: list[Any],
+    options: Any,
+    executable: Any,
+) -> tuple[Any, Any, Any]:
+    from jax._src import stages
+
+    extra = (getattr(options, "fun_sourceinfo", None),) if _traced_takes_source() else ()
+    traced = stages.Traced(types, params, in_tree, out_tree, consts, *extra)
+    if executable is None:
+        return traced, None, None
+    lowered = traced.lower()
+    compiled = lowered.compile()
+    if compiled._executable is not executable:  # not what ran: show that instead
+        compiled = stages.Compiled(executable, [], lowered.args_info, lowered.out_tree)
+    return traced, lowered, compiled
+
+
+@functools.cache
+def _traced_takes_source() -> bool:
+    from jax._src import stages
+
+    return "fun_sourceinfo" in inspect.signature(stages.Traced.__init__).parameters
+
+
+# --- which facts can be had --------------------------------------------------------------------------------
+
+
+def jax_version() -> str | None:
+    """Version of the installed JAX, None where there is none; imports nothing."""
+    jax = sys.modules.get("jax")
+    if jax is not None and isinstance(getattr(jax, "__version__", None), str):
+        return str(jax.__version__)
+    try:
+        return metadata.version("jax") if importlib.util.find_spec("jax") is not None else None
+    except (metadata.PackageNotFoundError, ValueError):
+        return None
+
+
+def jaxlib_version() -> str | None:
+    """Version of the installed jaxlib, None where there is none; imports nothing."""
+    try:
+        return metadata.version("jaxlib")
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def support() -> Support:
+    """The tier of the JAX at hand; whether the hooks fit is known once JAX is imported."""
+    version = jax_version()
+    if version is None:
+        return Support("none", f"JAX is not installed in this kernel: run `{UPGRADE}` and restart the kernel.")
+    if _numbers(version) < OLDEST:
+        return Support(
+            "none",
+            f"JAX {version} is older than {OLDEST_TEXT}, the oldest one supported here: "
+            f"run `{UPGRADE}` and restart the kernel.",
+        )
+    if not imported():
+        return Support("hooks")
+    return _structure(version)
+
+
+def imported() -> bool:
+    """Whether the user's kernel has imported JAX, to the end."""
+    jax = sys.modules.get("jax")
+    return jax is not None and "jax._src.pjit" in sys.modules and hasattr(jax, "jit")
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in re.findall(r"\d+", version)[:3])
+
+
+def _structure(version: str) -> Support:
+    """Read off JAX's code whether the hooks fit it."""
+    missing = f"This JAX ({version}) has changed inside, newer than this version of jupyter_jaxpr knows: "
+    cure = " Run `pip install -U jupyter_jaxpr` when there is a newer one."
+    if not _hooks_fit():
+        if not _events_fit():
+            return Support("inspection", missing + "programs can be shown, traces and compiles not counted." + cure)
+        return Support(
+            "events", missing + "traces and compiles are counted, which call caused them cannot be told." + cure
+        )
+    return Support("hooks")
+
+
+def _hooks_fit() -> bool:
+    try:
+        from jax._src import pjit
+
+        infer = getattr(pjit._infer_params, "__wrapped__", pjit._infer_params)
+        fast = getattr(pjit._get_fastpath_data, "__wrapped__", pjit._get_fastpath_data)
+        misses = [c for c in pjit._cpp_pjit.__code__.co_consts if isinstance(c, CodeType) and c.co_name == "cache_miss"]
+        return (
+            len(inspect.signature(infer).parameters) == 4
+            and len(inspect.signature(fast).parameters) >= 4
+            and bool(misses)
+            and all({"_infer_params", "_get_fastpath_data"} <= set(code.co_names) for code in misses)
+        )
+    except (AttributeError, ImportError, ValueError):
+        return False
+
+
+def _events_fit() -> bool:
+    try:
+        from jax._src import dispatch
+
+        names = (dispatch.JAXPR_TRACE_EVENT, dispatch.JAXPR_TO_MLIR_MODULE_EVENT, dispatch.BACKEND_COMPILE_EVENT)
+        return names == (TRACE_EVENT, LOWER_EVENT, COMPILE_EVENT)
+    except (AttributeError, ImportError):
+        return False
+
+
+@functools.cache
+def jit_type() -> type:
+    """The type of what `jax.jit` returns."""
+    import jax
+
+    return type(jax.jit(_nothing))
+
+
+def _nothing() -> None:
+    """Never called: its jit is only asked for its type."""
+
+
+def is_jitted(value: Any) -> bool:
+    """Whether a value is what `jax.jit` returns; imports nothing."""
+    return imported() and type(value) is jit_type()
+
+
+def jax_directory() -> str:
+    """Where JAX's own files lie, with a separator at the end."""
+    import os
+
+    import jax
+
+    return os.path.dirname(jax.__file__) + os.sep
+
+
+def backend_started() -> bool:
+    """Whether JAX has a backend already; asking `jax.devices()` would start one, and take a GPU's memory."""
+    if not imported():
+        return False
+    try:
+        from jax._src import xla_bridge
+
+        return bool(xla_bridge._backends)
+    except (AttributeError, ImportError):
+        return False
+
+
+# --- hooks and listeners -----------------------------------------------------------------------------------
+
+
+class Hooks:
+    """Puts the hooks and listeners into JAX, and takes them out."""
+
+    def __init__(self, receiver: Receiver) -> None:
+        self._receiver = receiver
+        self._support: Support | None = None
+        self._originals: dict[str, Callable[..., Any]] = {}
+        self._finder: _WhenImported | None = None
+        self._lock = threading.RLock()
+        self.failed: list[BaseException] = []  # of ours, kept for the next observation
+
+    @property
+    def support(self) -> Support:
+        """What the observer can tell; at tier `hooks` also before JAX is imported."""
+        return self._support or support()
+
+    def ensure(self) -> None:
+        """Hook the imported JAX, or wait for its import; may be called often."""
+        with self._lock:
+            if imported():
+                if not self._originals:
+                    self._install()
+                self._listen()
+            elif self._finder is None and "jax" not in sys.modules:
+                self._finder = _WhenImported("jax", self.ensure)
+                sys.meta_path.insert(0, self._finder)
+
+    def remove(self) -> None:
+        """Leave JAX as it was."""
+        with self._lock:
+            if self._finder is not None:
+                self._finder.stop()
+                self._finder = None
+            if "jax._src.pjit" in sys.modules and self._originals:
+                from jax._src import pjit
+
+                for name, original in self._originals.items():
+                    # Where someone else has wrapped our wrapper it stays in place, and passes everything on.
+                    if getattr(getattr(pjit, name), "__jupyter_jaxpr__", None) is self:
+                        setattr(pjit, name, original)
+                self._originals.clear()
+            self._stop_listening()
+            self._support = None
+
+    def _install(self) -> None:
+        self._support = support()
+        if self._support.tier != "hooks":
+            return
+        from jax._src import pjit
+        from jax.extend import source_info_util
+
+        # JAX then takes our frame for one of its own: it is in no message and in no location of a program.
+        source_info_util.register_exclusion(__file__)
+        self._wrap(pjit, "_infer_params", self._infer_params)
+        self._wrap(pjit, "_get_fastpath_data", self._get_fastpath_data)
+
+    def _wrap(self, module: Any, name: str, make: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
+        original = getattr(module, name)
+        wrapper = functools.wraps(original)(make(original))
+        wrapper.__jupyter_jaxpr__ = self  # type: ignore[attr-defined]  # how `remove` knows it again
+        self._originals[name] = original
+        setattr(module, name, wrapper)
+
+    def _infer_params(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        receiver, get_frame, failed = self._receiver, sys._getframe, self._failed
+
+        def infer_params(fun: Any, options: Any, args: Any, kwargs: Any) -> Any:
+            __tracebackhide__ = True
+            frame = get_frame(1)
+            if frame.f_code.co_name != "cache_miss":  # `f.trace`, `f.lower`, `f.eval_shape`: nothing runs
+                return original(fun, options, args, kwargs)
+            try:
+                call = JitCall(fun, options, args, kwargs, frame)
+                wanted = receiver.missed(call)
+            except Exception as error:
+                failed(error)
+                wanted = False
+            if not wanted:
+                return original(fun, options, args, kwargs)
+            try:
+                result = original(fun, options, args, kwargs)
+            except BaseException as error:
+                _tell(failed, receiver.raised, call, error)
+                raise
+            _tell(failed, self._tell_traced, call, result)
+            return result
+
+        return infer_params
+
+    def _tell_traced(self, call: JitCall, result: Any) -> None:
+        call.take_trace(result)
+        self._receiver.traced(call)
+
+    def _get_fastpath_data(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        get_frame, failed = sys._getframe, self._failed
+
+        def get_fastpath_data(executable: Any, *args: Any, **kwargs: Any) -> Any:
+            __tracebackhide__ = True
+            frame = get_frame(1)
+            fast_path = original(executable, *args, **kwargs)
+            name = frame.f_code.co_name
+            if name == "cache_miss":
+                _tell(failed, self._tell_executed, frame, executable, fast_path is not None)
+            elif name == "call_impl_cache_miss":
+                _tell(failed, self._tell_derived, frame, executable)
+            return fast_path
+
+        return get_fastpath_data
+
+    def _tell_executed(self, frame: FrameType, executable: Any, fast_path: bool) -> None:
+        call = self._receiver.call_of(frame)
+        if call is not None:
+            self._receiver.executed(call, executable, fast_path)
+
+    def _tell_derived(self, frame: FrameType, executable: Any) -> None:
+        found = frame.f_locals
+        params = {name: found[name] for name in _DERIVED_PARAMS if name in found}
+        self._receiver.derived(
+            DerivedCall(str(found["name"]), params, tuple(found["args"]), found.get("out_flat", ()), executable)
+        )
+
+    def _failed(self, error: BaseException) -> None:
+        if len(self.failed) < 10:
+            self.failed.append(error)
+
+    # --- JAX's events ---
+
+    def _listen(self) -> None:
+        """Register the listeners that are not there (`jax.monitoring.clear_event_listeners` takes all out)."""
+        from jax._src import monitoring
+
+        for listeners, register, listener in self._listeners(monitoring):
+            if listener not in listeners():
+                register(listener)
+
+    def _stop_listening(self) -> None:
+        monitoring = sys.modules.get("jax._src.monitoring")
+        if monitoring is None:
+            return
+        for listeners, register, listener in self._listeners(monitoring):
+            if listener in listeners():
+                unregister = register.__name__.replace("register_", "unregister_").replace("duration_secs", "duration")
+                getattr(monitoring, unregister)(listener)
+
+    def _listeners(self, monitoring: Any) -> tuple[tuple[Any, Any, Any], ...]:
+        return (
+            (
+                monitoring.get_event_duration_listeners,
+                monitoring.register_event_duration_secs_listener,
+                self._on_duration,
+            ),
+            (monitoring.get_event_listeners, monitoring.register_event_listener, self._on_event),
+            (monitoring.get_scalar_listeners, monitoring.register_scalar_listener, self._on_scalar),
+        )
+
+    def _on_duration(self, event: str, seconds: float, **facts: Any) -> None:
+        if event in _STAGE_EVENTS:
+            _tell(self._failed, self._receiver.stage_ended, event, _plain_name(facts.get("fun_name")), seconds)
+
+    def _on_scalar(self, event: str, value: Any, **facts: Any) -> None:
+        if event in _STAGE_EVENTS:  # JAX reports the time of the start under the name of the duration
+            _tell(self._failed, self._receiver.stage_started, event, _plain_name(facts.get("fun_name")))
+
+    def _on_event(self, event: str, **facts: Any) -> None:
+        if event == FROM_DISK_EVENT:
+            _tell(self._failed, self._receiver.from_disk)
+
+
+_STAGE_EVENTS = frozenset({TRACE_EVENT, LOWER_EVENT, COMPILE_EVENT})
+_DERIVED_PARAMS = (
+    "jaxpr",
+    "in_shardings",
+    "out_shardings",
+    "in_layouts",
+    "out_layouts",
+    "donated_invars",
+    "ctx_mesh",
+    "name",
+    "keep_unused",
+    "inline",
+    "compiler_options_kvs",
+)
+
+
+def _plain_name(name: Any) -> str | None:
+    if not isinstance(name, str):
+        return None
+    wrapped = _WRAPPED_NAME.fullmatch(name)
+    return wrapped.group(1) if wrapped else name
+
+
+def _tell(failed: Callable[[BaseException], None], method: Callable[..., None], *facts: Any) -> None:
+    """Call the receiver; a failure of ours never reaches the user's call."""
+    try:
+        method(*facts)
+    except Exception as error:
+        failed(error)
+
+
+class _WhenImported:
+    """Calls back once a module has been imported by someone else; a finder that finds nothing itself.
+
+    Importing JAX ourselves would read the environment variables that a cell sets before its own import.
+    """
+
+    def __init__(self, name: str, then: Callable[[], None]) -> None:
+        self._name = name
+        self._then = then
+        self._looking = False
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        """The spec that the other finders have, its loader calling back after the module has run."""
+        if name != self._name or self._looking:
+            return None
+        self._looking = True
+        try:
+            spec = importlib.util.find_spec(name)
+        finally:
+            self._looking = False
+        loader = spec.loader if spec is not None else None
+        if loader is None or not hasattr(loader, "exec_module"):
+            return spec
+        run = loader.exec_module
+
+        def exec_module(module: Any) -> None:
+            del loader.exec_module  # the class's own method again
+            run(module)
+            self.stop()
+            # A failure of ours is not a failure of the user's import; the next cell tries again.
+            try:
+                self._then()
+            except Exception:
+                return
+
+        loader.exec_module = exec_module  # type: ignore[method-assign]  # on this one loader, until it has run
+        return spec
+
+    def stop(self) -> None:
+        """Leave the import system as it was."""
+        if self in sys.meta_path:
+            sys.meta_path.remove(self)

@@ -1,0 +1,244 @@
+"""What `jax.jit` was given in, the user's function out: its name, the line of its def, and whose it is.
+
+`jit(vmap(grad(f)))`, a method, a partial, an equinox or flax wrapper: all are unwrapped down to the function that a
+person wrote. A function counts as a library's when JAX itself made it, or when an installed package jitted it for its
+own use; those are counted and not listed.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+import sysconfig
+import types
+import weakref
+from collections import OrderedDict
+from types import CodeType, FrameType
+from typing import Any
+
+from .. import jax_internals
+from .observation import Place
+
+# Packages whose own frames stand between the user's call and `jax.jit`: a call through them is the user's call.
+_WRAPPERS = ("equinox", "flax", "jaxtyping", "beartype")
+_EQUINOX_JIT = os.path.join("equinox", "_jit.py")
+
+
+class FunctionRecord:
+    """One jitted function for as long as it lives in the kernel."""
+
+    __slots__ = ("definition", "jit_name", "kept", "library", "name", "replayable", "shared")
+
+    def __init__(self, name: str, jit_name: str, definition: Place | None, library: bool, shared: bool = False) -> None:
+        self.name = name  # as its author knows it
+        self.jit_name = jit_name  # as JAX's events and programs name it
+        self.definition = definition
+        self.library = library
+        self.shared = shared  # equinox: one jitted function serves all user functions of a name
+        self.replayable = True  # False once asking JAX's caches for its stages made JAX work
+        self.kept: OrderedDict[Any, Any] = OrderedDict()  # programs last observed, newest last
+
+
+class Functions:
+    """The records of all jitted functions seen, each gone with its function."""
+
+    def __init__(self) -> None:
+        self._records: dict[int, FunctionRecord] = {}
+        self._by_user_code: dict[tuple[int, int], FunctionRecord] = {}
+        self._alive: dict[int, weakref.ref[Any]] = {}
+
+    def find(self, fun: Any, frame: FrameType) -> FunctionRecord:
+        """The record of a function that misses in `frame`, JAX's cache miss."""
+        record = self._records.get(id(fun))
+        if record is None:
+            record = self._make(fun, frame)
+        return self._of_user(fun, record, frame) if record.shared else record
+
+    def known(self, fun: Any) -> FunctionRecord | None:
+        """The record of a function if it was seen before."""
+        record = self._records.get(id(fun))
+        return None if record is None or record.shared else record
+
+    def _make(self, fun: Any, frame: FrameType) -> FunctionRecord:
+        code = code_of(fun)
+        record = FunctionRecord(
+            name_of(fun),
+            str(getattr(fun, "__name__", "<unnamed function>")),
+            place_of(code),
+            is_library(fun, code, frame),
+            shared=code is not None and code.co_filename.endswith(_EQUINOX_JIT),
+        )
+        self._remember(fun, record)
+        return record
+
+    def _remember(self, fun: Any, record: FunctionRecord) -> None:
+        key = id(fun)
+
+        def forget(_: object) -> None:
+            self._records.pop(key, None)
+            self._alive.pop(key, None)
+            for pair in [pair for pair in self._by_user_code if pair[0] == key]:
+                del self._by_user_code[pair]
+
+        self._alive[key] = weakref.ref(fun, forget)
+        self._records[key] = record
+
+    def _of_user(self, fun: Any, record: FunctionRecord, frame: FrameType) -> FunctionRecord:
+        wrapper = equinox_wrapper(frame)
+        user = getattr(wrapper, "__wrapped__", None)
+        code = code_of(user)
+        if code is None:
+            return record
+        key = (id(fun), id(code))
+        found = self._by_user_code.get(key)
+        if found is None:
+            library = record.library or is_library(user, code, frame)
+            found = FunctionRecord(name_of(user), record.jit_name, place_of(code), library)
+            self._by_user_code[key] = found
+        return found
+
+
+def equinox_wrapper(frame: FrameType) -> Any:
+    """The `filter_jit` object that made the call which misses in `frame`, or None."""
+    caller: FrameType | None = frame
+    for _ in range(4):
+        caller = caller.f_back if caller is not None else None
+        if caller is not None and caller.f_code.co_filename.endswith(_EQUINOX_JIT):
+            return caller.f_locals.get("jit_wrapper")
+    return None
+
+
+def unwrap(value: Any) -> Any:
+    """The innermost function of a callable; the callable itself where it wraps none."""
+    for _ in range(50):
+        if isinstance(value, functools.partial):
+            value = value.func
+        elif isinstance(value, types.MethodType):
+            value = value.__func__
+        elif (inner := _wrapped(value)) is not None:
+            value = inner
+        else:
+            break
+    return value
+
+
+def _wrapped(value: Any) -> Any:
+    try:
+        inner = getattr(value, "__wrapped__", None)
+    except Exception:  # a property of the user's that raises
+        return None
+    return inner if callable(inner) else None
+
+
+def code_of(fun: Any) -> CodeType | None:
+    """The code of the function that a callable runs, None for what is not written in Python."""
+    inner = unwrap(fun)
+    code = getattr(inner, "__code__", None)
+    if code is None and not isinstance(inner, type):
+        call = getattr(type(inner), "__call__", None)  # an object that can be called, such as an equinox module
+        code = getattr(unwrap(call), "__code__", None)
+    return code if isinstance(code, CodeType) else None
+
+
+def name_of(fun: Any) -> str:
+    """The name its author gave it."""
+    inner = unwrap(fun)
+    name = getattr(inner, "__name__", None)
+    return name if isinstance(name, str) else type(inner).__name__
+
+
+def place_of(code: CodeType | None) -> Place | None:
+    """The line of a def."""
+    if code is None:
+        return None
+    return Place(code.co_filename, code.co_firstlineno, code.co_qualname)
+
+
+# --- whose is it -------------------------------------------------------------------------------------------
+
+
+def is_library(fun: Any, code: CodeType | None, frame: FrameType) -> bool:
+    """Whether a jitted function is JAX's own or another package's own, rather than one that the user jitted."""
+    file = code.co_filename if code is not None else ""
+    if code is not None and not is_jax(file):
+        return is_installed(file) and not _called_by_user(frame)
+    # JAX's code. `jax.jit(jax.nn.softmax)` is the user's, `jnp.where` is JAX's own.
+    caller = _skip(frame, _is_entry)
+    return caller is None or is_jax(caller.f_code.co_filename) or _owned_by_module(fun)
+
+
+def _owned_by_module(fun: Any) -> bool:
+    owner: Any = sys.modules.get(getattr(fun, "__module__", None) or "")
+    for part in str(getattr(fun, "__qualname__", "")).split("."):
+        owner = getattr(owner, part, None)
+    return owner is not None and owner is not fun and getattr(owner, "__wrapped__", None) is fun
+
+
+def _called_by_user(frame: FrameType) -> bool:
+    caller = _skip(frame, lambda file: is_jax(file) or _is_wrapper(file))
+    return caller is not None and not is_installed(caller.f_code.co_filename)
+
+
+def call_place(frame: FrameType) -> Place | None:
+    """The user's line that made the call which misses in `frame`."""
+    caller = _skip(frame, is_installed)
+    return None if caller is None else frame_place(caller)
+
+
+def frame_place(frame: FrameType) -> Place:
+    """The line that a frame is at."""
+    return Place(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_qualname)
+
+
+def user_place(frame: FrameType | None) -> Place | None:
+    """The innermost user line of a stack."""
+    while frame is not None and is_installed(frame.f_code.co_filename):
+        frame = frame.f_back
+    return None if frame is None else frame_place(frame)
+
+
+def _skip(frame: FrameType, skip: Any) -> FrameType | None:
+    caller = frame.f_back
+    while caller is not None and skip(caller.f_code.co_filename):
+        caller = caller.f_back
+    return caller
+
+
+def _is_entry(file: str) -> bool:
+    """JAX wraps each of its entry points in a frame of this file."""
+    return file.endswith(os.path.join("jax", "_src", "traceback_util.py"))
+
+
+@functools.cache
+def _installed_roots() -> tuple[str, ...]:
+    names = ("stdlib", "platstdlib", "purelib", "platlib")
+    roots = {sysconfig.get_path(name) for name in names}
+    return tuple(root + os.sep for root in roots if root)
+
+
+@functools.lru_cache(maxsize=4096)
+def is_jax(file: str) -> bool:
+    """Whether a file is JAX's."""
+    return file.startswith(jax_internals.jax_directory())
+
+
+@functools.lru_cache(maxsize=4096)
+def is_installed(file: str) -> bool:
+    """Whether a file is of Python, of an installed package, or of this one: not the user's."""
+    return (
+        file.startswith(("<frozen", "<string"))
+        or file.startswith(_installed_roots())
+        or f"{os.sep}site-packages{os.sep}" in file
+        or f"{os.sep}dist-packages{os.sep}" in file
+        or file.startswith(_OURS)
+        or is_jax(file)
+    )
+
+
+_OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+
+
+@functools.lru_cache(maxsize=4096)
+def _is_wrapper(file: str) -> bool:
+    return any(f"{os.sep}{package}{os.sep}" in file for package in _WRAPPERS)

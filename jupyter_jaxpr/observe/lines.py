@@ -1,0 +1,116 @@
+"""Traces of a cell's functions in, the lines of them that no trace reached out (a branch not taken).
+
+Only the cell's own code objects are watched, only while a function is being traced, and each line reports once. On
+Python 3.11 there is no way to watch them that does not slow every call down: nothing is said there.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from types import CodeType, FunctionType
+from typing import Any
+
+from .. import jax_internals
+from .calls import HAS_MONITORING
+
+_TOOL_IDS = (5, 0, 4, 3)  # 5 is free for optimizers by convention, 0 is the debuggers'; call counting has 4
+_TOOL_NAME = "jupyter_jaxpr.lines"
+
+
+class LineRecorder:
+    """Records which lines of one file run while functions are traced.
+
+    Args:
+        file: the cell's file, as code objects name it.
+    """
+
+    def __init__(self, file: str) -> None:
+        self._file = file
+        self._tool: int | None = None
+        self._codes: dict[int, CodeType] = {}  # by id: hashing a code object reads all of it
+        self._entered: dict[int, CodeType] = {}
+        self._reached: set[int] = set()
+        self._watching = False
+
+    def start(self, code: CodeType | None, module: dict[str, Any] | None) -> None:
+        """A function is about to be traced; `module` holds the globals of it, where its helpers are."""
+        if not HAS_MONITORING or self._watching:
+            return
+        for found in self._in_file(code, module):
+            self._codes[id(found)] = found
+        if not self._codes or not self._take_tool():
+            return
+        self._watching = True
+        monitoring = sys.monitoring
+        assert self._tool is not None
+        for watched in self._codes.values():
+            monitoring.set_local_events(self._tool, watched, monitoring.events.LINE)
+        monitoring.restart_events()
+
+    def stop(self) -> None:
+        """The trace is over."""
+        if not self._watching or self._tool is None:
+            return
+        self._watching = False
+        for watched in self._codes.values():
+            sys.monitoring.set_local_events(self._tool, watched, 0)
+
+    def close(self) -> None:
+        """Give the tool id back."""
+        self.stop()
+        if self._tool is not None:
+            sys.monitoring.register_callback(self._tool, sys.monitoring.events.LINE, None)
+            sys.monitoring.free_tool_id(self._tool)
+            self._tool = None
+
+    def untraced(self) -> list[int]:
+        """Lines of the functions that were traced which hold code and were not reached, in order."""
+        lines: set[int] = set()
+        for code in self._entered.values():
+            lines |= _lines_inside(code)
+        return sorted(lines - self._reached)
+
+    def _in_file(self, code: CodeType | None, module: dict[str, Any] | None) -> Iterator[CodeType]:
+        """Code of this cell: the function's own, and that of the functions beside it."""
+        if code is not None and code.co_filename == self._file:
+            yield from _with_nested(code)
+        for value in list((module or {}).values()):
+            beside = list(vars(value).values()) if isinstance(value, type) else [value]
+            for each in beside:
+                inner = each.__wrapped__ if jax_internals.is_jitted(each) else each
+                if isinstance(inner, FunctionType) and inner.__code__.co_filename == self._file:
+                    yield from _with_nested(inner.__code__)
+
+    def _take_tool(self) -> bool:
+        if self._tool is not None:
+            return True
+        monitoring = sys.monitoring
+        for tool in _TOOL_IDS:
+            if monitoring.get_tool(tool) is None:
+                monitoring.use_tool_id(tool, _TOOL_NAME)
+                monitoring.register_callback(tool, monitoring.events.LINE, self._on_line)
+                self._tool = tool
+                return True
+        return False
+
+    def _on_line(self, code: CodeType, line: int) -> Any:
+        self._entered[id(code)] = code
+        self._reached.add(line)
+        return sys.monitoring.DISABLE
+
+
+def _with_nested(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _with_nested(constant)
+
+
+def _lines_inside(code: CodeType) -> set[int]:
+    """Lines of a function's body that hold code, those of functions inside it included; not its def line."""
+    lines: set[int] = set()
+    for each in _with_nested(code):
+        lines |= {line for _, _, line in each.co_lines() if line is not None}
+    lines.discard(code.co_firstlineno)
+    return lines

@@ -1,0 +1,407 @@
+"""JAX's hooks and events in, records of what each call did out.
+
+`Observer` is one a kernel. It is told of every call that misses JAX's C++ cache (`jax_internals.Hooks`) and keeps, for
+as long as a function lives, the programs last made of it; while a `Run` is on, what happens on its thread is counted
+there. It asks for a program's stages while the call is still on the stack, where its context (x64, mesh, precision)
+holds and JAX's caches answer; a function for which that made JAX work once is not asked about again.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from types import FrameType
+from typing import Any
+
+from ..jax_internals import COMPILE_EVENT, LOWER_EVENT, DerivedCall, Hooks, JitCall
+from .arguments import CallShape, shape_of
+from .functions import FunctionRecord, Functions, call_place, code_of, equinox_wrapper, unwrap
+from .observation import EagerCompile, Observation, Place
+from .programs import KeptProgram, keep, kept
+from .run import EAGER_COMPILES, FunctionActivity, Run
+from .stages import STAGE_NAMES, CallStages, LooseEvent
+
+_LOOSE_EVENTS = 64
+_UNDER_TRANSFORMS = 32
+
+
+class Miss:
+    """What the observer knows of one call that missed, while it runs."""
+
+    __slots__ = ("activity", "equinox", "function", "place", "shape", "stages", "tracing", "types")
+
+    def __init__(self, function: FunctionRecord, activity: FunctionActivity | None, place: Place | None) -> None:
+        self.function = function
+        self.activity = activity
+        self.place = place
+        self.stages = CallStages()
+        self.tracing = True
+        self.types: list[Any] | None = None
+        self.shape: CallShape | None = None
+        self.equinox: Any = None
+
+
+class ThreadState:
+    """What one thread is doing in JAX."""
+
+    __slots__ = ("from_disk", "loose", "replay_events", "replaying", "run", "stack", "stage", "under_transforms")
+
+    def __init__(self) -> None:
+        self.stack: list[JitCall] = []
+        self.run: Run | None = None
+        self.from_disk = False
+        self.replaying = False
+        self.replay_events = 0
+        self.loose: deque[LooseEvent] = deque(maxlen=_LOOSE_EVENTS)
+        self.stage: tuple[str, str | None, float] | None = None  # stage, function, since when
+        self.under_transforms: dict[str, tuple[FunctionRecord, Any, Place | None]] = {}
+
+
+class Observer:
+    """Sees what jitted functions do in this kernel."""
+
+    def __init__(self) -> None:
+        self.functions = Functions()
+        self.hooks = Hooks(self)
+        self._threads: dict[int, ThreadState] = {}
+
+    # --- runs ---
+
+    def begin(self, file: str | None = None) -> Run:
+        """Start to observe what this thread does."""
+        self.hooks.ensure()
+        run = Run(file)
+        state = self._state()
+        state.loose.clear()
+        state.under_transforms.clear()
+        state.run = run
+        if self.hooks.support.tier == "hooks":
+            run.counter.start()
+            run.counted = run.counter.sees
+        return run
+
+    def end(self, run: Run) -> Observation:
+        """Stop, and hand on what was seen."""
+        state = self._threads.get(run.thread)
+        try:
+            if state is not None:
+                self._prune(state)
+                self._drain(run)
+                self._take_loose(state, run)
+                state.run = None
+            for error in self.hooks.failed:
+                run.fail(error)
+            self.hooks.failed.clear()
+        except Exception as error:
+            run.fail(error)
+        finally:
+            run.counter.stop()
+            run.prints.stop()
+            if run.lines is not None:
+                run.lines.close()
+        return run.observation()
+
+    def progress(self, run: Run) -> tuple[str, str | None, float, list[tuple[str, float]]]:
+        """Where a run is, from any thread: stage, function, since when, and its finished stages with seconds."""
+        state = self._threads.get(run.thread)
+        if state is None:
+            return "running", None, run.started_at, []
+        stack, stage = state.stack, state.stage
+        miss: Miss | None = stack[-1].record if stack else None
+        finished = list(miss.stages.finished) if miss is not None else []
+        name = miss.function.name if miss is not None else None
+        if stage is not None:
+            return stage[0], name or stage[1], stage[2], finished
+        if miss is not None and miss.stages.compiled_at is not None:
+            return "first_run", name, miss.stages.compiled_at, finished
+        return "running", name, run.started_at, finished
+
+    # --- told by the hooks ---
+
+    def missed(self, call: JitCall) -> bool:
+        """A call missed the C++ cache."""
+        state = self._state()
+        run = state.run
+        function = self.functions.find(call.fun, call.frame) if call.frame is not None else None
+        if function is None or state.replaying:
+            return False
+        uncounted = run is not None and not run.counter.running
+        if run is not None and uncounted:  # JAX was imported by this very cell
+            run.counter.start()
+            run.counted = run.counter.sees
+        if function.library:
+            if run is not None:
+                run.library_calls += 1
+            return False
+        self._prune(state)
+        activity = None
+        if run is not None:
+            self._drain(run)
+            activity = run.activity(function)
+            activity.calls += uncounted
+        if state.stack and state.stack[-1].record.tracing:
+            if activity is not None:
+                activity.inlined += 1
+            return False
+        place = None
+        if run is not None and activity is not None and call.frame is not None:
+            activity.misses += 1
+            activity.top_level = True
+            place = call_place(call.frame)
+            self._start_trace(run, function, call.fun)
+        miss = Miss(function, activity, place)
+        call.record = miss
+        state.stack.append(call)
+        return True
+
+    def traced(self, call: JitCall) -> None:
+        """JAX has the program of the call."""
+        miss: Miss = call.record
+        self._stop_trace(miss)
+        assert call.params is not None
+        jaxpr = call.params["jaxpr"]
+        if not any(program.jaxpr is jaxpr for program in miss.function.kept.values()):
+            # Types are taken before the call runs: donated arguments have none left afterwards.
+            miss.types = call.types()
+            miss.shape = shape_of(call.options, call.args, call.kwargs)
+            if call.frame is not None:
+                miss.equinox = getattr(equinox_wrapper(call.frame), "_signature", None)
+        call.args, call.kwargs = (), {}
+
+    def raised(self, call: JitCall, error: BaseException) -> None:
+        """The trace raised."""
+        miss: Miss = call.record
+        self._stop_trace(miss)
+        self._leave(self._state(), call, raised=True)
+
+    def call_of(self, frame: FrameType) -> JitCall | None:
+        """The observed call of a frame."""
+        for call in reversed(self._state().stack):
+            if call.frame is frame:
+                return call
+        return None
+
+    def executed(self, call: JitCall, executable: Any, fast_path: bool) -> None:
+        """The call has run."""
+        ended_at = time.perf_counter()
+        state = self._state()
+        miss: Miss = call.record
+        try:
+            if executable is None:
+                self._note_transformed(state, call, miss)
+            else:
+                self._note_program(state, call, miss, executable, ended_at)
+        finally:
+            self._leave(state, call, raised=False)
+
+    def derived(self, call: DerivedCall) -> None:
+        """JAX ran a program derived from a jitted one."""
+        state = self._state()
+        if state.replaying:
+            return
+        function, parent, place, stages = self._origin_of(state, call.name)
+        if function is None:
+            return
+        jaxpr = call.params["jaxpr"]
+        whole = jaxpr is parent  # not derived at all: JAX took another road to the same program
+        program = kept(function, jaxpr, call.executable)
+        if program is None:
+            program = KeptProgram("ran" if whole else "derived", jaxpr, call.executable, parent=parent, call=place)
+            program.stages = stages.stages_only()
+            self._replay(state, function, program, call.stages)
+            keep(function, program)
+        else:
+            keep(function, program)
+        if state.run is not None:
+            activity = state.run.activity(function)
+            activity.add(stages)
+            activity.use(program, now=stages.compiles > 0)
+
+    def stage_started(self, event: str, name: str | None) -> None:
+        """A stage starts."""
+        state = self._state()
+        if not state.replaying:
+            state.stage = (STAGE_NAMES[event], name, time.perf_counter())
+
+    def stage_ended(self, event: str, name: str | None, seconds: float) -> None:
+        """A stage has ended."""
+        state = self._state()
+        if state.replaying:
+            state.replay_events += 1
+            return
+        state.stage = None
+        from_disk = state.from_disk and event == COMPILE_EVENT
+        if event == COMPILE_EVENT:
+            state.from_disk = False
+        miss = self._open_miss(state, name)
+        if miss is not None:
+            miss.stages.add(event, seconds, from_disk)
+        else:
+            if len(state.loose) == _LOOSE_EVENTS and state.run is not None:
+                self._take_loose(state, state.run)
+            state.loose.append(LooseEvent(event, name, seconds, from_disk))
+
+    def from_disk(self) -> None:
+        """The compilation under way was found in the persistent cache."""
+        self._state().from_disk = True
+
+    # --- one call ---
+
+    def _note_program(self, state: ThreadState, call: JitCall, miss: Miss, executable: Any, ended_at: float) -> None:
+        assert call.params is not None
+        jaxpr = call.params["jaxpr"]
+        program = kept(miss.function, jaxpr, executable)
+        made_now = miss.stages.lowerings > 0 or miss.stages.compiles > 0
+        if program is None:
+            program = KeptProgram(
+                "ran",
+                jaxpr,
+                executable,
+                shape=miss.shape or shape_of(call.options, call.args, call.kwargs),
+                in_tree=call.in_tree,
+                out_tree=call.out_tree,
+                donated=tuple(call.params.get("donated_invars", ())),
+                equinox=miss.equinox,
+                stages=miss.stages.times(ended_at) if made_now else None,
+                call=miss.place,
+            )
+            types = miss.types
+            self._replay(
+                state,
+                miss.function,
+                program,
+                lambda: call.stages(types if types is not None else call.types(), executable),
+            )
+        keep(miss.function, program)
+        if miss.activity is not None:
+            miss.activity.use(program, now=made_now)
+
+    def _note_transformed(self, state: ThreadState, call: JitCall, miss: Miss) -> None:
+        """It was called with tracers outside any jit: what runs are programs derived from it, now or later."""
+        assert call.params is not None
+        parent = call.params["jaxpr"]
+        while len(state.under_transforms) >= _UNDER_TRANSFORMS:
+            del state.under_transforms[next(iter(state.under_transforms))]
+        state.under_transforms[miss.function.jit_name] = (miss.function, parent, miss.place)
+        if miss.activity is not None and miss.stages.compiles == 0:
+            for program in list(miss.function.kept.values()):
+                if program.parent is parent:  # compiled earlier; a hit of theirs is not seen
+                    miss.activity.use(program, now=False)
+
+    def _origin_of(self, state: ThreadState, name: str) -> tuple[FunctionRecord | None, Any, Place | None, CallStages]:
+        """The function that a derived program comes from, and the stages that JAX reported for it."""
+        for call in reversed(state.stack):
+            miss: Miss = call.record
+            if miss.function.jit_name == name and not miss.tracing and call.params is not None:
+                stages, miss.stages = miss.stages, CallStages()
+                miss.stages.started_at = stages.started_at
+                return miss.function, call.params["jaxpr"], miss.place, stages
+        found = state.under_transforms.get(name)
+        stages = CallStages()
+        if found is None:
+            return None, None, None, stages
+        others = [event for event in state.loose if event.name != name or event.event not in _AFTER_TRACE]
+        for event in state.loose:
+            if event.name == name and event.event in _AFTER_TRACE:
+                stages.add(event.event, event.seconds, event.from_disk)
+        state.loose.clear()
+        state.loose.extend(others)
+        return (*found, stages)
+
+    def _replay(self, state: ThreadState, function: FunctionRecord, program: KeptProgram, ask: Any) -> None:
+        """Ask JAX's caches for the stages of a program; an answer that cost work is the last one asked for."""
+        if not function.replayable:
+            return
+        state.replaying = True
+        state.replay_events = 0
+        try:
+            program.traced, program.lowered, program.compiled = ask()
+        except Exception:
+            function.replayable = False
+            raise
+        finally:
+            state.replaying = False
+            if state.replay_events:
+                function.replayable = False
+
+    def _start_trace(self, run: Run, function: FunctionRecord, fun: Any) -> None:
+        run.traced_names.append(function.name)
+        if len(run.traced_names) == 1:
+            run.prints.start()
+            if run.lines is not None:
+                inner = unwrap(fun)
+                run.lines.start(code_of(fun), getattr(inner, "__globals__", None))
+
+    def _stop_trace(self, miss: Miss) -> None:
+        if not miss.tracing:
+            return
+        miss.tracing = False
+        run = self._state().run
+        if run is None or miss.activity is None or not run.traced_names:
+            return
+        run.traced_names.pop()
+        if not run.traced_names:
+            run.prints.stop()
+            if run.lines is not None:
+                run.lines.stop()
+
+    # --- the stack of a thread ---
+
+    def _state(self) -> ThreadState:
+        thread = threading.get_ident()
+        state = self._threads.get(thread)
+        if state is None:
+            if len(self._threads) > 100:  # threads come and go
+                alive = {each.ident for each in threading.enumerate()}
+                for gone in [ident for ident in self._threads if ident not in alive]:
+                    del self._threads[gone]
+            state = self._threads[thread] = ThreadState()
+        return state
+
+    def _open_miss(self, state: ThreadState, name: str | None) -> Miss | None:
+        """The call that an event belongs to: the innermost one, if it is of that name."""
+        if not state.stack:
+            return None
+        miss: Miss = state.stack[-1].record
+        return miss if name is None or name == miss.function.jit_name else None
+
+    def _prune(self, state: ThreadState) -> None:
+        """Close calls that an exception took out of JAX behind the hooks' back: while compiling or running."""
+        while state.stack and state.stack[-1].finished:
+            self._leave(state, state.stack[-1], raised=True)
+
+    def _leave(self, state: ThreadState, call: JitCall, raised: bool) -> None:
+        while state.stack:
+            top = state.stack.pop()
+            miss: Miss = top.record
+            self._stop_trace(miss)
+            if miss.activity is not None:
+                miss.activity.add(miss.stages)
+                miss.activity.raised += raised or top is not call
+            top.drop_values()
+            if top is call:
+                break
+
+    def _drain(self, run: Run) -> None:
+        """Credit the counted calls to their functions."""
+        for called, times in run.counter.drain():
+            fun = getattr(called, "_fun", None)
+            function = self.functions.known(fun)
+            if function is None:
+                if len(run.unseen) < 100 and not any(each is called for each in run.unseen):
+                    run.unseen.append(called)
+            elif not function.library:
+                activity = run.activity(function)
+                activity.calls += times
+                if not run.traced_names:
+                    activity.top_level = True
+
+    def _take_loose(self, state: ThreadState, run: Run) -> None:
+        for event in state.loose:
+            if event.event == COMPILE_EVENT and len(run.eager) < EAGER_COMPILES:
+                run.eager.append(EagerCompile(event.name, event.seconds))
+        state.loose.clear()
+
+
+_AFTER_TRACE = frozenset({LOWER_EVENT, COMPILE_EVENT})

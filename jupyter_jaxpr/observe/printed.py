@@ -1,0 +1,88 @@
+"""Writes to the standard output in, what was printed while a function was being traced out.
+
+While a user's function is traced, the `write` of the current `sys.stdout` is an attribute of that one object which
+records and passes on: the stream keeps its identity, the text reaches the reader as it always does.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from .functions import user_place
+from .observation import Place, Printed
+
+KEEP_CHARACTERS = 20_000
+
+
+class PrintRecorder:
+    """Records what one thread writes to the standard output between `start` and `stop`.
+
+    Args:
+        function: gives the name of the function being traced.
+        swallow: do not pass the text on, for a trace of our own that the user did not ask to see print.
+    """
+
+    def __init__(self, function: Callable[[], str], swallow: bool = False) -> None:
+        self.printed: list[Printed] = []
+        self._function = function
+        self._swallow = swallow
+        self._stream: Any = None
+        self._thread = 0
+        self._characters = 0
+        self._pieces: list[str] = []
+        self._where: tuple[str, Place | None] | None = None
+
+    def start(self) -> None:
+        """Begin to record; does nothing where the stream's `write` cannot be set."""
+        stream = sys.stdout
+        if self._stream is not None or stream is None:
+            return
+        self._thread = threading.get_ident()
+        passed_on = stream.write
+
+        def write(text: str, *rest: Any) -> Any:
+            if threading.get_ident() != self._thread:
+                return passed_on(text, *rest)
+            try:
+                self._record(text)
+            except Exception:  # a text we cannot note is printed all the same
+                self._where = None
+            return len(text) if self._swallow else passed_on(text, *rest)
+
+        try:
+            if "write" in vars(stream):  # someone else's write: it could not be put back by deleting ours
+                return
+            stream.write = write
+        except (AttributeError, TypeError):
+            return
+        self._stream = stream
+        self._write = write
+
+    def stop(self) -> None:
+        """Give the stream its own `write` back."""
+        stream, self._stream = self._stream, None
+        if stream is not None and vars(stream).get("write") is self._write:
+            del stream.write
+        self._finish()
+
+    def _record(self, text: str) -> None:
+        if self._characters > KEEP_CHARACTERS:
+            return
+        self._characters += len(text)
+        where = (self._function(), user_place(sys._getframe(2)))
+        if where != self._where:
+            self._finish()
+            self._where = where
+        self._pieces.append(text)
+        if text.endswith("\n"):  # print writes its end apart; one print is one record
+            self._finish()
+
+    def _finish(self) -> None:
+        text = "".join(self._pieces)
+        if text.strip() and self._where is not None:
+            self.printed.append(Printed(self._where[0], text.removesuffix("\n"), self._where[1]))
+        self._pieces.clear()
+        self._where = None

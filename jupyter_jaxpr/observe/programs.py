@@ -1,0 +1,111 @@
+"""One miss in, the program that JAX made of it out, kept for as long as its function lives.
+
+- `KeptProgram`: JAX's own objects of one program, and how its arguments can be named later.
+- `keep`, `kept`: the newest programs of a function. They are few, for executables hold device memory: what a run
+  shows it holds itself.
+"""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from .arguments import CallShape, arguments_of, equinox_arguments, result_of
+from .functions import FunctionRecord
+from .observation import ArgumentSpec, ObservedProgram, Place, StageTimes
+
+KEEP_PER_FUNCTION = 8
+
+
+@dataclass(eq=False)
+class KeptProgram:
+    """A program as JAX made it; `jaxpr` and `executable` are held so that their ids stay theirs."""
+
+    made: Literal["ran", "derived", "traced"]
+    jaxpr: Any
+    executable: Any  # JAX's own, None where it did not run
+    traced: Any = None
+    lowered: Any = None
+    compiled: Any = None
+    shape: CallShape | None = None
+    in_tree: Any = None
+    out_tree: Any = None
+    donated: tuple[bool, ...] = ()
+    equinox: inspect.Signature | None = None
+    stages: StageTimes | None = None
+    call: Place | None = None
+    parent: Any = None  # of a derived one: the jaxpr it was derived from
+
+    @property
+    def key(self) -> tuple[int, int]:
+        """What makes it this program and no other."""
+        return id(self.jaxpr), id(self.executable)
+
+    def observed(self, now: bool, note: str | None = None) -> ObservedProgram:
+        """The record handed on; `now` says whether it was made in this run."""
+        origin: Literal["ran", "seen_before", "derived", "traced"] = self.made
+        if not now and self.made != "traced":
+            origin = "seen_before"
+        return ObservedProgram(
+            origin=origin,
+            jaxpr=self.jaxpr,
+            arguments=self.arguments(),
+            result=self.result(),
+            stages=self.stages,
+            call=self.call,
+            lowered=self.lowered,
+            executable=self.compiled,
+            traced=self.traced,
+            origin_note=note or self.note(now),
+        )
+
+    def note(self, now: bool) -> str | None:
+        """A sentence on where it comes from, where that needs one."""
+        if self.made == "derived":
+            text = (
+                "JAX derived this program from the function, which was called under a transformation "
+                "such as grad or vmap outside any jit."
+            )
+            return text if now else text + " It was compiled earlier and reused."
+        if self.made == "ran" and not now:
+            return "Compiled earlier and reused: this is the program that was last observed for this function."
+        return None
+
+    def arguments(self) -> tuple[ArgumentSpec, ...]:
+        """Its arguments by name; empty where their structure is not known."""
+        avals = self.jaxpr.in_avals
+        if self.in_tree is None or self.shape is None:
+            return tuple(ArgumentSpec(name="", tree=_spec(aval)) for aval in avals)
+        avals = avals[len(avals) - self.in_tree.num_leaves :]  # closed-over tracers come first
+        donated = self.donated[len(self.donated) - len(avals) :]
+        arguments = arguments_of(self.shape, self.in_tree, avals, donated)
+        if self.equinox is not None:
+            return equinox_arguments(arguments, self.equinox)
+        return arguments
+
+    def result(self) -> Any:
+        """The tree of its result; a list where the structure is not known."""
+        if self.out_tree is None:
+            return [_spec(aval) for aval in self.jaxpr.out_avals]
+        return result_of(self.out_tree, self.jaxpr.out_avals)
+
+
+def _spec(aval: Any) -> Any:
+    from .arguments import spec_of
+
+    return spec_of(aval)
+
+
+def keep(record: FunctionRecord, program: KeptProgram) -> None:
+    """Make it the newest program of its function."""
+    record.kept[program.key] = program
+    record.kept.move_to_end(program.key)
+    while len(record.kept) > KEEP_PER_FUNCTION:
+        record.kept.popitem(last=False)
+
+
+def kept(record: FunctionRecord, jaxpr: Any, executable: Any) -> KeptProgram | None:
+    """The program of these two objects, if it is still there."""
+    found: KeptProgram | None = record.kept.get((id(jaxpr), id(executable)))
+    return found

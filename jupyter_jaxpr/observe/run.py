@@ -1,0 +1,140 @@
+"""What happens between the start and the end of one cell in, its `Observation` out.
+
+- `FunctionActivity`: one function's counts and programs in this run.
+- `Run`: all of them, with what was printed, which lines were traced, and where JAX is right now.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import traceback
+from typing import Any
+
+from .calls import CallCounter
+from .functions import FunctionRecord
+from .lines import LineRecorder
+from .observation import EagerCompile, Observation, ObservedFunction, ObservedProgram, Place
+from .printed import PrintRecorder
+from .programs import KeptProgram
+from .stages import CallStages
+
+PROGRAMS_PER_FUNCTION = 32
+EAGER_COMPILES = 1_000
+
+
+class FunctionActivity:
+    """What one function did in a run; function objects of one name and def line are one."""
+
+    def __init__(self, record: FunctionRecord) -> None:
+        self.record = record
+        self.calls = 0
+        self.misses = 0
+        self.inlined = 0
+        self.raised = 0
+        self.traces = 0
+        self.lowerings = 0
+        self.compiles = 0
+        self.from_disk = 0
+        self.top_level = False
+        self.dropped = 0
+        self.programs: dict[tuple[int, int], tuple[KeptProgram, bool]] = {}
+
+    def add(self, stages: CallStages) -> None:
+        """Count the stages of one call."""
+        self.traces += stages.traces
+        self.lowerings += stages.lowerings
+        self.compiles += stages.compiles - stages.from_disk
+        self.from_disk += stages.from_disk
+
+    def use(self, program: KeptProgram, now: bool) -> None:
+        """List a program of this run; the first mention decides whether it was made in it."""
+        if program.key in self.programs:
+            return
+        if len(self.programs) >= PROGRAMS_PER_FUNCTION:
+            self.dropped += 1
+            return
+        self.programs[program.key] = (program, now)
+
+    def observed(self, counted: bool) -> ObservedFunction:
+        """The record handed on; `counted` says whether calls could be counted at all."""
+        calls = max(self.calls, self.misses + self.inlined)
+        return ObservedFunction(
+            name=self.record.name,
+            definition=self.record.definition,
+            programs=self._observed_programs(),
+            top_level=self.top_level,
+            calls=calls if counted or calls else None,
+            calls_exact=counted and self.calls >= self.misses + self.inlined,
+            misses=self.misses,
+            traces=self.traces,
+            lowerings=self.lowerings,
+            compiles=self.compiles,
+            from_disk=self.from_disk,
+            inlined=self.inlined,
+            raised=self.raised,
+        )
+
+    def _observed_programs(self) -> list[ObservedProgram]:
+        chosen = list(self.programs.values())
+        if not chosen and self.top_level and self.misses == self.raised and self.calls > self.raised:
+            chosen = [(program, False) for program in list(self.record.kept.values())[-1:]]  # it only hit
+        return [program.observed(now) for program, now in chosen]
+
+
+class Run:
+    """One observed cell.
+
+    Args:
+        file: the cell's file, as code objects name it; None where there is no cell.
+    """
+
+    def __init__(self, file: str | None = None) -> None:
+        self.thread = threading.get_ident()
+        self.started_at = time.perf_counter()
+        self.file = file
+        self.functions: dict[tuple[str, Place | None], FunctionActivity] = {}
+        self.counter = CallCounter()
+        self.lines = LineRecorder(file) if file is not None else None
+        self.prints = PrintRecorder(self._traced_function)
+        self.traced_names: list[str] = []  # of the functions being traced now, innermost last
+        self.eager: list[EagerCompile] = []
+        self.library_calls = 0  # misses of functions that JAX or a package jitted for its own use
+        self.unseen: list[Any] = []  # jitted functions that were called and never observed to miss
+        self.failures: list[str] = []
+
+    def activity(self, record: FunctionRecord) -> FunctionActivity:
+        """The counts of a function, in the order of first use."""
+        key = (record.name, record.definition)
+        found = self.functions.get(key)
+        if found is None:
+            found = self.functions[key] = FunctionActivity(record)
+        elif found.record is not record and record.kept:
+            found.record = record  # a newer object of the same line
+        return found
+
+    def fail(self, error: BaseException) -> None:
+        """Note a failure of ours."""
+        if len(self.failures) < 10:
+            self.failures.append("".join(traceback.format_exception(error)))
+
+    def observation(self) -> Observation:
+        """Everything seen, as plain records."""
+        functions = []
+        for activity in self.functions.values():
+            try:
+                functions.append(activity.observed(self.counted))
+            except Exception as error:
+                self.fail(error)
+        return Observation(
+            functions=functions,
+            printed=list(self.prints.printed),
+            untraced_lines=self.lines.untraced() if self.lines is not None else [],
+            eager_compiles=list(self.eager),
+            failures=self.failures,
+        )
+
+    counted = False  # whether calls were counted all along
+
+    def _traced_function(self) -> str:
+        return self.traced_names[-1] if self.traced_names else ""
