@@ -1,0 +1,101 @@
+"""A program's lowered module and executable in, its texts out: lines with their stacks, made when asked for."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from ..observe.observation import ObservedProgram
+from ..program.hlo import executable_text, hlo_lines
+from ..program.sources import Positions
+from ..program.stablehlo import LinesOfText, lowered_text, stablehlo_lines
+from .document import Level
+
+LevelName = Literal["stablehlo", "hlo"]
+
+LEVELS: tuple[LevelName, ...] = ("stablehlo", "hlo")
+
+_NOT_LOWERED = "JAX has only traced this function. Lower it to see its StableHLO."
+_NOT_COMPILED = "JAX has not compiled this function. Compile it to see its HLO: that takes as long as a first call does."
+_NOTHING = "JAX keeps no {what} that could be shown for this call. Run the cell again after jax.clear_caches()."
+
+
+class Unavailable(Exception):
+    """What was asked for cannot be had; the message is a sentence for the user, with what to do."""
+
+
+def text_of(observed: ObservedProgram, level: LevelName, positions: Positions) -> LinesOfText:
+    """The text of a level that JAX has made.
+
+    Raises:
+        Unavailable: It was not made, or this backend gives no text of it.
+    """
+    try:
+        if level == "stablehlo" and observed.lowered is not None:
+            return stablehlo_lines(lowered_text(observed.lowered), positions)
+        if level == "hlo" and observed.executable is not None:
+            return hlo_lines(executable_text(observed.executable), positions)
+    except Exception as error:  # JAX's or XLA's, on some backend: a sentence in the panel
+        raise Unavailable(f"JAX could not print its {title(level)}: {error}. The other levels are not affected.") from error
+    raise Unavailable(state_of(observed, level)[1] or "")
+
+
+def state_of(observed: ObservedProgram, level: LevelName) -> tuple[Literal["on_request", "not_made", "absent"], str | None]:
+    """Whether the text of a level can be had, and why not."""
+    if level == "stablehlo":
+        if observed.lowered is not None:
+            return "on_request", None
+        if observed.traced is not None:
+            return "not_made", _NOT_LOWERED
+    else:
+        if observed.executable is not None:
+            return "on_request", None
+        if observed.traced is not None or observed.lowered is not None:
+            return "not_made", _NOT_COMPILED
+    return "absent", _NOTHING.format(what=title(level))
+
+
+def level_document(observed: ObservedProgram, level: LevelName) -> Level:
+    """The level without its text."""
+    state, reason = state_of(observed, level)
+    return Level(
+        name=level,
+        state=state,
+        reason=reason,
+        characters=None,
+        lines=None,
+        sha256=None,
+        text=None,
+        line_stacks=None,
+    )
+
+
+def make(observed: ObservedProgram, level: LevelName) -> None:
+    """Let JAX lower or compile a program that was only traced; nothing is run.
+
+    Raises:
+        Unavailable: JAX cannot.
+    """
+    try:
+        if observed.lowered is None:
+            observed.lowered = _traced(observed).lower()
+        if level == "hlo" and observed.executable is None:
+            observed.executable = observed.lowered.compile()
+    except Unavailable:
+        raise
+    except Exception as error:  # the user's program: JAX may refuse it
+        verb = "lower" if observed.lowered is None else "compile"
+        first = str(error).strip().partition("\n")[0].rstrip(".")
+        raise Unavailable(
+            f"JAX could not {verb} this program ({type(error).__name__}: {first}). Run it in a cell to see the whole error."
+        ) from error
+
+
+def _traced(observed: ObservedProgram) -> Any:
+    if observed.traced is None:
+        raise Unavailable(_NOTHING.format(what="trace"))
+    return observed.traced
+
+
+def title(level: LevelName) -> str:
+    """The level's name as people write it."""
+    return "StableHLO" if level == "stablehlo" else "HLO"

@@ -1,0 +1,266 @@
+"""A built run in, the answers to later requests out: lines of text, pages of equations, levels made on request.
+
+`Sources` holds JAX's own objects of the run (jaxprs' columns, lowered modules, executables), never arrays, as long as the
+run may be asked about. Its methods may be called from any thread.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from ..observe.observation import ObservedProgram
+from ..program.jaxpr import Walk
+from ..program.sources import CellText
+from ..program.stablehlo import LinesOfText
+from . import pools
+from .document import Child, Effects, Level, Naming, Scope, Snapshot
+from .levels import LevelName, Unavailable, level_document, make, text_of
+from .names import Names, Pools, name_program
+from .pages import ScopePage, TextPage
+from .text import program_text
+
+__all__ = ["Sources", "Text", "Unavailable"]
+
+
+@dataclass(frozen=True)
+class Text:
+    """The text of a level."""
+
+    text: str
+    lines: list[str]
+    sha256: str
+    #: Of each line: index into the stacks of `walk`, -1 for none.
+    line_stacks: list[int]
+    walk: Walk
+
+
+class Sources:
+    """What stands behind a document."""
+
+    def __init__(
+        self,
+        document: Snapshot,
+        walk: Walk,
+        observed: list[ObservedProgram],
+        cells: Mapping[str, CellText],
+        cell_file: str | None,
+    ) -> None:
+        """Keep the handles of a run.
+
+        Args:
+            document: What was built.
+            walk: The columns and pools it was built from.
+            observed: JAX's objects of each of its programs.
+            cells: The notebook's cells by file name.
+            cell_file: The file name of the cell that ran.
+        """
+        self._document = document
+        self._walk = walk
+        self._observed = observed
+        self._cells = cells
+        self._cell_file = cell_file
+        self._lock = threading.RLock()
+        self._texts: dict[tuple[int, LevelName], Text] = {}
+        self._names: dict[int, Names] = {}
+
+    @property
+    def document(self) -> Snapshot:
+        """The latest document of the run."""
+        return self._document
+
+    def text(self, program: int, level: LevelName) -> Text:
+        """The text of a level, printed by JAX at the first request.
+
+        Raises:
+            Unavailable: It was not made, or cannot be had.
+        """
+        with self._lock:
+            text = self._texts.get((program, level))
+            if text is None:
+                walk = Walk(self._cells)
+                text = _text(text_of(self._observed[program], level, walk.positions), walk)
+                self._texts[program, level] = text
+            return text
+
+    def text_page(self, program: int, level: LevelName, first_line: int, line_count: int) -> TextPage:
+        """Some lines of a level; fewer where the text ends.
+
+        Raises:
+            Unavailable: It was not made, or cannot be had.
+        """
+        text = self.text(program, level)
+        part = pools.Part(text.walk, self._cell_file)
+        lines = text.lines[first_line : first_line + line_count]
+        stacks = text.line_stacks[first_line : first_line + line_count]
+        return TextPage(
+            level=level,
+            characters=len(text.text),
+            lines=len(text.lines),
+            sha256=text.sha256,
+            first_line=first_line,
+            text="\n".join(lines),
+            line_stacks=[part.stack(stack) for stack in stacks],
+            **part.fields(),
+        )
+
+    def scope_page(self, scope: int, first_equation: int, equation_count: int) -> ScopePage:
+        """Some equations of a scope, with the names that printing the whole program gives them."""
+        with self._lock:
+            names = self._all_names(scope).variables.get(scope)
+        columns = self._walk.scopes[scope]
+        here = pools.scope(
+            columns,
+            first=first_equation,
+            count=equation_count,
+            names=names or [None] * len(columns.variable_avals),
+        )
+        part = pools.Part(self._walk, self._cell_file)
+        end = here.first_variable + len(here.variable_avals)
+        outside = sorted(
+            {
+                operand
+                for operands in [*here.operands, here.outputs]
+                for operand in operands
+                if operand >= 0 and not here.first_variable <= operand < end
+            }
+        )
+        page = _renumbered(here, part)
+        return ScopePage(
+            scope=page,
+            operands=outside,
+            operand_names=[(names[operand] if names else None) or "?" for operand in outside],
+            avals=part.avals,
+            literals=part.literals,
+            parameter_lists=part.parameter_lists,
+            **part.fields(),
+        )
+
+    def make(self, program: int, level: LevelName) -> Snapshot:
+        """Let JAX lower or compile a program that was only traced; returns the document with what can be had now.
+
+        Raises:
+            Unavailable: JAX cannot.
+        """
+        with self._lock:
+            make(self._observed[program], level)
+            programs = list(self._document.programs)
+            levels = [
+                each if each.state == "held" else level_document(self._observed[program], each.name)
+                for each in programs[program].levels
+            ]
+            programs[program] = msgspec.structs.replace(programs[program], levels=levels)
+            self._document = msgspec.structs.replace(self._document, programs=programs)
+            return self._document
+
+    def jaxpr_text(self, program: int) -> str:
+        """The whole program as text, equations that the document leaves out included."""
+        shown = self._document.programs[program]
+        if shown.complete:
+            return program_text(self._document, program)
+        fields = pools.whole(self._walk, self._cell_file)
+        scopes = [pools.scope(columns) for columns in self._walk.scopes]
+        complete = msgspec.structs.replace(shown, complete=True, lets=None)
+        whole = msgspec.structs.replace(self._document, programs=[complete], scopes=scopes, **fields)
+        return program_text(whole, 0)
+
+    def with_texts(self) -> Snapshot:
+        """The document with the texts of all levels that JAX has made, for a file that stands alone."""
+        with self._lock:
+            programs = list(self._document.programs)
+            walk = self._walk
+            for index, program in enumerate(programs):
+                levels = []
+                for level in program.levels:
+                    try:
+                        held = held_level(self._observed[index], level, walk)
+                    except Unavailable:
+                        held = level
+                    levels.append(held)
+                programs[index] = msgspec.structs.replace(program, levels=levels)
+            fields = pools.whole(walk, self._cell_file)
+            return msgspec.structs.replace(self._document, programs=programs, **fields)
+
+    def _all_names(self, scope: int) -> Names:
+        """Names of the program that a scope belongs to."""
+        for program in self._document.programs:
+            if program.complete:
+                continue
+            names = self._names.get(program.scope)
+            if names is None:
+                names = self._names[program.scope] = walk_names(self._walk, program.scope, self._document.naming)
+            if scope in names.variables:
+                return names
+        return Names({}, {})
+
+
+def walk_names(walk: Walk, scope: int, naming: Naming, limit: int | None = None) -> Names:
+    """Names of a program by the columns of a walk."""
+    held = Pools(walk.strings.items, walk.parameter_lists, walk.scopes)
+    return name_program(held, scope, naming, limit=limit)
+
+
+def held_level(observed: ObservedProgram, level: Level, walk: Walk, limit: int | None = None) -> Level:
+    """A level with its text in it, its stacks in the pools of `walk`; unchanged where JAX has not made it.
+
+    Args:
+        observed: JAX's objects of the program.
+        level: The level without its text.
+        walk: Whose pools take the lines' stacks.
+        limit: Longest text to hold, in characters; a longer one stays on request.
+    """
+    if level.state != "on_request":
+        return level
+    text = _text(text_of(observed, level.name, walk.positions), walk)
+    sizes = {"characters": len(text.text), "lines": len(text.lines), "sha256": text.sha256}
+    if limit is not None and len(text.text) > limit:
+        return msgspec.structs.replace(level, **sizes)
+    return msgspec.structs.replace(level, state="held", text=text.text, line_stacks=text.line_stacks, **sizes)
+
+
+def _text(lines: LinesOfText, walk: Walk) -> Text:
+    return Text(
+        text=lines.text,
+        lines=lines.text.split("\n"),
+        sha256=hashlib.sha256(lines.text.encode("utf-8", "replace")).hexdigest(),
+        line_stacks=lines.line_stacks,
+        walk=walk,
+    )
+
+
+def _renumbered(scope: Scope, part: pools.Part) -> Scope:
+    """A part of a scope with its indices in the page's own pools; scopes keep the document's."""
+    changed: dict[str, Any] = {
+        "name": part.string(scope.name) if scope.name >= 0 else -1,
+        "outputs": part.operands(scope.outputs),
+        "variable_avals": [part.aval(number) for number in scope.variable_avals],
+        "primitive": [part.string(number) for number in scope.primitive],
+        "operands": [part.operands(operands) for operands in scope.operands],
+        "parameters": [part.parameters(number) for number in scope.parameters],
+        "stack": [part.stack(number) for number in scope.stack],
+        "name_stack": [part.string(number) for number in scope.name_stack],
+        "children": [
+            Child(
+                equation=child.equation,
+                parameter=part.string(child.parameter),
+                position=child.position,
+                scope=child.scope,
+            )
+            for child in scope.children
+        ],
+        "effects": [
+            Effects(
+                equation=row.equation,
+                effects=[part.string(number) for number in row.effects],
+            )
+            for row in scope.effects
+        ],
+    }
+    return msgspec.structs.replace(scope, **changed)
+
+

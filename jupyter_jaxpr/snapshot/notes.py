@@ -1,0 +1,148 @@
+"""What was observed in, the notes a person should read out: texts, cures, and the lines they are about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..observe.observation import EagerCompile, Place, Printed
+from ..program.jaxpr import Captured, ScopeColumns, Walk
+from ..quantities import count, duration, size
+from .document import Note, Program
+
+#: A captured constant of more bytes than this is worth a note.
+CAPTURED_ABOVE = 1_000
+#: Eager operations are worth a note from this many compiled kernels, or this many seconds, on.
+EAGER_KERNELS = 5
+EAGER_SECONDS = 0.1
+
+
+def frame_of(walk: Walk, place: Place | None) -> int:
+    """Index of the frame of a line that was observed, -1 for none."""
+    if place is None:
+        return -1
+    return walk.positions.line(place.file, place.line, place.function)
+
+
+def printed_notes(walk: Walk, printed: Sequence[Printed], programs: Sequence[Program]) -> list[Note]:
+    """Texts that Python printed while functions were traced."""
+    notes = []
+    for each in printed:
+        program = next((index for index, one in enumerate(programs) if one.name == each.function), -1)
+        notes.append(
+            Note(
+                kind="printed_while_tracing",
+                text=(
+                    f"{each.function} printed while JAX traced it. Python's print runs once for each trace, not for "
+                    "each call, and shows tracers in place of values."
+                ),
+                cure="To print values at every call, use jax.debug.print.",
+                detail=each.text,
+                program=program,
+                frame=frame_of(walk, each.place),
+                bytes=None,
+            )
+        )
+    return notes
+
+
+def captured_notes(walk: Walk, scope: int, program: int) -> list[Note]:
+    """Arrays that a program holds as constants, each once, where they are large enough to matter."""
+    notes = []
+    seen: set[int] = set()
+    for number in _inside(walk, scope):
+        columns = walk.scopes[number]
+        for captured in columns.captured:
+            if captured.bytes <= CAPTURED_ABOVE or captured.identity in seen:
+                continue
+            seen.add(captured.identity)
+            notes.append(_captured_note(walk, columns, captured, program))
+    return notes
+
+
+def _captured_note(walk: Walk, columns: ScopeColumns, captured: Captured, program: int) -> Note:
+    kind = walk.avals[columns.variable_avals[captured.operand]].text
+    return Note(
+        kind="captured_constant",
+        text=(
+            f"An array of {size(captured.bytes)}, {kind}, is captured from outside the function. It became a constant "
+            "of the program: a new value under its name is not seen by later calls."
+        ),
+        cure="Pass the array as an argument.",
+        detail=None,
+        program=program,
+        frame=_first_use(walk, columns, captured.operand),
+        bytes=captured.bytes,
+    )
+
+
+def _first_use(walk: Walk, columns: ScopeColumns, operand: int) -> int:
+    """The user's frame of the first equation that reads an operand, -1 where none has one."""
+    for operands, stack in zip(columns.operands, columns.stack, strict=True):
+        if operand in operands and stack >= 0:
+            frames = walk.positions.stacks[stack][0]
+            if frames:
+                return frames[0]
+    return -1
+
+
+def _inside(walk: Walk, scope: int) -> list[int]:
+    """A scope and all scopes inside, each once, breadth first."""
+    order = [scope]
+    known = {scope}
+    for number in order:
+        for *_, child in walk.scopes[number].children:
+            if child not in known:
+                known.add(child)
+                order.append(child)
+    return order
+
+
+def eager_note(compiles: Sequence[EagerCompile]) -> list[Note]:
+    """Programs that JAX compiled for operations outside any jitted function, where they are many or slow."""
+    seconds = sum(each.seconds for each in compiles)
+    if len(compiles) < EAGER_KERNELS and seconds < EAGER_SECONDS:
+        return []
+    names = sorted({each.name for each in compiles if each.name})
+    return [
+        Note(
+            kind="eager_compiles",
+            text=(
+                f"JAX compiled {count(len(compiles), 'small program')} in {duration(seconds)} for operations outside "
+                "any jitted function."
+            ),
+            cure="Put the operations into a function under @jax.jit: it is compiled once, as a whole.",
+            detail=", ".join(names) or None,
+            program=-1,
+            frame=-1,
+            bytes=None,
+        )
+    ]
+
+
+def failure_notes(failures: Sequence[str]) -> list[Note]:
+    """Failures of our own, as tracebacks."""
+    return [
+        Note(
+            kind="failed",
+            text="jupyter_jaxpr failed on a part of this run; the cell itself ran as always.",
+            cure="Please report it with the text below.",
+            detail=failure,
+            program=-1,
+            frame=-1,
+            bytes=None,
+        )
+        for failure in failures
+    ]
+
+
+def in_line_order(walk: Walk, notes: Sequence[Note], cell_file: str | None) -> list[Note]:
+    """Notes by the lines of the cell; those about no line of it come last, in their order."""
+
+    def key(note: Note) -> tuple[int, int]:
+        if note.frame >= 0:
+            file, _, line, *_ = walk.positions.frames[note.frame]
+            if walk.positions.files[file].name == cell_file:
+                return 0, line
+        return 1, 0
+
+    return sorted(notes, key=key)
