@@ -134,7 +134,7 @@ class Sources:
         return ScopePage(
             scope=page,
             operands=outside,
-            operand_names=[(names[operand] if names else None) or "?" for operand in outside],
+            operand_names=[(names[operand] if names else None) or "…" for operand in outside],
             avals=part.avals,
             literals=part.literals,
             parameter_lists=part.parameter_lists,

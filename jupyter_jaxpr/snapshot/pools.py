@@ -102,7 +102,7 @@ def scope(
     all_of_it = first == 0 and last == columns.count
     given = None
     if names is not None:
-        given = [name or "?" for name in names[begin:end]]
+        given = [name or "…" for name in names[begin:end]]
     return Scope(
         name=columns.name,
         constants=columns.constants,

@@ -175,8 +175,8 @@ class _Printer:
     def _name(self, number: int, variable: int) -> str:
         names = self._names.variables.get(number)
         if names is None or variable >= len(names):
-            return "?"
-        return names[variable] or "?"
+            return "…"
+        return names[variable] or "…"
 
     def _operand(self, number: int, operand: int) -> str:
         if operand >= 0:
