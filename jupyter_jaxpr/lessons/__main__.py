@@ -42,7 +42,10 @@ def main(arguments: list[str] | None = None) -> int:
     except ImportError:
         parser.error("JupyterLab is not in this environment: pip install 'jupyter_jaxpr[lab]'.")
     lessons = copy_lessons(options.language, options.to)
-    return subprocess.call(lab_command(options.to, lessons[0], lab_options))
+    command = lab_command(options.to, lessons[0], lab_options)
+    if os.name == "nt":
+        return subprocess.call(command)
+    os.execv(command[0], command)  # the server itself gets Ctrl-C, and whatever signal stops it
 
 
 def copy_lessons(language: str, folder: Path) -> list[str]:
@@ -78,7 +81,7 @@ def lab_command(folder: Path, lesson: str, options: list[str]) -> list[str]:
         *options,
     ]
     if hasattr(os, "geteuid") and os.geteuid() == 0 and "--allow-root" not in options:
-        print("You are root: JupyterLab is started with --allow-root.")
+        print("You are root: JupyterLab is started with --allow-root.", flush=True)
         command.append("--allow-root")
     return command
 
