@@ -1,6 +1,14 @@
 import { JupyterFrontEndPlugin } from '@jupyterlab/application';
 
+import { outputPlugin } from './plugins/output';
+import { panelPlugin } from './plugins/panel';
+import { trackerPlugin } from './plugins/tracker';
+
 /** The list of plugins of this extension. */
-const plugins: JupyterFrontEndPlugin<unknown>[] = [];
+const plugins: JupyterFrontEndPlugin<unknown>[] = [
+  trackerPlugin,
+  panelPlugin,
+  outputPlugin
+];
 
 export default plugins;

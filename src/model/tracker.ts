@@ -8,14 +8,21 @@ import {
   NotebookPanel
 } from '@jupyterlab/notebook';
 import { Cell } from '@jupyterlab/cells';
-import { TranslationBundle } from '@jupyterlab/translation';
 import { IDisposable } from '@lumino/disposable';
 import { ISignal, Signal } from '@lumino/signaling';
 
 import { IChannel, KernelConnection } from '../kernel/channel';
 import { Snapshot } from '../protocol/snapshot';
 import { IJaxprModel, IJaxprTracker } from '../tokens';
-import { JaxprModel } from './model';
+import type { JaxprModel } from './model';
+
+/** Makes what a notebook needs; fetched when the first one opens. */
+export interface IMakers {
+  /** A model that takes the runs of the cells that it accepts. */
+  model(accepts: (cellId: string | null) => boolean): JaxprModel;
+  /** The channel of a kernel; the tracker disposes it. */
+  channel(kernel: KernelConnection): IChannel;
+}
 
 /** What the tracker keeps of an open notebook. */
 interface IFollowed {
@@ -28,20 +35,15 @@ interface IFollowed {
 }
 
 export class JaxprTracker implements IJaxprTracker, IDisposable {
-  /**
-   * @param _connect Makes the channel of a kernel; the tracker disposes it.
-   */
   constructor(
     private _notebooks: INotebookTracker,
-    private _connect: (kernel: KernelConnection) => IChannel,
-    private _trans: TranslationBundle
+    private _load: () => Promise<IMakers>
   ) {
-    _notebooks.forEach(panel => this._follow(panel));
+    _notebooks.forEach(panel => this._onAdded(null, panel));
     _notebooks.widgetAdded.connect(this._onAdded, this);
     _notebooks.currentChanged.connect(this._onCurrent, this);
     NotebookActions.executionScheduled.connect(this._onStarted, this);
     NotebookActions.executed.connect(this._onEnded, this);
-    this._onCurrent();
   }
 
   get current(): IJaxprModel | null {
@@ -61,13 +63,7 @@ export class JaxprTracker implements IJaxprTracker, IDisposable {
   }
 
   open(snapshot: Snapshot): void {
-    if (this._current === null) {
-      // An output outside a notebook, or in a view of its own: a model without a kernel shows it.
-      this._alone = new JaxprModel(this._trans);
-      this._setCurrent(this._alone);
-    }
-    this._current?.show(snapshot, true);
-    this._panelRequested.emit('user');
+    void this._open(snapshot);
   }
 
   dispose(): void {
@@ -82,18 +78,34 @@ export class JaxprTracker implements IJaxprTracker, IDisposable {
     Signal.clearData(this);
   }
 
-  private _onAdded(_: unknown, panel: NotebookPanel): void {
-    this._follow(panel);
-    this._onCurrent();
+  private async _open(snapshot: Snapshot): Promise<void> {
+    const make = await this._load();
+    if (this._current === null) {
+      // An output outside a notebook, or in a view of its own: a model without a kernel shows it.
+      this._alone = make.model(() => true);
+      this._setCurrent(this._alone);
+    }
+    this._current?.show(snapshot, true);
+    this._panelRequested.emit('user');
   }
 
-  private _follow(panel: NotebookPanel): void {
-    if (this._followed.has(panel)) {
+  private _onAdded(_: unknown, panel: NotebookPanel): void {
+    this._load().then(
+      make => this._follow(panel, make),
+      reason =>
+        console.error(
+          'jupyter-jaxpr tracker: not loaded, reload the page',
+          reason
+        )
+    );
+  }
+
+  private _follow(panel: NotebookPanel, make: IMakers): void {
+    if (this._isDisposed || panel.isDisposed || this._followed.has(panel)) {
       return;
     }
-    const model = new JaxprModel(this._trans, cellId =>
-      this._belongs(panel, cellId)
-    );
+    const model = make.model(cellId => this._belongs(panel, cellId));
+    const channel = make.channel;
     this._followed.set(panel, {
       model,
       channel: null,
@@ -102,22 +114,23 @@ export class JaxprTracker implements IJaxprTracker, IDisposable {
     });
     model.arrived.connect((_, snapshot) => this._onArrived(panel, snapshot));
     panel.sessionContext.kernelChanged.connect(
-      () => this._useKernel(panel),
+      () => this._useKernel(panel, channel),
       this
     );
     panel.disposed.connect(this._forget, this);
-    this._useKernel(panel);
+    this._useKernel(panel, channel);
+    this._onCurrent();
   }
 
   /** Tie a notebook's model to the kernel it has now. */
-  private _useKernel(panel: NotebookPanel): void {
+  private _useKernel(panel: NotebookPanel, channel: IMakers['channel']): void {
     const followed = this._followed.get(panel);
     if (followed === undefined) {
       return;
     }
     const kernel = panel.sessionContext.session?.kernel ?? null;
     const earlier = followed.channel;
-    followed.channel = kernel === null ? null : this._connect(kernel);
+    followed.channel = kernel === null ? null : channel(kernel);
     followed.model.setChannel(followed.channel);
     earlier?.dispose();
   }

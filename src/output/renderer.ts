@@ -1,0 +1,47 @@
+/**
+ * A saved snapshot comes in, of a notebook that nobody vouches for; two lines of text go out, which open the panel.
+ */
+import { IRenderMime } from '@jupyterlab/rendermime-interfaces';
+import { TranslationBundle } from '@jupyterlab/translation';
+import { Widget } from '@lumino/widgets';
+
+import { Snapshot } from '../protocol/snapshot';
+
+export const MIME_TYPE = 'application/vnd.jupyter-jaxpr.v1+json';
+
+/** Opens the panel on a snapshot. */
+export type Open = (snapshot: Snapshot) => void;
+
+/** Safe: what is shown is text, in untrusted notebooks too. */
+export function rendererFactory(
+  trans: TranslationBundle,
+  open: Open | null
+): IRenderMime.IRendererFactory {
+  return {
+    safe: true,
+    mimeTypes: [MIME_TYPE],
+    // Before text/html, which the same bundle holds for front ends without this renderer.
+    defaultRank: 40,
+    createRenderer: options => new JaxprOutput(options.mimeType, trans, open)
+  };
+}
+
+export class JaxprOutput extends Widget implements IRenderMime.IRenderer {
+  /**
+   * @param _open Null where there is no panel: the lines are text then.
+   */
+  constructor(
+    private _mimeType: string,
+    private _trans: TranslationBundle,
+    private _open: Open | null
+  ) {
+    super();
+    this.addClass('jp-JaxprOutput');
+  }
+
+  async renderModel(model: IRenderMime.IMimeModel): Promise<void> {
+    const { savedOutput } = await import('./saved-output');
+    const value: unknown = model.data[this._mimeType];
+    this.node.replaceChildren(savedOutput(value, this._trans, this._open));
+  }
+}

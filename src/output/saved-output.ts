@@ -1,0 +1,110 @@
+/**
+ * A value that was saved with a notebook comes in; the elements that show it go out, text and never markup.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+
+import { whyUnreadable } from '../model/sentences';
+import {
+  counts,
+  firstCall,
+  fullSignature,
+  originWords,
+  shortArguments,
+  shortened,
+  shownFirst
+} from '../panel/summary';
+import { isUnreadable, readSnapshot } from '../protocol/document';
+import { Program, Snapshot } from '../protocol/snapshot';
+import { Open } from './renderer';
+
+/**
+ * The two lines of a snapshot, or why it cannot be shown.
+ *
+ * @param open Null where there is no panel: the lines are text then.
+ */
+export function savedOutput(
+  value: unknown,
+  trans: TranslationBundle,
+  open: Open | null
+): HTMLElement {
+  const read = readSnapshot(value);
+  if (isUnreadable(read)) {
+    return element('div', 'unreadable', [
+      element('b', 'line', [trans.__('This output cannot be shown.')]),
+      element('span', 'second', [whyUnreadable(read, trans)])
+    ]);
+  }
+  const lines = element(open === null ? 'div' : 'button', 'lines');
+  if (open !== null) {
+    lines.title = trans.__('Open in the Jaxpr panel');
+    lines.addEventListener('click', () => open(read));
+  }
+  const program = shownFirst(read);
+  if (program === null) {
+    lines.append(
+      element('span', 'line', [
+        shortened(read.message ?? trans.__('This run made no program.'), 1000)
+      ])
+    );
+  } else {
+    lines.append(signatureLine(program), countsLine(read, program, trans));
+  }
+  return lines;
+}
+
+/** `rnn ({b, w}, f32[8]) → f32[4]`. */
+function signatureLine(program: Program): HTMLElement {
+  const line = element('span', 'line', [
+    element('b', 'name', [shortened(program.name, 120)]),
+    ' ',
+    element('span', 'second', [shortArguments(program)])
+  ]);
+  line.title = shortened(fullSignature(program), 2000);
+  if (program.result !== null) {
+    line.append(
+      element('span', 'second', [' →']),
+      ` ${shortened(program.result.summary)}`
+    );
+  }
+  return line;
+}
+
+/** `17 equations · 1 scan ×100 · 4 calls, 1 compile · first call 142 ms`. */
+function countsLine(
+  snapshot: Snapshot,
+  program: Program,
+  trans: TranslationBundle
+): HTMLElement {
+  const parts = counts(snapshot, program, trans);
+  const origin = originWords(program, trans);
+  if (origin !== null && program.origin !== 'derived') {
+    parts.push(origin);
+  }
+  const others = snapshot.programs.length - 1;
+  if (others > 0) {
+    parts.push(trans._n('%1 more program', '%1 more programs', others, others));
+  }
+  const line = element('span', 'line', [
+    element('span', 'second', [parts.join(' · ')])
+  ]);
+  const first = firstCall(program);
+  if (first !== null) {
+    line.append(
+      element('span', 'second', [` · ${trans.__('first call')} `]),
+      first
+    );
+  }
+  return line;
+}
+
+/** An element of this output; its children are elements or text, never markup. */
+function element(
+  name: 'b' | 'button' | 'div' | 'span',
+  className: string,
+  children: (Node | string)[] = []
+): HTMLElement {
+  const made = document.createElement(name);
+  made.className = `jp-JaxprOutput-${className}`;
+  made.append(...children);
+  return made;
+}

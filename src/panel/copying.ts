@@ -1,0 +1,59 @@
+/**
+ * A program of a snapshot comes in; its whole text goes out, plain or as Markdown.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+
+import { ProgramEquations } from '../program-text/equations';
+import { fullText } from '../program-text/full-text';
+import { Snapshot } from '../protocol/snapshot';
+import { counts, firstCall, fullSignature, whereAndWhen } from './summary';
+
+/** The text of a jaxpr, whole: what the panel folds comes back. */
+export function programText(snapshot: Snapshot, program: number): string {
+  return fullText(new ProgramEquations(snapshot, snapshot.programs[program]));
+}
+
+/** Heading, facts and text, for an issue or a chat. Text of the program is never markup. */
+export function programMarkdown(
+  snapshot: Snapshot,
+  program: number,
+  trans: TranslationBundle
+): string {
+  const one = snapshot.programs[program];
+  const first = firstCall(one);
+  const facts = counts(snapshot, one, trans);
+  if (first !== null) {
+    facts.push(trans.__('first call %1', first));
+  }
+  const { jax, device, jupyter_jaxpr } = snapshot.environment;
+  return [
+    `## ${code(`${one.name}${fullSignature(one)}`)}`,
+    facts.join(' · '),
+    block(programText(snapshot, program)),
+    trans.__(
+      '%1 · jax %2 on %3, jupyter_jaxpr %4',
+      whereAndWhen(snapshot, trans),
+      jax ?? trans.__('unknown'),
+      device ?? trans.__('unknown'),
+      jupyter_jaxpr
+    ),
+    ''
+  ].join('\n\n');
+}
+
+/** A code span, fenced by more backticks than it holds in a row. */
+function code(text: string): string {
+  const line = text.split(/\s+/).join(' ');
+  const fence = '`'.repeat(longestRun(line) + 1);
+  const pad = line.startsWith('`') || line.endsWith('`') ? ' ' : '';
+  return `${fence}${pad}${line}${pad}${fence}`;
+}
+
+function block(text: string): string {
+  const fence = '`'.repeat(Math.max(3, longestRun(text) + 1));
+  return `${fence}text\n${text}\n${fence}`;
+}
+
+function longestRun(text: string): number {
+  return Math.max(0, ...(text.match(/`+/g) ?? []).map(run => run.length));
+}

@@ -1,0 +1,170 @@
+/**
+ * The model comes in; everything above the view goes out: banners, header, stages, tabs, or what stands in their place.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { IJaxprModel, Status } from '../tokens';
+import { Header, IHeaderActions } from './header';
+import { ModelWidget } from './model-widget';
+import { StageBar } from './stage-bar';
+import { Banner, Empty, Failure, Insert, Running, Waiting } from './states';
+import { Tabs, ViewName } from './tabs';
+import { shortened } from './summary';
+
+/** What the panel's controls do beyond the model. */
+export interface IPanelActions extends IHeaderActions {
+  insert: Insert;
+}
+
+/** What fills the panel. */
+export type Filling =
+  /** A sentence and one thing to do. */
+  | 'empty'
+  /** A long trace or compile, and nothing of earlier runs. */
+  | 'running'
+  /** A snapshot without a program: its message, and its notes. */
+  | 'message'
+  | 'program';
+
+/** What fills the panel for a state of the model. */
+export function filling(model: IJaxprModel | null): Filling {
+  if (model === null) {
+    return 'empty';
+  }
+  const { snapshot, status } = model;
+  if (status.kind === 'running') {
+    const works = ['trace', 'lower', 'compile'].includes(status.progress.stage);
+    if (snapshot === null || (works && !model.pinned && !model.paused)) {
+      return 'running';
+    }
+  }
+  if (snapshot === null) {
+    return 'empty';
+  }
+  return model.program >= 0 ? 'program' : 'message';
+}
+
+export class Head extends ModelWidget {
+  constructor(
+    private _options: {
+      /** Id of the panel's node. */
+      panel: string;
+      trans: TranslationBundle;
+      actions: IPanelActions;
+      views: () => readonly ViewName[];
+      chosen: () => ViewName;
+      choose: (view: ViewName) => void;
+    }
+  ) {
+    super(['status', 'snapshots', 'program', 'failure', 'paused']);
+    this.addClass('jp-JaxprPanel-head');
+  }
+
+  /** Something the user did has worked; said to a screen reader too. */
+  set notice(notice: string) {
+    this._notice = notice;
+    this.update();
+  }
+
+  protected render(): JSX.Element {
+    const { trans, actions } = this._options;
+    const model = this.model;
+    const kind = filling(model);
+    if (model === null) {
+      const status: Status = { kind: 'no-notebook' };
+      return <Empty status={status} insert={actions.insert} trans={trans} />;
+    }
+    const failure = model.failure !== null && (
+      <Failure
+        failure={model.failure}
+        dismiss={() => model.dismissFailure()}
+        trans={trans}
+      />
+    );
+    const status = model.status;
+    if (kind === 'running' && status.kind === 'running') {
+      return (
+        <>
+          {failure}
+          <Running progress={status.progress} trans={trans} />
+        </>
+      );
+    }
+    if (kind === 'empty') {
+      return (
+        <>
+          {failure}
+          <Empty status={status} insert={actions.insert} trans={trans} />
+        </>
+      );
+    }
+    return (
+      <>
+        {failure}
+        <Banner model={model} trans={trans} />
+        <div className="jp-JaxprPanel-fades">
+          <Header model={model} trans={trans} actions={actions} />
+          <Waiting model={model} trans={trans} />
+          <About model={model} trans={trans} />
+          {this._tabs(model)}
+        </div>
+        <div className="jp-JaxprPanel-notice" role="status">
+          {this._notice}
+        </div>
+      </>
+    );
+  }
+
+  private _tabs(model: IJaxprModel): JSX.Element | null {
+    const views = this._options.views();
+    if (views.length === 0) {
+      return null;
+    }
+    return (
+      <Tabs
+        panel={this._options.panel}
+        views={views}
+        chosen={this._options.chosen()}
+        notes={model.snapshot?.notes.length ?? 0}
+        choose={this._options.choose}
+        trans={this._options.trans}
+      />
+    );
+  }
+
+  private _notice = '';
+}
+
+/** What is to be known about the snapshot before its views: where it is from, what it lacks, its stages. */
+function About(props: {
+  model: IJaxprModel;
+  trans: TranslationBundle;
+}): JSX.Element | null {
+  const { model, trans } = props;
+  const snapshot = model.snapshot;
+  if (snapshot === null) {
+    return null;
+  }
+  const program = snapshot.programs[model.program] ?? null;
+  const lines = [
+    program === null ? (snapshot.message ?? NOTHING(trans)) : null,
+    program?.origin_note ?? null,
+    snapshot.environment.tier_note,
+    snapshot.cut
+  ].filter((line): line is string => line !== null);
+  const stages = program?.stages ?? null;
+  return (
+    <>
+      {lines.map((line, i) => (
+        <p key={i} className="jp-JaxprPanel-about">
+          {shortened(line, 1000)}
+        </p>
+      ))}
+      {stages !== null && <StageBar stages={stages} trans={trans} />}
+    </>
+  );
+}
+
+const NOTHING = (trans: TranslationBundle): string =>
+  trans.__('This run made no program.');

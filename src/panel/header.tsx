@@ -1,0 +1,157 @@
+/**
+ * The model comes in; the head of the panel goes out: which program, its signature, its cell, what was done with it.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { IJaxprModel } from '../tokens';
+import { Icon, IconName } from './icons';
+import { ProgramList } from './program-list';
+import { useRoving } from './roving';
+import { Signature } from './signature';
+import { activityWords, originWords, whereAndWhen } from './summary';
+
+/** What the buttons of the header do beyond the model. */
+export interface IHeaderActions {
+  copy(): void;
+  /** Open the menu of further actions, at a place of the window in pixels. */
+  more(x: number, y: number): void;
+}
+
+export function Header(props: {
+  model: IJaxprModel;
+  trans: TranslationBundle;
+  actions: IHeaderActions;
+}): JSX.Element | null {
+  const { model, trans, actions } = props;
+  const { row, stop } = useRoving();
+  const snapshot = model.snapshot;
+  if (snapshot === null) {
+    return null;
+  }
+  const program = snapshot.programs[model.program] ?? null;
+  const many = snapshot.programs.length > 1;
+  return (
+    <div className="jp-JaxprPanel-header">
+      <div
+        className="jp-JaxprPanel-row"
+        role="toolbar"
+        aria-label={trans.__('Program')}
+        {...row}
+      >
+        <div className="jp-JaxprPanel-which">
+          <ProgramList model={model} trans={trans} stop={stop(0)} />
+          {many && (
+            <span className="jp-JaxprPanel-of">
+              {trans.__(
+                '%1 of %2',
+                model.program + 1,
+                snapshot.programs.length
+              )}
+            </span>
+          )}
+        </div>
+        <div className="jp-JaxprPanel-actions">
+          <Action
+            icon="pin"
+            stop={stop(1)}
+            pressed={model.pinned}
+            label={trans.__('Pin this program')}
+            onClick={() => model.setPinned(!model.pinned)}
+          />
+          <Action
+            icon={model.paused ? 'resume' : 'pause'}
+            stop={stop(2)}
+            label={
+              model.paused
+                ? trans.__('Resume updates')
+                : trans.__('Pause updates')
+            }
+            onClick={() => model.setPaused(!model.paused)}
+          />
+          <Action
+            icon="copy"
+            stop={stop(3)}
+            label={trans.__('Copy the program')}
+            disabled={program === null}
+            onClick={() => actions.copy()}
+          />
+          <Action
+            icon="more"
+            stop={stop(4)}
+            label={trans.__('More')}
+            menu={true}
+            onClick={event => {
+              const box = event.currentTarget.getBoundingClientRect();
+              actions.more(box.left, box.bottom);
+            }}
+          />
+        </div>
+      </div>
+      {program !== null && (
+        // A key of its own: an unfolded signature folds when another program comes.
+        <Signature
+          key={`${snapshot.id} ${model.program}`}
+          program={program}
+          trans={trans}
+        />
+      )}
+      <div className="jp-JaxprPanel-run">{runWords(model, trans)}</div>
+    </div>
+  );
+}
+
+/** `Cell [7] · 02:34 · 4 calls, 1 compile`. */
+export function runWords(model: IJaxprModel, trans: TranslationBundle): string {
+  const snapshot = model.snapshot;
+  if (snapshot === null) {
+    return '';
+  }
+  const program = snapshot.programs[model.program] ?? null;
+  const parts = [whereAndWhen(snapshot, trans)];
+  if (snapshot.title !== null && program !== null) {
+    parts.unshift(snapshot.title);
+  }
+  if (program !== null) {
+    if (program.activity !== null) {
+      parts.push(activityWords(program.activity, trans));
+    }
+    const origin = originWords(program, trans);
+    if (origin !== null) {
+      parts.push(origin);
+    }
+  }
+  if (model.fromSaved) {
+    parts.push(trans.__('saved copy'));
+  }
+  return parts.join(' · ');
+}
+
+function Action(props: {
+  icon: IconName;
+  label: string;
+  stop: object;
+  pressed?: boolean;
+  disabled?: boolean;
+  menu?: boolean;
+  onClick: (event: React.MouseEvent<HTMLButtonElement>) => void;
+}): JSX.Element {
+  return (
+    <button
+      {...props.stop}
+      className="jp-JaxprPanel-action"
+      title={props.label}
+      aria-label={props.label}
+      aria-pressed={props.pressed}
+      aria-haspopup={props.menu ? 'menu' : undefined}
+      aria-disabled={props.disabled}
+      onClick={event => {
+        if (!props.disabled) {
+          props.onClick(event);
+        }
+      }}
+    >
+      <Icon name={props.icon} />
+    </button>
+  );
+}

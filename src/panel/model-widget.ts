@@ -1,0 +1,57 @@
+/**
+ * A model comes in; a React view that follows it goes out, idle while it is hidden.
+ */
+import { ReactWidget } from '@jupyterlab/ui-components';
+import { Message } from '@lumino/messaging';
+
+import { IJaxprModel, ModelChange } from '../tokens';
+
+export abstract class ModelWidget extends ReactWidget {
+  /**
+   * @param _follows The changes of the model that this view shows.
+   */
+  constructor(private _follows: readonly ModelChange[]) {
+    super();
+  }
+
+  get model(): IJaxprModel | null {
+    return this._model;
+  }
+
+  set model(model: IJaxprModel | null) {
+    if (model === this._model) {
+      return;
+    }
+    this._model?.changed.disconnect(this._onChanged, this);
+    this._model = model;
+    model?.changed.connect(this._onChanged, this);
+    this.update();
+  }
+
+  override dispose(): void {
+    if (!this.isDisposed) {
+      this._model?.changed.disconnect(this._onChanged, this);
+      this._model = null;
+      super.dispose();
+    }
+  }
+
+  protected override onUpdateRequest(message: Message): void {
+    if (this.isVisible) {
+      super.onUpdateRequest(message);
+    }
+  }
+
+  protected override onAfterShow(message: Message): void {
+    super.onAfterShow(message);
+    this.update();
+  }
+
+  private _onChanged(_: unknown, change: ModelChange): void {
+    if (this._follows.includes(change)) {
+      this.update();
+    }
+  }
+
+  private _model: IJaxprModel | null = null;
+}

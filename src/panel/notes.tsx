@@ -1,0 +1,133 @@
+/**
+ * The notes of a snapshot come in; a list goes out: what, where, why, and the cure.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { Note } from '../protocol/snapshot';
+import { IJaxprModel } from '../tokens';
+import { Icon, IconName } from './icons';
+import { ModelWidget } from './model-widget';
+import { size } from './quantities';
+import { notePlace, shortened } from './summary';
+
+/** Longer details are cut: what was printed while tracing may be a whole array, many times. */
+const LONGEST_DETAIL = 20_000;
+
+const ICONS: Record<string, IconName> = {
+  printed_while_tracing: 'printed',
+  captured_constant: 'constant',
+  eager_compiles: 'refresh',
+  leaked_tracer: 'error',
+  failed: 'error'
+};
+
+/** The Notes view. */
+export class NotesView extends ModelWidget {
+  constructor(private _trans: TranslationBundle) {
+    super(['snapshots', 'program']);
+    this.addClass('jp-JaxprNotes');
+  }
+
+  protected render(): JSX.Element | null {
+    return this.model === null ? null : (
+      <Notes model={this.model} trans={this._trans} />
+    );
+  }
+}
+
+export function Notes(props: {
+  model: IJaxprModel;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { model, trans } = props;
+  const notes = model.snapshot?.notes ?? [];
+  if (notes.length === 0) {
+    return (
+      <p className="jp-JaxprPanel-quiet">{trans.__('No notes on this run.')}</p>
+    );
+  }
+  return (
+    <ul className="jp-JaxprNotes-list">
+      {notes.map((note, i) => (
+        // Notes have no identity of their own; a new snapshot is a new list.
+        <li key={`${model.snapshot?.id} ${i}`}>
+          <NoteEntry note={note} model={model} trans={trans} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function NoteEntry(props: {
+  note: Note;
+  model: IJaxprModel;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { note, model, trans } = props;
+  const snapshot = model.snapshot;
+  const place = snapshot === null ? null : notePlace(snapshot, note, trans);
+  const icon = ICONS[note.kind] ?? 'notes';
+  const other =
+    note.program >= 0 && note.program !== model.program
+      ? (snapshot?.programs[note.program]?.name ?? null)
+      : null;
+  return (
+    <article className="jp-JaxprNotes-note" data-kind={note.kind}>
+      <span className={`jp-JaxprNotes-icon jp-mod-${icon}`}>
+        <Icon name={icon} />
+      </span>
+      <div>
+        <p className="jp-JaxprNotes-text">
+          {place !== null &&
+            (place.cellId === null ? (
+              <b>{place.label}: </b>
+            ) : (
+              <>
+                <button
+                  className="jp-JaxprPanel-link"
+                  title={trans.__('Go to this line')}
+                  onClick={() => {
+                    // Anew even where the caret was there before: the user wants to be taken there.
+                    model.setSelection(null);
+                    model.setSelection({
+                      kind: 'caret',
+                      cellId: place.cellId ?? '',
+                      line: place.line,
+                      column: place.column
+                    });
+                  }}
+                >
+                  {place.label}
+                </button>
+                {': '}
+              </>
+            ))}
+          {shortened(note.text, 2000)}
+          {note.bytes !== null && (
+            <span className="jp-JaxprPanel-second"> {size(note.bytes)}</span>
+          )}
+          {other !== null && (
+            <span className="jp-JaxprPanel-second">
+              {' '}
+              {trans.__('in %1', shortened(other, 80))}
+            </span>
+          )}
+        </p>
+        {note.cure !== null && (
+          <p className="jp-JaxprPanel-second">{shortened(note.cure, 2000)}</p>
+        )}
+        {note.detail !== null && (
+          <details>
+            <summary>
+              {note.kind === 'printed_while_tracing'
+                ? trans.__('What was printed')
+                : trans.__('Details')}
+            </summary>
+            <pre tabIndex={0}>{shortened(note.detail, LONGEST_DETAIL)}</pre>
+          </details>
+        )}
+      </div>
+    </article>
+  );
+}

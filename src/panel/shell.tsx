@@ -1,0 +1,177 @@
+/**
+ * The model of the notebook in front comes in; the panel's head and its views go out, each view made when first chosen.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+import { Message } from '@lumino/messaging';
+import { Panel, PanelLayout, Widget } from '@lumino/widgets';
+
+import { IJaxprModel, ModelChange } from '../tokens';
+import { Head, IPanelActions, filling } from './head';
+import { NotesView } from './notes';
+import { STOP } from './roving';
+import { VIEW_NAMES, ViewName, tabId, viewId } from './tabs';
+
+/** A view of the panel. */
+export interface IView extends Widget {
+  model: IJaxprModel | null;
+}
+
+/** How each view is made; what is heavy is fetched then. */
+const MAKERS: Record<ViewName, (trans: TranslationBundle) => Promise<IView>> = {
+  program: async trans => {
+    const { ProgramView } = await import('./program');
+    return new ProgramView({ trans });
+  },
+  notes: async trans => new NotesView(trans)
+};
+
+export class Shell extends Widget {
+  /**
+   * @param panel Id of the panel's node.
+   */
+  constructor(
+    panel: string,
+    private _trans: TranslationBundle,
+    actions: IPanelActions
+  ) {
+    super();
+    this.addClass('jp-JaxprPanel-shell');
+    const layout = (this.layout = new PanelLayout());
+    this._head = new Head({
+      panel,
+      trans: _trans,
+      actions,
+      views: () => this._views(),
+      chosen: () => this._chosen,
+      choose: view => this._choose(view)
+    });
+    layout.addWidget(this._head);
+    for (const name of VIEW_NAMES) {
+      const place = new Panel();
+      place.addClass('jp-JaxprPanel-view');
+      place.id = viewId(panel, name);
+      place.node.setAttribute('role', 'tabpanel');
+      place.node.setAttribute('aria-labelledby', tabId(panel, name));
+      place.hide();
+      this._places.set(name, place);
+      layout.addWidget(place);
+    }
+  }
+
+  get model(): IJaxprModel | null {
+    return this._model;
+  }
+
+  set model(model: IJaxprModel | null) {
+    if (model === this._model) {
+      return;
+    }
+    this._model?.changed.disconnect(this._onChanged, this);
+    this._model = model;
+    model?.changed.connect(this._onChanged, this);
+    this._head.model = model;
+    for (const view of this._made.values()) {
+      view.model = model;
+    }
+    this._arrange();
+  }
+
+  /** Something the user did has worked. */
+  set notice(notice: string) {
+    this._head.notice = notice;
+  }
+
+  /** Put the keyboard on the first control. */
+  focusFirst(): void {
+    this.node
+      .querySelector<HTMLElement>(`[${STOP}][tabindex="0"], button`)
+      ?.focus();
+  }
+
+  override dispose(): void {
+    if (!this.isDisposed) {
+      this._model?.changed.disconnect(this._onChanged, this);
+      this._model = null;
+      super.dispose();
+    }
+  }
+
+  protected override onAfterShow(message: Message): void {
+    super.onAfterShow(message);
+    this._arrange();
+  }
+
+  private _onChanged(_: unknown, change: ModelChange): void {
+    if (change !== 'hover' && change !== 'selection') {
+      this._arrange();
+    }
+  }
+
+  /** The views that the snapshot has something for. */
+  private _views(): readonly ViewName[] {
+    switch (filling(this._model)) {
+      case 'program':
+        return VIEW_NAMES;
+      case 'message':
+        return (this._model?.snapshot?.notes.length ?? 0) > 0 ? ['notes'] : [];
+      default:
+        return [];
+    }
+  }
+
+  private _choose(view: ViewName): void {
+    this._wanted = view;
+    this._arrange();
+    this._head.update();
+  }
+
+  private get _chosen(): ViewName {
+    const views = this._views();
+    return views.includes(this._wanted)
+      ? this._wanted
+      : (views[0] ?? 'program');
+  }
+
+  /** Show the chosen view, where there is anything to show. */
+  private _arrange(): void {
+    this.toggleClass('jp-mod-stale', this._model?.status.kind === 'stale');
+    const shown = this._views().length > 0 ? this._chosen : null;
+    for (const [name, place] of this._places) {
+      place.setHidden(name !== shown);
+    }
+    if (shown !== null && this.isVisible) {
+      void this._make(shown);
+    }
+  }
+
+  private async _make(name: ViewName): Promise<void> {
+    if (this._asked.has(name)) {
+      return;
+    }
+    this._asked.add(name);
+    try {
+      const view = await MAKERS[name](this._trans);
+      if (this.isDisposed) {
+        view.dispose();
+        return;
+      }
+      view.model = this._model;
+      this._made.set(name, view);
+      this._places.get(name)?.addWidget(view);
+    } catch (reason) {
+      // Fetched anew when it is next chosen: the server may have been away.
+      this._asked.delete(name);
+      console.error(`jupyter-jaxpr panel: the view ${name} failed`, reason);
+      this.notice = this._trans.__(
+        'This view could not be loaded. Reload the page and try again.'
+      );
+    }
+  }
+
+  private _head: Head;
+  private _places = new Map<ViewName, Panel>();
+  private _made = new Map<ViewName, IView>();
+  private _asked = new Set<ViewName>();
+  private _wanted: ViewName = 'program';
+  private _model: IJaxprModel | null = null;
+}

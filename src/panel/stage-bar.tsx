@@ -1,0 +1,101 @@
+/**
+ * The seconds of a call's stages come in; a bar, the numbers under it and a sentence go out.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { Stages } from '../protocol/snapshot';
+import { duration } from './quantities';
+
+export interface IStage {
+  key: 'trace' | 'lower' | 'compile' | 'first-run' | 'rest';
+  label: string;
+  /** Null where JAX reported none. */
+  seconds: number | null;
+}
+
+/** The stages in their order; rest is the time that none of them explains. */
+export function stageList(stages: Stages, trans: TranslationBundle): IStage[] {
+  return [
+    { key: 'trace', label: trans.__('trace'), seconds: stages.trace },
+    { key: 'lower', label: trans.__('lower'), seconds: stages.lower },
+    {
+      key: 'compile',
+      label: stages.from_disk ? trans.__('from disk') : trans.__('compile'),
+      seconds: stages.compile
+    },
+    {
+      key: 'first-run',
+      label: trans.__('first run'),
+      seconds: stages.first_run
+    },
+    { key: 'rest', label: trans.__('rest'), seconds: stages.rest }
+  ];
+}
+
+/** The picture in one sentence, for who does not see it. */
+export function stageSentence(
+  stages: Stages,
+  trans: TranslationBundle
+): string {
+  const parts = stageList(stages, trans)
+    .map(
+      ({ label, seconds }) => `${label} ${durationOrUnknown(seconds, trans)}`
+    )
+    .join(', ');
+  return trans.__(
+    'First call %1 in all: %2.',
+    durationOrUnknown(stages.total, trans),
+    parts
+  );
+}
+
+export function durationOrUnknown(
+  seconds: number | null,
+  trans: TranslationBundle
+): string {
+  return seconds === null ? trans.__('unknown') : duration(seconds);
+}
+
+export function StageBar(props: {
+  stages: Stages;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { stages, trans } = props;
+  const list = stageList(stages, trans);
+  return (
+    <div className="jp-JaxprPanel-stages">
+      <div
+        className="jp-JaxprPanel-bar"
+        role="img"
+        aria-label={stageSentence(stages, trans)}
+      >
+        {list.map(({ key, label, seconds }) =>
+          seconds === null || seconds <= 0 ? null : (
+            <span
+              key={key}
+              className={`jp-JaxprPanel-stage jp-mod-${key}`}
+              style={{ flexGrow: seconds }}
+              title={`${label} ${duration(seconds)}`}
+            />
+          )
+        )}
+      </div>
+      <dl className="jp-JaxprPanel-stageNumbers">
+        {list.map(({ key, label, seconds }) => (
+          <div key={key} className={`jp-mod-${key}`}>
+            <dt>
+              <span className={`jp-JaxprPanel-key jp-mod-${key}`} />
+              {label}
+            </dt>
+            <dd>{durationOrUnknown(seconds, trans)}</dd>
+          </div>
+        ))}
+        <div className="jp-mod-total">
+          <dt>{trans.__('in all')}</dt>
+          <dd>{durationOrUnknown(stages.total, trans)}</dd>
+        </div>
+      </dl>
+    </div>
+  );
+}

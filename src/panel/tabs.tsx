@@ -1,0 +1,70 @@
+/**
+ * The views that exist come in; a row of tabs goes out.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { Icon, IconName } from './icons';
+import { useRoving } from './roving';
+
+/** The views of the panel; those of later issues join here. */
+export type ViewName = 'program' | 'notes';
+
+export const VIEW_NAMES: readonly ViewName[] = ['program', 'notes'];
+
+/** The ids that tie a tab to its panel for assistive technology. */
+export function tabId(panel: string, view: ViewName): string {
+  return `${panel}-tab-${view}`;
+}
+
+export function viewId(panel: string, view: ViewName): string {
+  return `${panel}-view-${view}`;
+}
+
+export function Tabs(props: {
+  /** Id of the panel's node. */
+  panel: string;
+  views: readonly ViewName[];
+  chosen: ViewName;
+  /** How many notes there are; shown beside the word. */
+  notes: number;
+  choose: (view: ViewName) => void;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { panel, views, chosen, notes, choose, trans } = props;
+  const { row, stop } = useRoving(views.indexOf(chosen));
+  const labels: Record<ViewName, string> = {
+    program: trans.__('Program'),
+    notes: trans.__('Notes')
+  };
+  return (
+    <div
+      className="jp-JaxprPanel-tabs"
+      role="tablist"
+      aria-label={trans.__('Views')}
+      {...row}
+    >
+      {views.map((view, place) => (
+        <button
+          key={view}
+          {...stop(place)}
+          id={tabId(panel, view)}
+          role="tab"
+          aria-selected={view === chosen}
+          aria-controls={viewId(panel, view)}
+          aria-label={
+            view === 'notes' && notes > 0
+              ? trans._n('Notes, %1 note', 'Notes, %1 notes', notes)
+              : labels[view]
+          }
+          title={labels[view]}
+          onClick={() => choose(view)}
+        >
+          <Icon name={view satisfies IconName} />
+          <span className="jp-JaxprPanel-tabWord">{labels[view]}</span>
+          {view === 'notes' && notes > 0 && <sup>{notes}</sup>}
+        </button>
+      ))}
+    </div>
+  );
+}

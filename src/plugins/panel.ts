@@ -1,0 +1,150 @@
+/** Wires the panel: its place in the shell, its commands, and when it opens. */
+import {
+  ILabShell,
+  ILayoutRestorer,
+  JupyterFrontEnd,
+  JupyterFrontEndPlugin
+} from '@jupyterlab/application';
+import { Clipboard, ICommandPalette } from '@jupyterlab/apputils';
+import { INotebookTracker, NotebookActions } from '@jupyterlab/notebook';
+import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+import { Menu } from '@lumino/widgets';
+
+import { jaxprIcon } from '../panel/icon';
+// Light, and wanted at once: the layout is restored with it; what fills it is fetched when it is shown.
+// eslint-disable-next-line jupyter/prefer-lazy-imports
+import { JaxprPanel } from '../panel/panel';
+import { IJaxprTracker } from '../tokens';
+
+namespace CommandIDs {
+  export const togglePanel = 'jupyter-jaxpr:toggle-panel';
+  export const copyProgram = 'jupyter-jaxpr:copy-program';
+  export const copyMarkdown = 'jupyter-jaxpr:copy-markdown';
+  export const togglePin = 'jupyter-jaxpr:toggle-pin';
+  export const togglePause = 'jupyter-jaxpr:toggle-pause';
+}
+
+const NO_ARGUMENTS = { args: { type: 'object', properties: {} } } as const;
+
+/** Its id is that of the settings schema, as JupyterLab's settings want it. */
+export const panelPlugin: JupyterFrontEndPlugin<void> = {
+  id: 'jupyter-jaxpr:plugin',
+  description: 'The panel that shows the program JAX made of a cell.',
+  autoStart: true,
+  requires: [IJaxprTracker, INotebookTracker],
+  optional: [ILabShell, ILayoutRestorer, ICommandPalette, ITranslator],
+  activate: (
+    app: JupyterFrontEnd,
+    tracker: IJaxprTracker,
+    notebooks: INotebookTracker,
+    labShell: ILabShell | null,
+    restorer: ILayoutRestorer | null,
+    palette: ICommandPalette | null,
+    translator: ITranslator | null
+  ): void => {
+    const { commands, shell } = app;
+    const trans = (translator ?? nullTranslator).load('jupyter_jaxpr');
+
+    const menu = new Menu({ commands });
+    const panel = new JaxprPanel(tracker, trans, {
+      copy: () => void commands.execute(CommandIDs.copyProgram),
+      more: (x, y) => menu.open(x, y),
+      insert: source => {
+        const notebook = notebooks.currentWidget?.content;
+        if (notebook) {
+          NotebookActions.insertBelow(notebook);
+          notebook.activeCell?.model.sharedModel.setSource(source);
+          notebook.mode = 'edit';
+        }
+      }
+    });
+    shell.add(panel, 'right', { rank: 700, type: 'Jaxpr' });
+    restorer?.add(panel, JaxprPanel.ID);
+
+    tracker.panelRequested.connect((_, asked) => {
+      panel.keepFocus = asked === 'run';
+      if (!panel.isVisible || asked === 'user') {
+        shell.activateById(panel.id);
+      }
+      panel.keepFocus = false;
+    }, panel);
+
+    /** Put a text of the program in view on the clipboard. */
+    const copy = async (
+      text: (
+        copying: typeof import('../panel/copying'),
+        ...program: Parameters<typeof import('../panel/copying').programText>
+      ) => string
+    ): Promise<void> => {
+      const model = tracker.current;
+      if (model?.snapshot && model.program >= 0) {
+        const { snapshot, program } = model;
+        const copying = await import('../panel/copying');
+        Clipboard.copyToSystem(text(copying, snapshot, program));
+        panel.notice = trans.__('Copied.');
+      }
+    };
+    const hasProgram = (): boolean => (tracker.current?.program ?? -1) >= 0;
+
+    commands.addCommand(CommandIDs.togglePanel, {
+      label: trans.__('Jaxpr'),
+      caption: trans.__('Show or hide the program that JAX made of a cell'),
+      icon: jaxprIcon,
+      isToggleable: true,
+      isToggled: () => panel.isVisible,
+      describedBy: NO_ARGUMENTS,
+      execute: () => {
+        if (panel.isVisible && labShell !== null) {
+          labShell.collapseRight();
+        } else {
+          shell.activateById(panel.id);
+        }
+      }
+    });
+    commands.addCommand(CommandIDs.copyProgram, {
+      label: trans.__('Copy Jaxpr'),
+      isEnabled: hasProgram,
+      describedBy: NO_ARGUMENTS,
+      execute: () =>
+        copy((copying, snapshot, program) =>
+          copying.programText(snapshot, program)
+        )
+    });
+    commands.addCommand(CommandIDs.copyMarkdown, {
+      label: trans.__('Copy as Markdown'),
+      isEnabled: hasProgram,
+      describedBy: NO_ARGUMENTS,
+      execute: () =>
+        copy((copying, snapshot, program) =>
+          copying.programMarkdown(snapshot, program, trans)
+        )
+    });
+    commands.addCommand(CommandIDs.togglePin, {
+      label: trans.__('Pin Program'),
+      isToggleable: true,
+      isToggled: () => tracker.current?.pinned ?? false,
+      isEnabled: hasProgram,
+      describedBy: NO_ARGUMENTS,
+      execute: () => tracker.current?.setPinned(!tracker.current.pinned)
+    });
+    commands.addCommand(CommandIDs.togglePause, {
+      label: trans.__('Pause Updates'),
+      isToggleable: true,
+      isToggled: () => tracker.current?.paused ?? false,
+      isEnabled: () => tracker.current !== null,
+      describedBy: NO_ARGUMENTS,
+      execute: () => tracker.current?.setPaused(!tracker.current.paused)
+    });
+
+    menu.addItem({ command: CommandIDs.copyProgram });
+    menu.addItem({ command: CommandIDs.copyMarkdown });
+    menu.addItem({ type: 'separator' });
+    menu.addItem({ command: CommandIDs.togglePin });
+    menu.addItem({ command: CommandIDs.togglePause });
+
+    const category = trans.__('Jaxpr');
+    for (const command of Object.values(CommandIDs)) {
+      palette?.addItem({ command, category });
+    }
+  }
+};

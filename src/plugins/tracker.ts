@@ -1,0 +1,38 @@
+/** Wires the open notebooks to the models of their kernels. */
+import {
+  JupyterFrontEnd,
+  JupyterFrontEndPlugin
+} from '@jupyterlab/application';
+import { INotebookTracker } from '@jupyterlab/notebook';
+import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+
+// Light, and wanted at once: it listens for notebooks, and fetches the rest when the first one opens.
+// eslint-disable-next-line jupyter/prefer-lazy-imports
+import { JaxprTracker } from '../model/tracker';
+import { IJaxprTracker } from '../tokens';
+
+export const trackerPlugin: JupyterFrontEndPlugin<IJaxprTracker> = {
+  id: 'jupyter-jaxpr:tracker',
+  description: 'Follows the kernels of the open notebooks.',
+  autoStart: true,
+  requires: [INotebookTracker],
+  optional: [ITranslator],
+  provides: IJaxprTracker,
+  activate: (
+    app: JupyterFrontEnd,
+    notebooks: INotebookTracker,
+    translator: ITranslator | null
+  ): IJaxprTracker => {
+    const trans = (translator ?? nullTranslator).load('jupyter_jaxpr');
+    return new JaxprTracker(notebooks, async () => {
+      const [{ JaxprModel }, { Channel }] = await Promise.all([
+        import('../model/model'),
+        import('../kernel/channel')
+      ]);
+      return {
+        model: accepts => new JaxprModel(trans, accepts),
+        channel: kernel => new Channel(kernel)
+      };
+    });
+  }
+};
