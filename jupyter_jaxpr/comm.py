@@ -58,9 +58,9 @@ def publisher(shell: Any) -> Publisher:
 
 def environment() -> Environment:
     """What `hello` says about this kernel; asks JAX only when it is needed."""
-    from . import jax_internals
+    from .snapshot.environment import environment
 
-    return jax_internals.environment()
+    return environment()
 
 
 class Publisher:

@@ -11,6 +11,8 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
@@ -24,6 +26,7 @@ from .stages import STAGE_NAMES, CallStages, LooseEvent
 
 _LOOSE_EVENTS = 64
 _UNDER_TRANSFORMS = 32
+TRACED_FUNCTIONS = 50
 
 
 class Miss:
@@ -116,6 +119,23 @@ class Observer:
         if miss is not None and miss.stages.compiled_at is not None:
             return "first_run", name, miss.stages.compiled_at, finished
         return "running", name, run.started_at, finished
+
+    @contextmanager
+    def looking_away(self) -> Iterator[Callable[[], int]]:
+        """Count nothing of what this thread asks of JAX meanwhile; gives the number of stages that JAX ran."""
+        state = self._state()
+        before, state.replaying = state.replaying, True
+        state.replay_events = 0
+        try:
+            yield lambda: state.replay_events
+        finally:
+            state.replaying = before
+
+    def program_of(self, called: Any, jaxpr: Any) -> KeptProgram | None:
+        """The program that was observed to run for a jitted function, if it is this one."""
+        function = self.functions.known(getattr(called, "_fun", None))
+        programs = list(function.kept.values()) if function is not None else []
+        return next((program for program in reversed(programs) if program.jaxpr is jaxpr), None)
 
     # --- told by the hooks ---
 
@@ -327,6 +347,8 @@ class Observer:
 
     def _start_trace(self, run: Run, function: FunctionRecord, fun: Any) -> None:
         run.traced_names.append(function.name)
+        if len(run.traced_functions) < TRACED_FUNCTIONS and not any(known is fun for _, known in run.traced_functions):
+            run.traced_functions.append((function.name, fun))
         if len(run.traced_names) == 1:
             run.prints.start()
             if run.lines is not None:

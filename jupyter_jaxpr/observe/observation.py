@@ -115,6 +115,18 @@ class EagerCompile:
     seconds: float
 
 
+@dataclass(frozen=True)
+class Finding:
+    """Something a person should know; a note of the document, its line not looked up yet."""
+
+    kind: str
+    text: str
+    cure: str | None = None
+    detail: str | None = None
+    function: str | None = None  # name of the function it is about
+    place: Place | None = None
+
+
 @dataclass
 class Observation:
     """One observed run."""
@@ -124,4 +136,5 @@ class Observation:
     printed: list[Printed] = field(default_factory=list)
     untraced_lines: list[int] = field(default_factory=list)  # see `snapshot.document.Snapshot.untraced_lines`
     eager_compiles: list[EagerCompile] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)  # our own failures, as tracebacks

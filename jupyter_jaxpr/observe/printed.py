@@ -30,6 +30,8 @@ class PrintRecorder:
         self._function = function
         self._swallow = swallow
         self._stream: Any = None
+        self._before: Any = None
+        self._write: Any = None
         self._thread = 0
         self._characters = 0
         self._pieces: list[str] = []
@@ -53,8 +55,8 @@ class PrintRecorder:
             return len(text) if self._swallow else passed_on(text, *rest)
 
         try:
-            if "write" in vars(stream):  # someone else's write: it could not be put back by deleting ours
-                return
+            # IPython itself keeps what cells print by a `write` of its own on the stream, under ours.
+            self._before = vars(stream).get("write")
             stream.write = write
         except (AttributeError, TypeError):
             return
@@ -62,10 +64,14 @@ class PrintRecorder:
         self._write = write
 
     def stop(self) -> None:
-        """Give the stream its own `write` back."""
+        """Give the stream its own `write` back; one that someone else has put over ours stays."""
         stream, self._stream = self._stream, None
         if stream is not None and vars(stream).get("write") is self._write:
-            del stream.write
+            if self._before is None:
+                del stream.write
+            else:
+                stream.write = self._before
+        self._before = None
         self._finish()
 
     def _record(self, text: str) -> None:

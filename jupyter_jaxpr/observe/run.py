@@ -98,6 +98,7 @@ class Run:
         self.lines = LineRecorder(file) if file is not None else None
         self.prints = PrintRecorder(self._traced_function)
         self.traced_names: list[str] = []  # of the functions being traced now, innermost last
+        self.traced_functions: list[tuple[str, Any]] = []  # name and function of each that was traced
         self.eager: list[EagerCompile] = []
         self.library_calls = 0  # misses of functions that JAX or a package jitted for its own use
         self.unseen: list[Any] = []  # jitted functions that were called and never observed to miss

@@ -75,7 +75,6 @@ def build(
     message: str | None = None,
     extra_notes: Sequence[Note] = (),
     cells: Mapping[str, CellText] | None = None,
-    untraced_lines: Sequence[int] = (),
 ) -> Built:
     """Make the document of an observed run.
 
@@ -92,7 +91,6 @@ def build(
         message: Where there is no program: what was seen and what to type.
         extra_notes: Notes of the caller; their `frame` is -1.
         cells: The notebook's cells by the file name that their code carries; `cell` need not be among them.
-        untraced_lines: Lines of the cell that the trace did not reach.
     """
     known: dict[str, CellText] = dict(cells or {})
     if cell is not None:
@@ -106,7 +104,6 @@ def build(
             pinned=pinned,
             message=message,
             extra_notes=extra_notes,
-            untraced_lines=untraced_lines,
         )
 
 
@@ -136,25 +133,31 @@ class _Builder:
         pinned: bool,
         message: str | None,
         extra_notes: Sequence[Note],
-        untraced_lines: Sequence[int],
     ) -> Built:
-        focus = -1
+        focus = asked = -1
         for function in observation.functions:
             first = len(self._programs)
             for observed in function.programs:
                 try:
                     self._program(function, observed)
+                    if observed is observation.focus:
+                        asked = len(self._programs) - 1
                 except Exception:  # one bad program hides no other
                     self._failures.append(traceback.format_exc())
                     self._walk.forget(len(self._scopes))
             if len(self._programs) > first and (function.top_level or focus < 0):
                 focus = len(self._programs) - 1
+        for index, program in enumerate(self._observed):
+            if program is observation.focus:
+                focus = index
         self._hold_texts()
         walk = self._walk
         found = [
             *self._notes,
             *notes.printed_notes(walk, observation.printed, self._programs),
             *notes.eager_note(observation.eager_compiles),
+            *notes.finding_notes(walk, observation.findings, self._programs),
+            *notes.finding_notes(walk, observation.findings, self._programs),
             *extra_notes,
             *notes.failure_notes([*observation.failures, *self._failures]),
         ]
@@ -167,14 +170,14 @@ class _Builder:
             environment=environment,
             cell=self._cell,
             programs=self._programs,
-            focus=focus,
+            focus=focus if asked < 0 else asked,
             message=message,
             notes=notes.in_line_order(walk, found, self._cell_file),
-            untraced_lines=list(untraced_lines),
+            untraced_lines=list(observation.untraced_lines),
             cut=None,
             naming=self._naming,
             scopes=self._scopes,
-            **pools.whole(walk, self._cell_file),
+            **pools.of_walk(walk, self._cell_file).fields(),
         )
         sources = Sources(document, walk, self._observed, self._cells, self._cell_file)
         return Built(document, sources)

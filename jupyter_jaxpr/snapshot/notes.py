@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..observe.observation import EagerCompile, Place, Printed
+from ..observe.observation import EagerCompile, Finding, Place, Printed
 from ..program.jaxpr import Captured, ScopeColumns, Walk
 from ..quantities import count, duration, size
 from .document import Note, Program
@@ -27,7 +27,6 @@ def printed_notes(walk: Walk, printed: Sequence[Printed], programs: Sequence[Pro
     """Texts that Python printed while functions were traced."""
     notes = []
     for each in printed:
-        program = next((index for index, one in enumerate(programs) if one.name == each.function), -1)
         notes.append(
             Note(
                 kind="printed_while_tracing",
@@ -37,12 +36,49 @@ def printed_notes(walk: Walk, printed: Sequence[Printed], programs: Sequence[Pro
                 ),
                 cure="To print values at every call, use jax.debug.print.",
                 detail=each.text,
-                program=program,
+                program=_program_of(each.function, programs),
                 frame=frame_of(walk, each.place),
                 bytes=None,
             )
         )
     return notes
+
+
+def finding_notes(walk: Walk, findings: Sequence[Finding], programs: Sequence[Program]) -> list[Note]:
+    """What the observer has to say."""
+    return [
+        Note(
+            kind=finding.kind,
+            text=finding.text,
+            cure=finding.cure,
+            detail=finding.detail,
+            program=_program_of(finding.function, programs),
+            frame=frame_of(walk, finding.place),
+            bytes=None,
+        )
+        for finding in findings
+    ]
+
+
+def _program_of(function: str | None, programs: Sequence[Program]) -> int:
+    """Index of the first program of a function, -1 for none."""
+    return next((index for index, program in enumerate(programs) if program.name == function), -1)
+
+
+def finding_notes(walk: Walk, findings: Sequence[Finding], programs: Sequence[Program]) -> list[Note]:
+    """What was found about the run, as notes."""
+    return [
+        Note(
+            kind=each.kind,
+            text=each.text,
+            cure=each.cure,
+            detail=each.detail,
+            program=next((index for index, one in enumerate(programs) if one.name == each.function), -1),
+            frame=frame_of(walk, each.place),
+            bytes=None,
+        )
+        for each in findings
+    ]
 
 
 def captured_notes(walk: Walk, scope: int, program: int) -> list[Note]:

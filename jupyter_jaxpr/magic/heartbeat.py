@@ -1,0 +1,55 @@
+"""A cell that takes long in, a message once a second out: what JAX is doing, and for how long."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TYPE_CHECKING, get_args
+
+from ..comm import Stage
+
+if TYPE_CHECKING:
+    from ..comm import Publisher
+    from ..observe.misses import Observer
+    from ..observe.run import Run
+
+SECONDS = 1.0
+
+# XLA compiles in one C++ call, which Python's signal handler waits for.
+_INTERRUPTIBLE = {"running": True, "trace": True, "lower": True, "compile": False, "first_run": False}
+
+
+class Heartbeat:
+    """Beats in a thread of its own from the first second on, until it is stopped."""
+
+    def __init__(self, observer: Observer, run: Run, publisher: Publisher, run_id: str, cell_id: str | None) -> None:
+        self._observer = observer
+        self._run = run
+        self._publisher = publisher
+        self._run_id = run_id
+        self._cell_id = cell_id
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._beat, name="jupyter_jaxpr heartbeat", daemon=True)
+
+    def start(self) -> None:
+        """Start the thread."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop; a beat that is being sent may still arrive, and is dropped by the publisher."""
+        self._stopped.set()
+
+    def _beat(self) -> None:
+        while not self._stopped.wait(SECONDS):
+            stage, function, since, finished = self._observer.progress(self._run)
+            now = time.perf_counter()
+            self._publisher.progress(
+                run=self._run_id,
+                stage=next(known for known in get_args(Stage) if known == stage),
+                elapsed=now - since,
+                total_elapsed=now - self._run.started_at,
+                cell_id=self._cell_id,
+                function=function,
+                finished=finished,
+                interruptible=_INTERRUPTIBLE[stage],
+            )

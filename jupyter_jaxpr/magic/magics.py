@@ -1,0 +1,56 @@
+"""`%%jaxpr` and `%jaxpr`: the magics that IPython registers, with their settings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from IPython.core.error import UsageError
+from IPython.core.magic import Magics, line_cell_magic, magics_class, output_can_be_silenced
+from traitlets import Bool, Int
+
+from . import options
+
+if TYPE_CHECKING:
+    from .session import Session
+
+
+@magics_class
+class JaxprMagics(Magics):
+    """Show what JAX makes of a cell. Settings: `%config JaxprMagics`."""
+
+    output = Bool(True, help="Show two lines below the cell, which open the panel and are saved.").tag(config=True)
+    output_bytes = Int(
+        256_000, min=0, help="Largest copy of the program that is saved below a cell, in bytes; more is cut."
+    ).tag(config=True)
+    auto_trace = Bool(
+        True,
+        help="Where a cell calls no jitted function, trace its last call: the Python of that function then runs a "
+        "second time, symbolically.",
+    ).tag(config=True)
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session.shell)
+        self._session = session
+
+    @output_can_be_silenced
+    @line_cell_magic
+    @options.arguments
+    def jaxpr(self, line: str, cell: str | None = None) -> Any:
+        """Show what JAX makes of a cell, or of one call.
+
+        `%%jaxpr` on top of a cell runs the cell once, as always, and shows the program of every jitted
+        function that it calls. `%jaxpr f(x)` traces the call `f(x)` and runs nothing, except for the code that
+        computes its arguments.
+        """
+        found = options.parse(self.jaxpr.parser, line)  # type: ignore[attr-defined]  # put there by the decorators
+        if cell is None:
+            if found.target is None:
+                raise UsageError(
+                    "%jaxpr needs a call to trace, such as %jaxpr f(x) or %jaxpr f(f32[8,128]). To watch a whole "
+                    "cell, put %%jaxpr on its first line."
+                )
+            self._session.trace_target(found)
+            return None
+        if not cell.strip():
+            raise UsageError("The cell is empty below %%jaxpr. To trace one call, write %jaxpr f(x) with one %.")
+        return self._session.run_nested(found, cell)

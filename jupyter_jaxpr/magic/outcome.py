@@ -1,0 +1,245 @@
+"""What was observed of a cell in; the traces of our own that it asks for, findings, and a message where nothing shows.
+
+The rules are those of the README: the jitted functions that were called, as they ran; else the last call, traced after
+the cell has run; else a sentence that says what was seen and what to type.
+"""
+
+from __future__ import annotations
+
+import traceback
+import types
+from typing import TYPE_CHECKING, Any
+
+from .. import jax_internals
+from ..explain.leaks import leaked_tracers
+from ..observe.functions import is_installed, name_of
+from ..observe.observation import Finding, Observation, Place
+from ..observe.own_traces import OwnTrace, has_arrays, returned_arrays, trace_call
+from ..specs import SpecError
+
+if TYPE_CHECKING:
+    from ..observe.misses import Observer
+    from .options import Options
+    from .session import Active
+
+WHAT_TO_TYPE = (
+    "Call a function under @jax.jit in the cell, end the cell with a call such as f(x), or name one: "
+    "%%jaxpr f(x) or %%jaxpr f(f32[8])."
+)
+
+
+def complete(
+    observer: Observer,
+    namespace: dict[str, Any],
+    active: Active,
+    observation: Observation,
+    error: BaseException | None,
+    auto_trace: bool,
+) -> str | None:
+    """Add to an observation what the options and the rules ask for.
+
+    Returns:
+      A message where there is no program to show: what was seen, and what to type.
+    """
+    tier = observer.hooks.support
+    if tier.tier == "none":
+        return tier.note
+    message = None
+    if jax_internals.imported():
+        for name, fun in active.run.traced_functions:
+            observation.findings.extend(leaked_tracers(name, fun))
+        if active.options.target is not None:
+            message = trace_target(observer, namespace, active.options, observation, "%%jaxpr")
+        elif error is None:
+            message = _trace_last(observer, active, observation, auto_trace and active.options.trace)
+    if any(function.programs for function in observation.functions):
+        return None
+    return message or _nothing(namespace, active, observation, error)
+
+
+# --- a target ----------------------------------------------------------------------------------------------
+
+
+def trace_target(
+    observer: Observer, namespace: dict[str, Any], found: Options, observation: Observation, magic: str
+) -> str | None:
+    """Trace what the magic's line names; a mistake that shows only now is a finding and the message."""
+    target = found.target
+    assert target is not None
+    tier = observer.hooks.support
+    if tier.tier == "none":
+        return tier.note
+    try:
+        fun = target.function(namespace)
+        args, kwargs = target.arguments(namespace)
+    except Exception as error:
+        return _cannot(observation, target.text, _why_not(error, target.text, magic))
+    if not callable(fun):
+        return _cannot(
+            observation, target.text, f"{target.function_text} is no function but a {type(fun).__name__}. Name a function."
+        )
+    observer.hooks.ensure()
+    note = f"Traced for {magic} {target.text}: nothing was executed for it."
+    if target.takes_values:
+        note = f"Traced for {magic} {target.text}: its arguments were evaluated, the function was not executed."
+    if found.stage == "run":
+        note = f"Traced, compiled and run once for {magic} {target.text} --stage run."
+    own = trace_call(observer, fun, args, kwargs, note, found.stage or "trace")
+    _add(observation, own, focus=True)
+    if own.error is not None:
+        return _cannot(observation, target.text, _trace_error(name_of(fun), own.error), own.error)
+    return None
+
+
+def _cannot(observation: Observation, text: str, why: str, error: BaseException | None = None) -> str:
+    message = f"'{text}' could not be traced. {why}"
+    observation.findings.append(
+        Finding(
+            kind="target",
+            text=message,
+            detail=_error_text(error) if error is not None else None,
+            place=_error_place(error) if error is not None else None,
+        )
+    )
+    return message
+
+
+def _why_not(error: Exception, text: str, magic: str) -> str:
+    if isinstance(error, NameError) and error.name:
+        return f"{error.name} is not defined. Define it in the cell or in one that ran before."
+    if isinstance(error, SpecError):
+        return str(error)
+    return f"Its arguments raised {type(error).__name__}: {error}. Correct the call after {magic}."
+
+
+# --- the last call -----------------------------------------------------------------------------------------
+
+
+def _trace_last(observer: Observer, active: Active, observation: Observation, wanted: bool) -> str | None:
+    """Trace the cell's last call, where no program ran as the user wrote it."""
+    last = active.last
+    if any(program.origin != "derived" for function in observation.functions for program in function.programs):
+        return None
+    if not last.returned:
+        return None
+    fun, name = last.function, name_of(last.function)
+    jitted = jax_internals.is_jitted(fun)
+    if jitted:
+        if not any(called is fun for called in active.run.unseen):
+            return None
+        note = "Compiled before the extension was loaded. This is the program that JAX holds for the cell's last call."
+    else:
+        why = _not_traceable(last)
+        if why is not None:
+            return why
+        if not wanted:
+            return f"{name} is not jitted, and tracing it was turned off. To trace it, write %jaxpr {last.text}."
+        note = (
+            f"Our own trace: the cell called {name} without jit, so JAX ran it operation by operation. Its Python ran "
+            "a second time for this, symbolically."
+        )
+        if any(function.programs for function in observation.functions):
+            note = f"Our own trace of the whole call {last.text}, which JAX did not compile as one program."
+    own = trace_call(observer, fun, last.args, last.kwargs, note)
+    _add(observation, own, focus=True)
+    if own.error is not None:
+        text = f"{name} ran, but cannot be traced. {_trace_error(name, own.error)}"
+        observation.findings.append(
+            Finding(
+                "untraceable",
+                text,
+                cure="To keep it from being traced, write %%jaxpr --no-trace.",
+                detail=_error_text(own.error),
+                function=name,
+                place=_error_place(own.error),
+            )
+        )
+        return text
+    return None
+
+
+def _not_traceable(last: Any) -> str | None:
+    """Why a last call is not worth a second run: it does not compute with JAX."""
+    fun, name = last.function, name_of(last.function)
+    if isinstance(fun, type | types.BuiltinFunctionType):
+        return f"The cell ends with a call of {name}, which is not a function that JAX can trace. {WHAT_TO_TYPE}"
+    if not has_arrays(last.args, last.kwargs):
+        return (
+            f"The cell ends with {last.text}, which takes no array, so there is nothing to trace it with. "
+            f"{WHAT_TO_TYPE}"
+        )
+    if not returned_arrays(last.result):
+        return (
+            f"The cell ends with {last.text}, which returned no array of JAX, so it was not run again to trace it. "
+            f"To trace it all the same, write %jaxpr {last.text}."
+        )
+    return None
+
+
+def _add(observation: Observation, own: OwnTrace, focus: bool) -> None:
+    observation.printed.extend(own.printed)
+    if own.function is None or own.program is None:
+        return
+    for function in observation.functions:
+        for program in function.programs:
+            if program.jaxpr is own.program.jaxpr:  # it is the one that ran
+                observation.focus = program
+                return
+    observation.functions.append(own.function)
+    if focus:
+        observation.focus = own.program
+
+
+# --- texts -------------------------------------------------------------------------------------------------
+
+
+def _nothing(
+    namespace: dict[str, Any], active: Active, observation: Observation, error: BaseException | None
+) -> str:
+    if error is not None:
+        return f"The cell raised {type(error).__name__} before a jitted function had run."
+    if active.run.unseen:
+        names = ", ".join(dict.fromkeys(name_of(called) for called in active.run.unseen[:5]))
+        return (
+            f"{names} was called and reused a program that was compiled before %load_ext jupyter_jaxpr, so it was not "
+            "seen. Load the extension before the first call, or write %%jaxpr f(x)."
+        )
+    called = [function.name for function in observation.functions]
+    if called:
+        return f"{', '.join(called[:5])} was called, and no program of it is known. Run the cell again."
+    uncalled = _jitted_here(namespace, active.cell.file)
+    if uncalled:
+        name = uncalled[0]
+        return f"{name} is jitted in this cell and was not called. Give it arguments: %jaxpr {name}(f32[8])."
+    if observation.eager_compiles:
+        return f"The cell ran JAX operation by operation and called no jitted function. {WHAT_TO_TYPE}"
+    return f"The cell called no function of JAX's that was compiled. {WHAT_TO_TYPE}"
+
+
+def _jitted_here(namespace: dict[str, Any], file: str) -> list[str]:
+    """Names of jitted functions whose def is in the cell."""
+    found = []
+    for name, value in list(namespace.items()):
+        if jax_internals.is_jitted(value) and not name.startswith("_"):
+            code = getattr(getattr(value, "__wrapped__", None), "__code__", None)
+            if code is not None and code.co_filename == file:
+                found.append(name)
+    return found
+
+
+def _trace_error(name: str, error: BaseException) -> str:
+    first = str(error).strip().splitlines()
+    return f"Tracing it raised {type(error).__name__}: {first[0] if first else ''}"
+
+
+def _error_text(error: BaseException) -> str:
+    return "".join(traceback.format_exception_only(error)).strip()
+
+
+def _error_place(error: BaseException) -> Place | None:
+    """The innermost line of the user's in a traceback."""
+    place = None
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        if not is_installed(frame.f_code.co_filename):
+            place = Place(frame.f_code.co_filename, line, frame.f_code.co_qualname)
+    return place

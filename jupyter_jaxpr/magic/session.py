@@ -1,0 +1,346 @@
+"""One a shell: the observation of a cell begun and ended, what came of it built, sent and shown.
+
+IPython runs the cell (see `jupyter_jaxpr.cell`); its events say when one begins and ends. Every step of ours is
+guarded: a failure of ours is a message in the panel and a line on stderr, never an exception in the user's cell.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import sys
+import threading
+import traceback
+import uuid
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from IPython.core.error import UsageError
+
+from .. import cell as cells
+from .. import comm
+from ..observe import calls
+from ..observe.misses import Observer
+from ..observe.observation import Observation
+from ..observe.run import Run
+from ..snapshot.document import Cell
+from ..snapshot.environment import environment
+from . import options, outcome
+from .heartbeat import Heartbeat
+from .magics import JaxprMagics
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+_COUNT = "__jaxpr_call__"
+
+_sessions: weakref.WeakKeyDictionary[Any, Session] = weakref.WeakKeyDictionary()
+
+
+@dataclass
+class Active:
+    """A cell under observation."""
+
+    options: options.Options
+    cell: cells.RunningCell
+    info: Any
+    run: Run
+    run_id: str
+    heartbeat: Heartbeat
+    last: cells.LastCall = field(default_factory=cells.LastCall)
+    rewriter: _Rewriter | None = None
+
+
+class Session:
+    """What the extension does in one shell."""
+
+    def __init__(self, shell: InteractiveShell) -> None:
+        self.shell = shell
+        self.observer = Observer()
+        self.publisher = comm.publisher(shell)
+        self.magics: JaxprMagics | None = None
+        self._active: dict[int, Active] = {}
+        self._depth: dict[int, int] = {}  # cells within cells, by thread
+
+    @staticmethod
+    def of(shell: InteractiveShell) -> Session:
+        """The session of a shell; the same one each time."""
+        if shell not in _sessions:
+            _sessions[shell] = Session(shell)
+        return _sessions[shell]
+
+    def load(self) -> None:
+        """Register magics, transformer and events, and hook JAX as soon as it is there."""
+        if self.magics is not None:
+            return
+        self.magics = JaxprMagics(self)
+        self.shell.register_magics(self.magics)
+        # Before IPython takes the leading blank lines off: every line keeps its number.
+        self.shell.input_transformer_manager.cleanup_transforms.insert(0, self._transform)
+        for event, function in self._events():
+            self.shell.events.register(event, function)
+        if calls.HAS_MONITORING is False:
+            self.shell.user_ns[_COUNT] = calls.report
+            self.shell.user_ns_hidden[_COUNT] = calls.report
+        with self._guard("hook JAX"):
+            self.observer.hooks.ensure()
+        self.publisher.open()
+
+    def unload(self) -> None:
+        """Leave shell and JAX as they were; code that was rewritten to count calls keeps working."""
+        if self.magics is None:
+            return
+        self.shell.input_transformer_manager.cleanup_transforms.remove(self._transform)
+        for event, function in self._events():
+            self.shell.events.unregister(event, function)
+        for kind in ("cell", "line"):
+            self.shell.magics_manager.magics[kind].pop("jaxpr", None)
+        self.shell.magics_manager.registry.pop(JaxprMagics.__name__, None)
+        self.shell.configurables.remove(self.magics)
+        self.magics = None
+        with self._guard("take the hooks out of JAX"):
+            self.observer.hooks.remove()
+        self.publisher.close()
+
+    def _events(self) -> tuple[tuple[str, Callable[..., None]], ...]:
+        return (
+            ("pre_execute", self._enter),
+            ("pre_run_cell", self._before),
+            ("post_execute", self._exit),
+            ("post_run_cell", self._after),
+        )
+
+    # --- IPython's events ---
+
+    def _transform(self, lines: list[str]) -> list[str]:
+        """IPython's input transformer: takes the magic's line out of a cell that is about to be observed."""
+        text = "".join(lines)
+        line = cells.magic_line(text)
+        # Within a running cell (%%time above %%jaxpr) no event follows: there it stays a cell magic.
+        if line is None or self._depth.get(threading.get_ident(), 0) or not cells.has_body(text):
+            return lines
+        return lines if self._parse(line) is None else cells.without_magic(lines)
+
+    def _parse(self, line: str) -> options.Options | None:
+        """The options of a line; None for a line with a mistake, which the cell magic then raises."""
+        assert self.magics is not None
+        try:
+            return options.parse(self.magics.jaxpr.parser, line)  # type: ignore[attr-defined]  # put there by the decorators
+        except UsageError:
+            return None
+
+    def _enter(self) -> None:
+        thread = threading.get_ident()
+        self._depth[thread] = self._depth.get(thread, 0) + 1
+
+    def _exit(self) -> None:
+        thread = threading.get_ident()
+        depth = self._depth.pop(thread, 0)
+        if depth > 1:
+            self._depth[thread] = depth - 1
+
+    def _before(self, info: Any) -> None:
+        """A cell is about to run."""
+        with self._guard("begin to observe"):
+            thread = threading.get_ident()
+            self.observer.hooks.ensure()
+            line = cells.magic_line(info.raw_cell)
+            if line is None or self._depth.get(thread, 0) != 1 or not cells.has_body(info.raw_cell):
+                return
+            found = self._parse(line)
+            if found is not None:
+                self._active[thread] = self._begin(found, info)
+
+    def _after(self, result: Any) -> None:
+        """A cell has run."""
+        thread = threading.get_ident()
+        active = self._active.get(thread)
+        if active is None or not _is_result_of(result, active.info):
+            return
+        del self._active[thread]
+        with self._guard("show what the cell did"):
+            self._finish(active, result)
+
+    # --- one cell ---
+
+    def _begin(self, found: options.Options, info: Any) -> Active:
+        cell = self._running_cell(info)
+        run = self.observer.begin(cell.file)
+        run_id = uuid.uuid4().hex
+        heartbeat = Heartbeat(self.observer, run, self.publisher, run_id, cell.id)
+        active = Active(found, cell, info, run, run_id, heartbeat)
+        active.rewriter = _Rewriter(active.last, cell.source)
+        self.shell.ast_transformers.append(active.rewriter)
+        vars(builtins).update(active.last.names())
+        heartbeat.start()
+        return active
+
+    def _running_cell(self, info: Any) -> cells.RunningCell:
+        count = self.shell.execution_count - bool(info.store_history)
+        transformed = getattr(info, "transformed_cell", None) or self.shell.transform_cell(info.raw_cell)
+        file = self.shell.compile.get_code_name(info.raw_cell, transformed, count)
+        return cells.RunningCell(getattr(info, "cell_id", None), count, file, info.raw_cell)
+
+    def _stop(self, active: Active) -> Observation:
+        """End the observation, and take out what was put in for it."""
+        active.heartbeat.stop()
+        observation = self.observer.end(active.run)
+        if active.rewriter in self.shell.ast_transformers:
+            self.shell.ast_transformers.remove(active.rewriter)
+        for name in active.last.names():
+            vars(builtins).pop(name, None)
+        return observation
+
+    def _finish(self, active: Active, result: Any) -> None:
+        observation = self._stop(active)
+        error = getattr(result, "error_in_exec", None) or getattr(result, "error_before_exec", None)
+        try:
+            message = outcome.complete(self.observer, self.shell.user_ns, active, observation, error, self._traces())
+        finally:
+            active.last.forget()
+        self._publish(active.options, active.cell, observation, active.run_id, message, error)
+
+    def _traces(self) -> bool:
+        return self.magics is not None and bool(self.magics.auto_trace)
+
+    def _publish(
+        self,
+        found: options.Options,
+        cell: cells.RunningCell | None,
+        observation: Observation,
+        run_id: str,
+        message: str | None,
+        error: BaseException | None = None,
+    ) -> None:
+        from .. import display
+        from ..snapshot.build import build
+
+        built = build(
+            observation,
+            None if cell is None else Cell(cell.id, cell.execution_count, cell.file, cell.source),
+            environment=environment(self.observer.hooks.support),
+            run_id=run_id,
+            title=found.title,
+            pinned=found.pin,
+            message=message,
+            untraced_lines=observation.untraced_lines,
+        )
+        self.publisher.publish(built)
+        magics = self.magics
+        if magics is not None and (built.document.programs or error is None):
+            display.show(built.document, limit_bytes=magics.output_bytes, enabled=magics.output)
+
+    # --- the magics ---
+
+    def trace_target(self, found: options.Options) -> None:
+        """Do what `%jaxpr f(x)` asks for."""
+        observation = Observation()
+        with self._guard("trace the call"):
+            cell = self._cell_of_line_magic()
+            message = outcome.trace_target(self.observer, self.shell.user_ns, found, observation, "%jaxpr")
+            self._publish(found, cell, observation, uuid.uuid4().hex, message)
+
+    def _cell_of_line_magic(self) -> cells.RunningCell | None:
+        active = self._active.get(threading.get_ident())
+        return active.cell if active is not None else None
+
+    def run_nested(self, found: options.Options, source: str) -> Any:
+        """Run a cell that IPython does not run as such: below `%%time`, or given to `run_cell_magic`."""
+        __tracebackhide__ = True
+        thread = threading.get_ident()
+        if thread in self._active:  # part of a cell that is observed already
+            return _run_body(self.shell, source, None)
+        active = None
+        with self._guard("begin to observe"):
+            info = _NestedInfo("%%jaxpr\n" + source)
+            active = self._active[thread] = self._begin(found, info)
+        error: BaseException | None = None
+        try:
+            return _run_body(self.shell, source, active)
+        except BaseException as raised:
+            error = raised
+            raise
+        finally:
+            if active is not None:
+                self._active.pop(thread, None)
+                with self._guard("show what the cell did"):
+                    self._finish(active, _NestedResult(error))
+
+    # --- failures of ours ---
+
+    @contextmanager
+    def _guard(self, doing: str) -> Iterator[None]:
+        try:
+            yield
+        except Exception:
+            self._report(doing, traceback.format_exc())
+        except KeyboardInterrupt:
+            self._report(doing, None)
+
+    def _report(self, doing: str, detail: str | None) -> None:
+        text = f"jupyter_jaxpr could not {doing}; the cell itself ran as always."
+        cure = "Please report it with the text below."
+        if detail is None:
+            text = f"jupyter_jaxpr was interrupted before it could {doing}; the cell itself had run."
+            cure = "Run the cell again to see its program."
+        self.publisher.fail(text, cure, detail)
+        last_line = f" ({detail.strip().splitlines()[-1]})" if detail else ""
+        print(text + last_line, file=sys.stderr)
+
+
+@dataclass
+class _NestedInfo:
+    """What IPython's `ExecutionInfo` says, for a cell within a cell."""
+
+    raw_cell: str
+    store_history: bool = True
+    cell_id: str | None = None
+
+
+@dataclass
+class _NestedResult:
+    error_in_exec: BaseException | None
+
+
+class _Rewriter:
+    """IPython's syntax tree transformer: the first tree after a cell's start is the cell's own."""
+
+    def __init__(self, last: cells.LastCall, source: str) -> None:
+        self._last = last
+        self._source = source
+        self._done = False
+        self._thread = threading.get_ident()
+
+    def visit(self, module: ast.AST) -> ast.AST:
+        """Rewrite the cell once; leave the trees of magics inside it alone."""
+        if self._done or threading.get_ident() != self._thread or not isinstance(module, ast.Module):
+            return module
+        self._done = True
+        count_with = None if calls.HAS_MONITORING else _COUNT
+        return cells.rewrite(module, self._last, self._source, count_with)
+
+
+def _is_result_of(result: Any, info: Any) -> bool:
+    """Whether a result is that of the cell; IPython makes a new info where a cell ends by an exception of its own."""
+    if result is None:
+        return True
+    of = getattr(result, "info", None)
+    return of is info or getattr(of, "raw_cell", None) == info.raw_cell
+
+
+def _run_body(shell: InteractiveShell, source: str, active: Active | None) -> Any:
+    """Run Python code as IPython's own cell magics do, and return the value of its last expression."""
+    __tracebackhide__ = True
+    # The blank line stands for the magic's.
+    text = "\n" + shell.transform_cell(source)
+    name = shell.compile.cache(text, shell.execution_count, raw_code="%%jaxpr\n" + source)
+    module = shell.transform_ast(shell.compile.ast_parse(text, filename=name))
+    assert isinstance(module, ast.Module)
+    last = module.body.pop() if module.body and isinstance(module.body[-1], ast.Expr) else None
+    exec(shell.compile(module, name, "exec"), shell.user_global_ns, shell.user_ns)
+    if not isinstance(last, ast.Expr):
+        return None
+    return eval(shell.compile(ast.Expression(last.value), name, "eval"), shell.user_global_ns, shell.user_ns)

@@ -1,0 +1,190 @@
+"""A callable and its arguments in, the program that JAX would make of the call out: a trace of our own.
+
+It is asked for by name (`%jaxpr f(x)`), or is the second, symbolic run of a plain function that a cell called. What
+the body prints meanwhile is recorded and not shown again. A plain function is traced under a new function object, so
+that a later `jax.jit` of the user's finds JAX's caches as if we had not been there; a jitted one is asked for its own
+trace, which a later call of it reuses.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from .. import jax_internals
+from .arguments import shape_of
+from .functions import code_of, name_of, place_of
+from .misses import Observer
+from .observation import ObservedFunction, ObservedProgram, Printed
+from .printed import PrintRecorder
+from .programs import KeptProgram
+
+Stage = Literal["trace", "lower", "compile", "run"]
+
+
+@dataclass
+class OwnTrace:
+    """What came of it: a function with one program, or the error that the trace raised."""
+
+    function: ObservedFunction | None = None
+    error: BaseException | None = None
+    printed: list[Printed] = field(default_factory=list)
+
+    @property
+    def program(self) -> ObservedProgram | None:
+        """The program, if there is one."""
+        return self.function.programs[0] if self.function is not None else None
+
+
+def trace_call(
+    observer: Observer,
+    fun: Callable[..., Any],
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    note: str,
+    stage: Stage = "trace",
+) -> OwnTrace:
+    """Trace a call, and lower, compile or run it if asked; errors of the user's function are returned, not raised.
+
+    Args:
+      observer: is told to look away.
+      fun: jitted or not.
+      args: values, or `jax.ShapeDtypeStruct` for a stage before `run`.
+      kwargs: likewise.
+      note: a sentence on where the program comes from.
+      stage: how far to go.
+    """
+    name = name_of(fun)
+    prints = PrintRecorder(lambda: name, swallow=True)
+    own = OwnTrace(printed=prints.printed)
+    with observer.looking_away() as events:
+        prints.start()
+        try:
+            program = _trace(fun, tuple(args), dict(kwargs))
+        except Exception as error:
+            own.error = error
+            return own
+        finally:
+            prints.stop()
+        reused = jax_internals.is_jitted(fun) and not events()
+        try:
+            _go_on(program, fun, args, kwargs, stage, reused, events)
+        except Exception as error:
+            own.error = error
+    known = observer.program_of(fun, program.jaxpr)
+    observed = program.observed(True, note) if known is None else known.observed(now=False)
+    own.function = ObservedFunction(name=name, definition=place_of(code_of(fun)), programs=[observed], top_level=True)
+    return own
+
+
+def _trace(fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> KeptProgram:
+    import jax
+
+    jitted = fun
+    if not jax_internals.is_jitted(fun):
+        jitted = jax.jit(_traceable(fun, args, kwargs))
+        args, kwargs = _arrays_only(args, kwargs)
+    traced = jitted.trace(*args, **kwargs)
+    return KeptProgram(
+        "traced",
+        traced.jaxpr,
+        None,
+        traced=traced,
+        shape=shape_of(getattr(jitted, "_jit_info", None), args, kwargs),
+        in_tree=jax.tree_util.tree_structure(traced.args_info, is_leaf=_is_info),
+        out_tree=traced.out_tree,
+        donated=tuple(info.donated for info in jax.tree_util.tree_leaves(traced.args_info, is_leaf=_is_info)),
+    )
+
+
+def _is_info(node: Any) -> bool:
+    return hasattr(node, "donated")
+
+
+def _traceable(fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[..., Any]:
+    """A new function that calls `fun` with what JAX cannot trace (strings, functions, modules) put back in."""
+    import jax
+
+    leaves, tree = jax.tree_util.tree_flatten((args, kwargs))
+    fixed = {i: leaf for i, leaf in enumerate(leaves) if not _is_array(leaf)}
+
+    @functools.wraps(fun, updated=())
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if not fixed:
+            return fun(*args, **kwargs)
+        # None has no leaves, so where a leaf was fixed there is none in the order of the others.
+        given = iter(jax.tree_util.tree_leaves((args, kwargs)))
+        whole = [fixed[i] if i in fixed else next(given) for i in range(len(leaves))]
+        args, kwargs = tree.unflatten(whole)
+        return fun(*args, **kwargs)
+
+    call.__name__ = name_of(fun)
+    return call
+
+
+def _arrays_only(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    import jax
+
+    kept: tuple[tuple[Any, ...], dict[str, Any]] = jax.tree_util.tree_map(
+        lambda leaf: leaf if _is_array(leaf) else None, (args, kwargs)
+    )
+    return kept
+
+
+def _is_array(leaf: Any) -> bool:
+    import jax
+
+    if isinstance(leaf, jax.ShapeDtypeStruct | jax.Array | bool | int | float | complex):
+        return True
+    try:
+        jax.typeof(leaf)
+    except TypeError:
+        return False
+    return True
+
+
+def has_arrays(args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+    """Whether a call has anything to trace."""
+    import jax
+
+    return any(_is_array(leaf) for leaf in jax.tree_util.tree_leaves((tuple(args), dict(kwargs))))
+
+
+def returned_arrays(result: Any) -> bool:
+    """Whether a result holds arrays of JAX: the sign that a function computes with JAX."""
+    import jax
+
+    return any(isinstance(leaf, jax.Array) for leaf in jax.tree_util.tree_leaves(result))
+
+
+def _go_on(
+    program: KeptProgram,
+    fun: Any,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    stage: Stage,
+    reused: bool,
+    events: Callable[[], int],
+) -> None:
+    if stage == "trace":
+        if not reused:
+            return
+        # The jitted function ran before: JAX still holds its executable, if asked for in the same context.
+        program.lowered = program.traced.lower()
+        if events():
+            return
+        program.compiled = program.lowered.compile()
+        return
+    program.lowered = program.traced.lower()
+    if stage == "lower":
+        return
+    program.compiled = program.lowered.compile()
+    if stage == "run":
+        import jax
+
+        if jax_internals.is_jitted(fun):
+            jax.block_until_ready(fun(*args, **kwargs))
+        else:
+            jax.block_until_ready(program.compiled(*_arrays_only(tuple(args), dict(kwargs))[0], **kwargs))

@@ -1,0 +1,205 @@
+"""The text of a target in, the call it means out: `f(f32[8,128], {'w': bf16[128,4]}, n=3)`.
+
+A target is a Python call in which an array may be written by its type, as JAX prints it: `f32[8,128]`, with
+`{weak}` for a weakly typed one and `key<fry>[]` for PRNG keys. Everything else is Python, evaluated in the user's
+namespace once the cell has run. What can be known to be wrong before that raises `SpecError`.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+DTYPES = {
+    "bool": "bool",
+    "pred": "bool",
+    "i2": "int2",
+    "i4": "int4",
+    "i8": "int8",
+    "i16": "int16",
+    "i32": "int32",
+    "i64": "int64",
+    "u2": "uint2",
+    "u4": "uint4",
+    "u8": "uint8",
+    "u16": "uint16",
+    "u32": "uint32",
+    "u64": "uint64",
+    "f16": "float16",
+    "bf16": "bfloat16",
+    "f32": "float32",
+    "f64": "float64",
+    "c64": "complex64",
+    "c128": "complex128",
+    "f4_e2m1fn": "float4_e2m1fn",
+    "f8_e3m4": "float8_e3m4",
+    "f8_e4m3": "float8_e4m3",
+    "f8_e4m3b11fnuz": "float8_e4m3b11fnuz",
+    "f8_e4m3fn": "float8_e4m3fn",
+    "f8_e4m3fnuz": "float8_e4m3fnuz",
+    "f8_e5m2": "float8_e5m2",
+    "f8_e5m2fnuz": "float8_e5m2fnuz",
+    "f8_e8m0fnu": "float8_e8m0fnu",
+}
+DTYPES.update({name: name for name in set(DTYPES.values())})
+
+KEYS = {"fry": "threefry2x32", "rbg": "rbg", "urbg": "unsafe_rbg"}
+
+_MAKE = "__jaxpr_spec__"
+_STRING = r"""(?:'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*")"""
+_SPEC = re.compile(
+    rf"(?P<string>{_STRING})"
+    r"|(?<![\w.\])])(?P<dtype>key<(?P<key>\w*)>|[A-Za-z_]\w*)\[(?P<shape>[^\[\]]*)\](?P<mark>\{[^{}]*\})?"
+)
+_LOOKS_LIKE_DTYPE = re.compile(r"(bf|f|i|u|c|s|int|uint|float|bfloat|complex)\d+(_\w+)?")
+
+
+class SpecError(ValueError):
+    """A target that cannot be meant; the message names the mistake and ends with the cure."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """A call to be traced, not evaluated yet.
+
+    Attributes:
+        text: as it was typed.
+        has_specs: whether it holds types, so that it can be traced and not run.
+    """
+
+    text: str
+    has_specs: bool
+    _call: ast.Call
+
+    @property
+    def function_text(self) -> str:
+        """The callee as it was typed."""
+        return ast.unparse(self._call.func)
+
+    @property
+    def takes_values(self) -> bool:
+        """Whether evaluating it runs code of the user's: some argument is neither a type nor a constant."""
+        arguments = [*self._call.args, *(keyword.value for keyword in self._call.keywords)]
+        return any(not _is_plain(argument) for argument in arguments)
+
+    def function(self, namespace: dict[str, Any]) -> Any:
+        """Evaluate the callee; raises what the user's code raises."""
+        return self._evaluate(self._call.func, namespace)
+
+    def arguments(self, namespace: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Evaluate the arguments, types as `jax.ShapeDtypeStruct`; raises what the user's code raises."""
+        capture = ast.Call(ast.Name(_CAPTURE, ast.Load()), self._call.args, self._call.keywords)
+        captured: tuple[tuple[Any, ...], dict[str, Any]] = self._evaluate(capture, namespace)
+        return captured
+
+    def _evaluate(self, node: ast.expr, namespace: dict[str, Any]) -> Any:
+        expression = ast.fix_missing_locations(ast.Expression(node))
+        code = compile(expression, "<jaxpr target>", "eval")
+        return eval(code, namespace, {_MAKE: _make, _CAPTURE: _capture})
+
+
+def parse_target(text: str) -> Target:
+    """Read a target.
+
+    Raises:
+      SpecError: it is not Python, not a call, or holds a type that does not exist.
+    """
+    rewritten, has_specs = _replace_specs(text.strip())
+    try:
+        node = ast.parse(rewritten, mode="eval").body
+    except SyntaxError as error:
+        raise SpecError(
+            f"'{text}' does not parse ({error.msg}). Write a call, such as f(x), f(f32[8,128], n=3) or "
+            "f({'w': bf16[128,4]})."
+        ) from None
+    if not isinstance(node, ast.Call) or _is_spec(node):
+        raise SpecError(f"'{text}' is not a call. Write the function with its arguments, such as {_suggest(node)}.")
+    return Target(text.strip(), has_specs, node)
+
+
+def _suggest(node: ast.expr) -> str:
+    return f"{node.id}(x) or {node.id}(f32[8])" if isinstance(node, ast.Name) else "f(x) or f(f32[8])"
+
+
+def _replace_specs(text: str) -> tuple[str, bool]:
+    """Write each type as a call that makes it."""
+    found = False
+
+    def replace(match: re.Match[str]) -> str:
+        nonlocal found
+        if match["string"] is not None:
+            return match[0]
+        dtype, mark = match["dtype"], match["mark"]
+        _check_dtype(dtype, match["key"], match[0])
+        if match["key"] is None and dtype not in DTYPES:
+            return match[0]  # a subscript of the user's own, such as xs[0]
+        if mark not in (None, "{weak}", "{weak_type=True}"):
+            raise SpecError(f"'{match[0]}': {mark} is not known here. Write {{weak}} for a weakly typed array.")
+        if match["key"] is not None and mark is not None:
+            raise SpecError(f"'{match[0]}': keys are never weakly typed. Write key<{match['key']}>[].")
+        _check_shape(match["shape"], match[0])
+        found = True
+        shape = f"({match['shape']},)" if match["shape"].strip() else "()"
+        return f"{_MAKE}({dtype!r}, {shape}, {mark is not None})"
+
+    return _SPEC.sub(replace, text), found
+
+
+def _check_dtype(dtype: str, key: str | None, text: str) -> None:
+    if key is not None:
+        if key not in KEYS:
+            raise SpecError(f"'{text}': there is no key type '{key}'. Write one of {', '.join(f'key<{k}>' for k in KEYS)}.")
+    elif dtype not in DTYPES and _LOOKS_LIKE_DTYPE.fullmatch(dtype):
+        close = difflib.get_close_matches(dtype, list(DTYPES), n=1)
+        hint = f" Did you mean {close[0]}?" if close else ""
+        raise SpecError(f"'{text}': there is no dtype {dtype}.{hint} Write for example f32, bf16, i32 or bool.")
+
+
+def _check_shape(shape: str, text: str) -> None:
+    for part in shape.split(",") if shape.strip() else ():
+        if re.fullmatch(r"\s*-\d+\s*", part):
+            raise SpecError(f"'{text}': the size {part.strip()} is negative. Write sizes of 0 or more.")
+        if re.fullmatch(r"\s*\d*\.\d*\s*", part):
+            raise SpecError(f"'{text}': the size {part.strip()} is not an integer. Write integers, such as f32[8,128].")
+
+
+def _is_spec(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == _MAKE
+
+
+def _is_plain(node: ast.expr) -> bool:
+    if _is_spec(node) or isinstance(node, ast.Constant):
+        return True
+    if isinstance(node, ast.UnaryOp):
+        return _is_plain(node.operand)
+    if isinstance(node, ast.Tuple | ast.List):
+        return all(_is_plain(element) for element in node.elts)
+    if isinstance(node, ast.Dict):
+        return all(key is not None and _is_plain(key) for key in node.keys) and all(map(_is_plain, node.values))
+    return False
+
+
+# --- what the rewritten text calls -------------------------------------------------------------------------
+
+_CAPTURE = "__jaxpr_capture__"
+
+
+def _capture(*args: Any, **kwargs: Any) -> tuple[tuple[Any, ...], Mapping[str, Any]]:
+    return args, kwargs
+
+
+def _make(dtype: str, shape: tuple[Any, ...], weak: bool) -> Any:
+    import jax
+
+    for size in shape:
+        if isinstance(size, bool) or not hasattr(size, "__index__"):
+            raise SpecError(f"The size {size!r} of {dtype}[...] is a {type(size).__name__}. Write integers.")
+    sizes = tuple(int(size) for size in shape)
+    if dtype.startswith("key<"):
+        implementation = KEYS[dtype[4:-1]]
+        return jax.ShapeDtypeStruct(sizes, jax.eval_shape(lambda: jax.random.key(0, impl=implementation)).dtype)
+    return jax.ShapeDtypeStruct(sizes, jax.numpy.dtype(DTYPES[dtype]), weak_type=weak)
