@@ -147,16 +147,12 @@ class _Builder:
                     self._walk.forget(len(self._scopes))
             if len(self._programs) > first and (function.top_level or focus < 0):
                 focus = len(self._programs) - 1
-        for index, program in enumerate(self._observed):
-            if program is observation.focus:
-                focus = index
         self._hold_texts()
         walk = self._walk
         found = [
             *self._notes,
             *notes.printed_notes(walk, observation.printed, self._programs),
             *notes.eager_note(observation.eager_compiles),
-            *notes.finding_notes(walk, observation.findings, self._programs),
             *notes.finding_notes(walk, observation.findings, self._programs),
             *extra_notes,
             *notes.failure_notes([*observation.failures, *self._failures]),

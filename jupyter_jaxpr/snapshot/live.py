@@ -10,7 +10,6 @@ import hashlib
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import msgspec
 
@@ -19,10 +18,11 @@ from ..program.jaxpr import Walk
 from ..program.sources import CellText
 from ..program.stablehlo import LinesOfText
 from . import pools
-from .document import Child, Effects, Level, Naming, Scope, Snapshot
+from .document import Level, Naming, Snapshot
 from .levels import LevelName, Unavailable, level_document, make, text_of
 from .names import Names, Pools, name_program
 from .pages import ScopePage, TextPage
+from .part import Part
 from .text import program_text
 
 __all__ = ["Sources", "Text", "Unavailable"]
@@ -35,9 +35,9 @@ class Text:
     text: str
     lines: list[str]
     sha256: str
-    #: Of each line: index into the stacks of `walk`, -1 for none.
+    #: Of each line: index into the stacks of `pools`, -1 for none.
     line_stacks: list[int]
-    walk: Walk
+    pools: pools.Pools
 
 
 class Sources:
@@ -84,7 +84,8 @@ class Sources:
             text = self._texts.get((program, level))
             if text is None:
                 walk = Walk(self._cells)
-                text = _text(text_of(self._observed[program], level, walk.positions), walk)
+                lines = text_of(self._observed[program], level, walk.positions)
+                text = _text(lines, pools.of_walk(walk, self._cell_file))
                 self._texts[program, level] = text
             return text
 
@@ -95,7 +96,7 @@ class Sources:
             Unavailable: It was not made, or cannot be had.
         """
         text = self.text(program, level)
-        part = pools.Part(text.walk, self._cell_file)
+        part = Part(text.pools)
         lines = text.lines[first_line : first_line + line_count]
         stacks = text.line_stacks[first_line : first_line + line_count]
         return TextPage(
@@ -106,7 +107,7 @@ class Sources:
             first_line=first_line,
             text="\n".join(lines),
             line_stacks=[part.stack(stack) for stack in stacks],
-            **part.fields(),
+            **part.pools.text_fields(),
         )
 
     def scope_page(self, scope: int, first_equation: int, equation_count: int) -> ScopePage:
@@ -120,7 +121,7 @@ class Sources:
             count=equation_count,
             names=names or [None] * len(columns.variable_avals),
         )
-        part = pools.Part(self._walk, self._cell_file)
+        part = Part(pools.of_walk(self._walk, self._cell_file))
         end = here.first_variable + len(here.variable_avals)
         outside = sorted(
             {
@@ -130,15 +131,11 @@ class Sources:
                 if operand >= 0 and not here.first_variable <= operand < end
             }
         )
-        page = _renumbered(here, part)
         return ScopePage(
-            scope=page,
+            scope=part.scope(here),
             operands=outside,
             operand_names=[(names[operand] if names else None) or "…" for operand in outside],
-            avals=part.avals,
-            literals=part.literals,
-            parameter_lists=part.parameter_lists,
-            **part.fields(),
+            **part.pools.fields(),
         )
 
     def make(self, program: int, level: LevelName) -> Snapshot:
@@ -163,7 +160,7 @@ class Sources:
         shown = self._document.programs[program]
         if shown.complete:
             return program_text(self._document, program)
-        fields = pools.whole(self._walk, self._cell_file)
+        fields = pools.of_walk(self._walk, self._cell_file).fields()
         scopes = [pools.scope(columns) for columns in self._walk.scopes]
         complete = msgspec.structs.replace(shown, complete=True, lets=None)
         whole = msgspec.structs.replace(self._document, programs=[complete], scopes=scopes, **fields)
@@ -183,7 +180,7 @@ class Sources:
                         held = level
                     levels.append(held)
                 programs[index] = msgspec.structs.replace(program, levels=levels)
-            fields = pools.whole(walk, self._cell_file)
+            fields = pools.of_walk(walk, self._cell_file).fields()
             return msgspec.structs.replace(self._document, programs=programs, **fields)
 
     def _all_names(self, scope: int) -> Names:
@@ -216,51 +213,18 @@ def held_level(observed: ObservedProgram, level: Level, walk: Walk, limit: int |
     """
     if level.state != "on_request":
         return level
-    text = _text(text_of(observed, level.name, walk.positions), walk)
+    text = _text(text_of(observed, level.name, walk.positions), pools.Pools())
     sizes = {"characters": len(text.text), "lines": len(text.lines), "sha256": text.sha256}
     if limit is not None and len(text.text) > limit:
         return msgspec.structs.replace(level, **sizes)
     return msgspec.structs.replace(level, state="held", text=text.text, line_stacks=text.line_stacks, **sizes)
 
 
-def _text(lines: LinesOfText, walk: Walk) -> Text:
+def _text(lines: LinesOfText, held: pools.Pools) -> Text:
     return Text(
         text=lines.text,
         lines=lines.text.split("\n"),
         sha256=hashlib.sha256(lines.text.encode("utf-8", "replace")).hexdigest(),
         line_stacks=lines.line_stacks,
-        walk=walk,
+        pools=held,
     )
-
-
-def _renumbered(scope: Scope, part: pools.Part) -> Scope:
-    """A part of a scope with its indices in the page's own pools; scopes keep the document's."""
-    changed: dict[str, Any] = {
-        "name": part.string(scope.name) if scope.name >= 0 else -1,
-        "outputs": part.operands(scope.outputs),
-        "variable_avals": [part.aval(number) for number in scope.variable_avals],
-        "primitive": [part.string(number) for number in scope.primitive],
-        "operands": [part.operands(operands) for operands in scope.operands],
-        "parameters": [part.parameters(number) for number in scope.parameters],
-        "stack": [part.stack(number) for number in scope.stack],
-        "name_stack": [part.string(number) for number in scope.name_stack],
-        "children": [
-            Child(
-                equation=child.equation,
-                parameter=part.string(child.parameter),
-                position=child.position,
-                scope=child.scope,
-            )
-            for child in scope.children
-        ],
-        "effects": [
-            Effects(
-                equation=row.equation,
-                effects=[part.string(number) for number in row.effects],
-            )
-            for row in scope.effects
-        ],
-    }
-    return msgspec.structs.replace(scope, **changed)
-
-

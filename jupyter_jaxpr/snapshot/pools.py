@@ -1,9 +1,10 @@
-"""The pools of a walk in, the document's pools out: all of them, or the part that one page needs."""
+"""The pools and columns of a walk in, those of the document out."""
 
 from __future__ import annotations
 
 import linecache
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..program.jaxpr import AvalRow, ScopeColumns, Walk
@@ -17,12 +18,12 @@ from .document import (
     LiteralValue,
     Parameter,
     Scope,
+    Snapshot,
     Stack,
 )
 
 
-def aval(row: AvalRow) -> Aval:
-    """The document's form of a type."""
+def _aval(row: AvalRow) -> Aval:
     return Aval(
         text=row.text,
         shape=list(row.shape),
@@ -32,8 +33,8 @@ def aval(row: AvalRow) -> Aval:
     )
 
 
-def file(source: SourceFile, cell_file: str | None) -> File:
-    """The document's form of a file; `cell_file` is that of the cell that ran, whose text is in the document."""
+def _file(source: SourceFile, cell_file: str | None) -> File:
+    """The document's form of a file; the text of the cell that ran is in the document already."""
     text = None
     if source.kind == "cell" and source.name != cell_file:
         text = source.cell.source if source.cell else "".join(linecache.getlines(source.name))
@@ -46,8 +47,7 @@ def file(source: SourceFile, cell_file: str | None) -> File:
     )
 
 
-def frame(row: FrameRow) -> Frame:
-    """The document's form of a frame."""
+def _frame(row: FrameRow) -> Frame:
     number, function, line, column, end_line, end_column = row
     return Frame(
         file=number,
@@ -59,25 +59,46 @@ def frame(row: FrameRow) -> Frame:
     )
 
 
-def stack(row: tuple[list[int], list[int]]) -> Stack:
-    """The document's form of a stack."""
-    return Stack(frames=row[0], library=row[1])
+@dataclass(slots=True)
+class Pools:
+    """The pools of a document or of a page, but for the scopes."""
+
+    strings: list[str] = field(default_factory=list)
+    avals: list[Aval] = field(default_factory=list)
+    literals: list[LiteralValue] = field(default_factory=list)
+    parameter_lists: list[list[Parameter]] = field(default_factory=list)
+    files: list[File] = field(default_factory=list)
+    frames: list[Frame] = field(default_factory=list)
+    stacks: list[Stack] = field(default_factory=list)
+
+    def fields(self) -> dict[str, Any]:
+        """As fields of `Snapshot` and of `ScopePage`."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+    def text_fields(self) -> dict[str, Any]:
+        """As fields of `TextPage`: those that lines of a text refer to."""
+        return {name: getattr(self, name) for name in ("strings", "files", "frames", "stacks")}
 
 
-def whole(walk: Walk, cell_file: str | None) -> dict[str, Any]:
-    """All pools of a walk but its scopes, as fields of `Snapshot`."""
+def of_walk(walk: Walk, cell_file: str | None) -> Pools:
+    """All pools of a walk; `cell_file` is that of the cell that ran."""
     positions = walk.positions
-    return {
-        "strings": walk.strings.items,
-        "avals": [aval(row) for row in walk.avals],
-        "literals": [LiteralValue(text=text, aval=number) for text, number in walk.literals],
-        "parameter_lists": [
+    return Pools(
+        strings=walk.strings.items,
+        avals=[_aval(row) for row in walk.avals],
+        literals=[LiteralValue(text=text, aval=number) for text, number in walk.literals],
+        parameter_lists=[
             [Parameter(name=name, value=value) for name, value in row] for row in walk.parameter_lists
         ],
-        "files": [file(source, cell_file) for source in positions.files],
-        "frames": [frame(row) for row in positions.frames],
-        "stacks": [stack(row) for row in positions.stacks],
-    }
+        files=[_file(source, cell_file) for source in positions.files],
+        frames=[_frame(row) for row in positions.frames],
+        stacks=[Stack(frames=frames, library=library) for frames, library in positions.stacks],
+    )
+
+
+def of_document(document: Snapshot) -> Pools:
+    """The pools of a document."""
+    return Pools(**{name: getattr(document, name) for name in Pools.__slots__})
 
 
 def scope(
@@ -138,102 +159,3 @@ def _variables_before(columns: ScopeColumns, equation: int) -> int:
     if equation >= columns.count:
         return len(columns.variable_avals)
     return columns.constants + columns.inputs + sum(columns.output_counts[:equation])
-
-
-class Part:
-    """The part of a walk's pools that a page needs: indices are handed out as they are asked for."""
-
-    def __init__(self, walk: Walk, cell_file: str | None) -> None:
-        self._walk = walk
-        self._cell_file = cell_file
-        self._numbers: dict[tuple[str, int], int] = {}
-        self.strings: list[str] = []
-        self.avals: list[Aval] = []
-        self.literals: list[LiteralValue] = []
-        self.parameter_lists: list[list[Parameter]] = []
-        self.files: list[File] = []
-        self.frames: list[Frame] = []
-        self.stacks: list[Stack] = []
-
-    def fields(self) -> dict[str, Any]:
-        """The pools that go with any page."""
-        return {
-            "strings": self.strings,
-            "files": self.files,
-            "frames": self.frames,
-            "stacks": self.stacks,
-        }
-
-    def string(self, number: int) -> int:
-        """Index here of a string of the walk."""
-        return self._take("string", number, self.strings, lambda: self._walk.strings.items[number])
-
-    def aval(self, number: int) -> int:
-        """Index here of a type."""
-        return self._take("aval", number, self.avals, lambda: aval(self._walk.avals[number]))
-
-    def operands(self, operands: Iterable[int]) -> list[int]:
-        """Operands, their literals as here."""
-        return [operand if operand >= 0 else -1 - self._literal(-1 - operand) for operand in operands]
-
-    def _literal(self, number: int) -> int:
-        text, kind = self._walk.literals[number]
-        return self._take(
-            "literal",
-            number,
-            self.literals,
-            lambda: LiteralValue(text=self.string(text), aval=self.aval(kind)),
-        )
-
-    def parameters(self, number: int) -> int:
-        """Index here of a list of parameters."""
-        if number < 0:
-            return -1
-        row = self._walk.parameter_lists[number]
-        return self._take(
-            "parameters",
-            number,
-            self.parameter_lists,
-            lambda: [
-                Parameter(name=self.string(name), value=-1 if value < 0 else self.string(value))
-                for name, value in row
-            ],
-        )
-
-    def stack(self, number: int) -> int:
-        """Index here of a stack."""
-        if number < 0:
-            return -1
-        frames, library = self._walk.positions.stacks[number]
-        return self._take(
-            "stack",
-            number,
-            self.stacks,
-            lambda: Stack(
-                frames=[self.frame(each) for each in frames],
-                library=[self.frame(each) for each in library],
-            ),
-        )
-
-    def frame(self, number: int) -> int:
-        """Index here of a frame."""
-        file_number, function, *span = self._walk.positions.frames[number]
-        return self._take(
-            "frame",
-            number,
-            self.frames,
-            lambda: frame((self._file(file_number), self.string(function), *span)),
-        )
-
-    def _file(self, number: int) -> int:
-        source = self._walk.positions.files[number]
-        return self._take("file", number, self.files, lambda: file(source, self._cell_file))
-
-    def _take(self, kind: str, number: int, pool: list[Any], make: Any) -> int:
-        key = (kind, number)
-        here = self._numbers.get(key)
-        if here is None:
-            made = make()  # may take others of the same kind, never itself
-            here = self._numbers[key] = len(pool)
-            pool.append(made)
-        return here

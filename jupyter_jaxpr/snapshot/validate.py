@@ -1,0 +1,240 @@
+"""Text or data from anywhere in, a document that is safe to show out, or a sentence on why not.
+
+A saved notebook is nobody's friend: every index is in its pool, columns are of one length, scopes do not hold themselves,
+and printing the program takes no more than its size suggests.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from .document import VERSION, Program, Scope, Snapshot
+
+#: Largest JSON that is read, in bytes.
+BYTES = 64_000_000
+#: Deepest nesting of programs: JAX itself gives up before that.
+DEPTH = 150
+#: Most equations that programs inside texts may come to when each is printed where it stands.
+PRINTED = 1_000_000
+
+_NOT_ONE = "This is not a snapshot of jupyter_jaxpr: {why}."
+_NEWER = (
+    "This snapshot was written by a newer jupyter_jaxpr (format {theirs}, this one reads {ours}). "
+    "Upgrade with `pip install -U jupyter_jaxpr`."
+)
+_BROKEN = "This snapshot is damaged ({why}) and cannot be shown. Run the cell again."
+
+_PROGRAM = "\ufffc"
+
+
+def read(data: str | bytes | dict[str, Any]) -> Snapshot:
+    """Read a document.
+
+    Fields that this version does not know are ignored.
+
+    Raises:
+        ValueError: It is not a document, or a newer or a damaged one; the message is a sentence for the user.
+    """
+    if isinstance(data, dict):
+        fields: Any = data
+    else:
+        if len(data) > BYTES:
+            raise ValueError(_NOT_ONE.format(why=f"it has more than {BYTES // 1_000_000} MB"))
+        try:
+            fields = msgspec.json.decode(data)
+        except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+            raise ValueError(_NOT_ONE.format(why="it is not JSON")) from error
+    version = fields.get("version") if isinstance(fields, dict) else None
+    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+        raise ValueError(_NOT_ONE.format(why="it has no version"))
+    if version > VERSION:
+        raise ValueError(_NEWER.format(theirs=version, ours=VERSION))
+    try:
+        document = msgspec.convert(fields, Snapshot)
+    except (msgspec.ValidationError, RecursionError) as error:
+        raise ValueError(_BROKEN.format(why=error)) from error
+    validate(document)
+    return document
+
+
+def validate(document: Snapshot) -> None:
+    """Check every index of a document.
+
+    Raises:
+        ValueError: One is out of its range; the message is a sentence for the user.
+    """
+    try:
+        _Check(document).all()
+    except _Damaged as error:
+        raise ValueError(_BROKEN.format(why=error)) from None
+
+
+class _Damaged(Exception):
+    pass
+
+
+class _Check:
+    def __init__(self, document: Snapshot) -> None:
+        self._document = document
+
+    def all(self) -> None:
+        document = self._document
+        _need(math.isfinite(document.created), "created is not a time")
+        _index(document.focus, document.programs, "focus", none=True)
+        self._pools()
+        for number, scope in enumerate(document.scopes):
+            self._scope(scope, f"scope {number}")
+        self._nesting()
+        for number, program in enumerate(document.programs):
+            self._program(program, f"program {number}")
+        for note in document.notes:
+            _index(note.program, document.programs, "a note's program", none=True)
+            _index(note.frame, document.frames, "a note's frame", none=True)
+
+    def _pools(self) -> None:
+        document = self._document
+        for literal in document.literals:
+            _index(literal.text, document.strings, "a literal's text")
+            _index(literal.aval, document.avals, "a literal's aval")
+        for parameters in document.parameter_lists:
+            for parameter in parameters:
+                _index(parameter.name, document.strings, "a parameter's name")
+                _index(parameter.value, document.strings, "a parameter's value", none=True)
+        for frame in document.frames:
+            _index(frame.file, document.files, "a frame's file")
+            _index(frame.function, document.strings, "a frame's function")
+            _need(frame.line >= 0 and frame.end_line >= frame.line, "a frame's lines")
+            _need(frame.column >= -1 and frame.end_column >= -1, "a frame's columns")
+        for stack in document.stacks:
+            _indices([*stack.frames, *stack.library], document.frames, "a stack's frame")
+
+    def _scope(self, scope: Scope, where: str) -> None:
+        document = self._document
+        held = len(scope.primitive)
+        columns = (scope.operands, scope.output_counts, scope.parameters, scope.stack, scope.name_stack)
+        _need(all(len(column) == held for column in columns), f"{where}: columns of different lengths")
+        _need(scope.first_equation == 0 and scope.first_variable == 0, f"{where}: not its beginning")
+        _need(scope.constants >= 0 and scope.inputs >= 0, f"{where}: inputs")
+        _need(all(count >= 0 for count in scope.output_counts), f"{where}: output_counts")
+        variables = scope.constants + scope.inputs + sum(scope.output_counts)
+        _need(len(scope.variable_avals) == variables, f"{where}: variable_avals")
+        _need(scope.names is None or len(scope.names) == variables, f"{where}: names")
+        _need(held <= scope.count <= scope.total, f"{where}: count")
+        _need(held == scope.count or scope.names is not None, f"{where}: equations without names")
+        _index(scope.name, document.strings, f"{where}: name", none=True)
+        _indices(scope.variable_avals, document.avals, f"{where}: variable_avals")
+        _need(all(0 <= variable < variables for variable in scope.dropped), f"{where}: dropped")
+        _indices(scope.primitive, document.strings, f"{where}: primitive")
+        _indices(scope.name_stack, document.strings, f"{where}: name_stack")
+        _indices(scope.parameters, document.parameter_lists, f"{where}: parameters", none=True)
+        _indices(scope.stack, document.stacks, f"{where}: stack", none=True)
+        bound = scope.constants + scope.inputs
+        literals = len(document.literals)
+        for operands, count in zip(scope.operands, scope.output_counts, strict=True):
+            _need(all(-literals <= operand < bound for operand in operands), f"{where}: operands")
+            bound += count
+        last = bound if held == scope.count else 2**53
+        _need(all(-literals <= operand < last for operand in scope.outputs), f"{where}: outputs")
+        before = 0
+        for child in scope.children:
+            _need(before <= child.equation < held, f"{where}: a child's equation")
+            before = child.equation
+            _index(child.parameter, document.strings, f"{where}: a child's parameter")
+            _index(child.scope, document.scopes, f"{where}: a child's scope")
+        for row in scope.effects:
+            _need(0 <= row.equation < held, f"{where}: an effect's equation")
+            _indices(row.effects, document.strings, f"{where}: effects")
+
+    def _nesting(self) -> None:
+        """No scope is inside itself, none is too deep, and none inside texts comes to too much when printed."""
+        scopes = self._document.scopes
+        depth: dict[int, int] = {}
+        printed: dict[int, int] = {}
+        for root in range(len(scopes)):
+            path: list[tuple[int, Iterable[Any]]] = []
+            on_path: set[int] = set()
+            if root not in depth:
+                path.append((root, iter(scopes[root].children)))
+                on_path.add(root)
+            while path:
+                number, children = path[-1]
+                inner = next((child.scope for child in children if child.scope not in depth), None)
+                if inner is not None:
+                    _need(inner not in on_path, f"scope {inner} is inside itself")
+                    _need(len(path) < DEPTH, f"more than {DEPTH} programs inside each other")
+                    path.append((inner, iter(scopes[inner].children)))
+                    on_path.add(inner)
+                    continue
+                path.pop()
+                on_path.discard(number)
+                inside = [child.scope for child in scopes[number].children]
+                depth[number] = 1 + max((depth[scope] for scope in inside), default=0)
+                _need(depth[number] <= DEPTH, f"more than {DEPTH} programs inside each other")
+                apart = self._apart(scopes[number])
+                printed[number] = 1 + len(scopes[number].primitive) + sum(
+                    printed[scope] for scope in (inside if apart else set(inside))
+                )
+                _need(not apart or printed[number] <= PRINTED, "programs inside texts")
+
+    def _apart(self, scope: Scope) -> bool:
+        """Whether some of its programs stand inside a text."""
+        document = self._document
+        holders = {child.equation for child in scope.children}
+        return any(
+            parameter.value >= 0 and _PROGRAM in document.strings[parameter.value]
+            for equation in holders
+            if scope.parameters[equation] >= 0
+            for parameter in document.parameter_lists[scope.parameters[equation]]
+        )
+
+    def _program(self, program: Program, where: str) -> None:
+        document = self._document
+        _index(program.scope, document.scopes, f"{where}: scope")
+        _index(program.definition, document.frames, f"{where}: definition", none=True)
+        _index(program.call, document.frames, f"{where}: call", none=True)
+        _need(program.equations >= 0, f"{where}: equations")
+        if program.complete:
+            for number in self._reached(program.scope):
+                scope = document.scopes[number]
+                _need(len(scope.primitive) == scope.count, f"{where}: equations are missing")
+        for let in program.lets or []:
+            _index(let.scope, document.scopes, f"{where}: lets")
+            _index(let.name, document.strings, f"{where}: lets")
+        for level in program.levels:
+            if level.state != "held":
+                continue
+            _need(level.text is not None and level.line_stacks is not None, f"{where}: {level.name}")
+            assert level.text is not None and level.line_stacks is not None
+            lines = level.text.count("\n") + 1
+            _need(len(level.line_stacks) == lines, f"{where}: {level.name}: line_stacks")
+            _indices(level.line_stacks, document.stacks, f"{where}: {level.name}", none=True)
+
+    def _reached(self, scope: int) -> list[int]:
+        order = [scope]
+        known = {scope}
+        for number in order:
+            for child in self._document.scopes[number].children:
+                if child.scope not in known:
+                    known.add(child.scope)
+                    order.append(child.scope)
+        return order
+
+
+def _need(condition: bool, what: str) -> None:
+    if not condition:
+        raise _Damaged(what)
+
+
+def _index(number: int, pool: Any, what: str, *, none: bool = False) -> None:
+    if not (-1 if none else 0) <= number < len(pool):
+        raise _Damaged(what)
+
+
+def _indices(numbers: Iterable[int], pool: Any, what: str, *, none: bool = False) -> None:
+    first, last = (-1 if none else 0), len(pool)
+    if not all(first <= number < last for number in numbers):
+        raise _Damaged(what)
