@@ -65,8 +65,9 @@ class Receiver(Protocol):
         """The call that `missed` wanted to hear more of and that this frame of JAX's belongs to."""
 
     def executed(self, call: JitCall, executable: Any, fast_path: bool) -> None:
-        """It ran, and the next call like it will hit the C++ cache if `fast_path`; `executable` is None where
-        another transformation or trace took the call over.
+        """It ran; `fast_path` says whether the next call like it will hit the C++ cache.
+
+        `executable` is None where another transformation or trace took the call over.
         """
 
     def derived(self, call: DerivedCall) -> None:

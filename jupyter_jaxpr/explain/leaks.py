@@ -28,7 +28,7 @@ def leaked_tracers(name: str, fun: Any) -> list[Finding]:
         return []
     findings = []
     for variable, holder in _reachable(inner):
-        kept = [text for text in _tracers_in(holder)]
+        kept = list(_tracers_in(holder))
         if kept:
             findings.append(_finding(name, inner, variable, kept))
     return findings

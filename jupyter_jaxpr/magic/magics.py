@@ -32,6 +32,11 @@ class JaxprMagics(Magics):
         super().__init__(session.shell)
         self._session = session
 
+    @property
+    def parser(self) -> Any:
+        """What reads the magics' line; the decorators of `jaxpr` put it there."""
+        return vars(type(self))["jaxpr"].parser
+
     @output_can_be_silenced
     @line_cell_magic
     @options.arguments
@@ -42,7 +47,7 @@ class JaxprMagics(Magics):
         function that it calls. `%jaxpr f(x)` traces the call `f(x)` and runs nothing, except for the code that
         computes its arguments.
         """
-        found = options.parse(self.jaxpr.parser, line)  # type: ignore[attr-defined]  # put there by the decorators
+        found = options.parse(self.parser, line)
         if cell is None:
             if found.target is None:
                 raise UsageError(

@@ -76,7 +76,9 @@ def trace_target(
         return _cannot(observation, target.text, _why_not(error, target.text, magic))
     if not callable(fun):
         return _cannot(
-            observation, target.text, f"{target.function_text} is no function but a {type(fun).__name__}. Name a function."
+            observation,
+            target.text,
+            f"{target.function_text} is no function but a {type(fun).__name__}. Name a function.",
         )
     observer.hooks.ensure()
     note = f"Traced for {magic} {target.text}: nothing was executed for it."
@@ -193,9 +195,7 @@ def _add(observation: Observation, own: OwnTrace, focus: bool) -> None:
 # --- texts -------------------------------------------------------------------------------------------------
 
 
-def _nothing(
-    namespace: dict[str, Any], active: Active, observation: Observation, error: BaseException | None
-) -> str:
+def _nothing(namespace: dict[str, Any], active: Active, observation: Observation, error: BaseException | None) -> str:
     if error is not None:
         return f"The cell raised {type(error).__name__} before a jitted function had run."
     if active.run.unseen:

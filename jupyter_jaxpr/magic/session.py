@@ -99,7 +99,8 @@ class Session:
         for kind in ("cell", "line"):
             self.shell.magics_manager.magics[kind].pop("jaxpr", None)
         self.shell.magics_manager.registry.pop(JaxprMagics.__name__, None)
-        self.shell.configurables.remove(self.magics)
+        configurables: list[Any] = self.shell.configurables
+        configurables.remove(self.magics)
         self.magics = None
         with self._guard("take the hooks out of JAX"):
             self.observer.hooks.remove()
@@ -128,7 +129,7 @@ class Session:
         """The options of a line; None for a line with a mistake, which the cell magic then raises."""
         assert self.magics is not None
         try:
-            return options.parse(self.magics.jaxpr.parser, line)  # type: ignore[attr-defined]  # put there by the decorators
+            return options.parse(self.magics.parser, line)
         except UsageError:
             return None
 
@@ -220,13 +221,12 @@ class Session:
 
         built = build(
             observation,
-            None if cell is None else Cell(cell.id, cell.execution_count, cell.file, cell.source),
+            None if cell is None else _document_cell(cell),
             environment=environment(self.observer.hooks.support),
             run_id=run_id,
             title=found.title,
             pinned=found.pin,
             message=message,
-            untraced_lines=observation.untraced_lines,
         )
         self.publisher.publish(built)
         magics = self.magics
@@ -305,7 +305,7 @@ class _NestedResult:
     error_in_exec: BaseException | None
 
 
-class _Rewriter:
+class _Rewriter(ast.NodeTransformer):
     """IPython's syntax tree transformer: the first tree after a cell's start is the cell's own."""
 
     def __init__(self, last: cells.LastCall, source: str) -> None:
@@ -314,13 +314,17 @@ class _Rewriter:
         self._done = False
         self._thread = threading.get_ident()
 
-    def visit(self, module: ast.AST) -> ast.AST:
+    def visit(self, module: ast.AST) -> Any:
         """Rewrite the cell once; leave the trees of magics inside it alone."""
         if self._done or threading.get_ident() != self._thread or not isinstance(module, ast.Module):
             return module
         self._done = True
         count_with = None if calls.HAS_MONITORING else _COUNT
         return cells.rewrite(module, self._last, self._source, count_with)
+
+
+def _document_cell(cell: cells.RunningCell) -> Cell:
+    return Cell(id=cell.id, execution_count=cell.execution_count, file=cell.file, source=cell.source)
 
 
 def _is_result_of(result: Any, info: Any) -> bool:
@@ -340,7 +344,8 @@ def _run_body(shell: InteractiveShell, source: str, active: Active | None) -> An
     module = shell.transform_ast(shell.compile.ast_parse(text, filename=name))
     assert isinstance(module, ast.Module)
     last = module.body.pop() if module.body and isinstance(module.body[-1], ast.Expr) else None
-    exec(shell.compile(module, name, "exec"), shell.user_global_ns, shell.user_ns)
+    compiler: Any = shell.compile
+    exec(compiler(module, name, "exec"), shell.user_global_ns, shell.user_ns)
     if not isinstance(last, ast.Expr):
         return None
-    return eval(shell.compile(ast.Expression(last.value), name, "eval"), shell.user_global_ns, shell.user_ns)
+    return eval(compiler(ast.Expression(last.value), name, "eval"), shell.user_global_ns, shell.user_ns)

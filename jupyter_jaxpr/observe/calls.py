@@ -21,6 +21,12 @@ from .. import jax_internals
 
 HAS_MONITORING = sys.version_info >= (3, 12)
 
+
+def monitoring() -> Any:
+    """`sys.monitoring`, of which type checkers know nothing on 3.11."""
+    return vars(sys)["monitoring"]
+
+
 _TOOL_IDS = (4, 3, 1)  # free ones by convention; 1 is coverage's
 _TOOL_NAME = "jupyter_jaxpr"
 _watching: CallCounter | None = None  # whose cell runs: what the rewritten code of 3.11 reports to
@@ -54,10 +60,10 @@ class CallCounter:
         self.running = False
         _watching = None
         if HAS_MONITORING and self._tool is not None:
-            monitoring = sys.monitoring
-            monitoring.set_events(self._tool, 0)
-            monitoring.register_callback(self._tool, monitoring.events.CALL, None)
-            monitoring.free_tool_id(self._tool)
+            monitor = monitoring()
+            monitor.set_events(self._tool, 0)
+            monitor.register_callback(self._tool, monitor.events.CALL, None)
+            monitor.free_tool_id(self._tool)
             self._tool = None
 
     @property
@@ -79,7 +85,7 @@ class CallCounter:
     def watch_again(self) -> None:
         """Look again at sites that were switched off: one of them may call a jitted function by now."""
         if HAS_MONITORING and self._tool is not None:
-            sys.monitoring.restart_events()
+            monitoring().restart_events()
 
     def count(self, called: Any) -> None:
         """Count a call reported by rewritten code."""
@@ -90,28 +96,30 @@ class CallCounter:
                 self._counts[called] += 1
 
     def _start_monitoring(self) -> None:
-        monitoring = sys.monitoring
+        monitor = monitoring()
         for tool in _TOOL_IDS:
-            if monitoring.get_tool(tool) is None:
-                monitoring.use_tool_id(tool, _TOOL_NAME)
+            if monitor.get_tool(tool) is None:
+                monitor.use_tool_id(tool, _TOOL_NAME)
                 self._tool = tool
                 break
         else:
             return
 
         # Everything the callback reads is a local: it runs at every jitted call.
+        the_jit_type = jax_internals.jit_type()
+
         def on_call(
             code: Any,
             offset: int,
             called: Any,
             first: Any,
-            jit_type: type = jax_internals.jit_type(),
+            jit_type: type = the_jit_type,
             counts: defaultdict[Any, int] = self._counts,
             thread: int = self._thread,
             get_thread: Any = threading.get_ident,
             carriers: Any = _CARRIERS,
             carried: Any = _carried,
-            disable: Any = monitoring.DISABLE,
+            disable: Any = monitor.DISABLE,
         ) -> Any:
             if type(called) is not jit_type:
                 if type(called) not in carriers:
@@ -123,9 +131,9 @@ class CallCounter:
                 counts[called] += 1
             return None
 
-        monitoring.register_callback(self._tool, monitoring.events.CALL, on_call)
-        monitoring.set_events(self._tool, monitoring.events.CALL)
-        monitoring.restart_events()
+        monitor.register_callback(self._tool, monitor.events.CALL, on_call)
+        monitor.set_events(self._tool, monitor.events.CALL)
+        monitor.restart_events()
 
 
 def _carried(called: Any) -> Any:

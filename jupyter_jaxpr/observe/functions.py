@@ -136,9 +136,14 @@ def code_of(fun: Any) -> CodeType | None:
     inner = unwrap(fun)
     code = getattr(inner, "__code__", None)
     if code is None and not isinstance(inner, type):
-        call = getattr(type(inner), "__call__", None)  # an object that can be called, such as an equinox module
-        code = getattr(unwrap(call), "__code__", None)
+        code = _call_code(inner)
     return code if isinstance(code, CodeType) else None
+
+
+def _call_code(value: Any) -> Any:
+    """The code of an object that can be called, such as an equinox module."""
+    calls = (unwrap(vars(base).get("__call__")) for base in type(value).__mro__)
+    return next((call.__code__ for call in calls if isinstance(call, types.FunctionType)), None)
 
 
 def name_of(fun: Any) -> str:
@@ -227,11 +232,9 @@ def is_jax(file: str) -> bool:
 def is_installed(file: str) -> bool:
     """Whether a file is of Python, of an installed package, or of this one: not the user's."""
     return (
-        file.startswith(("<frozen", "<string"))
-        or file.startswith(_installed_roots())
+        file.startswith(("<frozen", "<string", _OURS, *_installed_roots()))
         or f"{os.sep}site-packages{os.sep}" in file
         or f"{os.sep}dist-packages{os.sep}" in file
-        or file.startswith(_OURS)
         or is_jax(file)
     )
 

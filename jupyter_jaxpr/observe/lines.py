@@ -6,13 +6,12 @@ Python 3.11 there is no way to watch them that does not slow every call down: no
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from types import CodeType, FunctionType
 from typing import Any
 
 from .. import jax_internals
-from .calls import HAS_MONITORING
+from .calls import HAS_MONITORING, monitoring
 
 _TOOL_IDS = (5, 0, 4, 3)  # 5 is free for optimizers by convention, 0 is the debuggers'; call counting has 4
 _TOOL_NAME = "jupyter_jaxpr.lines"
@@ -42,11 +41,11 @@ class LineRecorder:
         if not self._codes or not self._take_tool():
             return
         self._watching = True
-        monitoring = sys.monitoring
+        monitor = monitoring()
         assert self._tool is not None
         for watched in self._codes.values():
-            monitoring.set_local_events(self._tool, watched, monitoring.events.LINE)
-        monitoring.restart_events()
+            monitor.set_local_events(self._tool, watched, monitor.events.LINE)
+        monitor.restart_events()
 
     def stop(self) -> None:
         """The trace is over."""
@@ -54,14 +53,14 @@ class LineRecorder:
             return
         self._watching = False
         for watched in self._codes.values():
-            sys.monitoring.set_local_events(self._tool, watched, 0)
+            monitoring().set_local_events(self._tool, watched, 0)
 
     def close(self) -> None:
         """Give the tool id back."""
         self.stop()
         if self._tool is not None:
-            sys.monitoring.register_callback(self._tool, sys.monitoring.events.LINE, None)
-            sys.monitoring.free_tool_id(self._tool)
+            monitoring().register_callback(self._tool, monitoring().events.LINE, None)
+            monitoring().free_tool_id(self._tool)
             self._tool = None
 
     def untraced(self) -> list[int]:
@@ -85,11 +84,11 @@ class LineRecorder:
     def _take_tool(self) -> bool:
         if self._tool is not None:
             return True
-        monitoring = sys.monitoring
+        monitor = monitoring()
         for tool in _TOOL_IDS:
-            if monitoring.get_tool(tool) is None:
-                monitoring.use_tool_id(tool, _TOOL_NAME)
-                monitoring.register_callback(tool, monitoring.events.LINE, self._on_line)
+            if monitor.get_tool(tool) is None:
+                monitor.use_tool_id(tool, _TOOL_NAME)
+                monitor.register_callback(tool, monitor.events.LINE, self._on_line)
                 self._tool = tool
                 return True
         return False
@@ -97,7 +96,7 @@ class LineRecorder:
     def _on_line(self, code: CodeType, line: int) -> Any:
         self._entered[id(code)] = code
         self._reached.add(line)
-        return sys.monitoring.DISABLE
+        return monitoring().DISABLE
 
 
 def _with_nested(code: CodeType) -> Iterator[CodeType]:

@@ -117,7 +117,7 @@ def _traceable(fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Calla
         # None has no leaves, so where a leaf was fixed there is none in the order of the others.
         given = iter(jax.tree_util.tree_leaves((args, kwargs)))
         whole = [fixed[i] if i in fixed else next(given) for i in range(len(leaves))]
-        args, kwargs = tree.unflatten(whole)
+        args, kwargs = jax.tree_util.tree_unflatten(tree, whole)
         return fun(*args, **kwargs)
 
     call.__name__ = name_of(fun)

@@ -57,7 +57,7 @@ class PrintRecorder:
         try:
             # IPython itself keeps what cells print by a `write` of its own on the stream, under ours.
             self._before = vars(stream).get("write")
-            stream.write = write
+            vars(stream)["write"] = write
         except (AttributeError, TypeError):
             return
         self._stream = stream

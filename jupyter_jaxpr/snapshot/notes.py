@@ -65,22 +65,6 @@ def _program_of(function: str | None, programs: Sequence[Program]) -> int:
     return next((index for index, program in enumerate(programs) if program.name == function), -1)
 
 
-def finding_notes(walk: Walk, findings: Sequence[Finding], programs: Sequence[Program]) -> list[Note]:
-    """What was found about the run, as notes."""
-    return [
-        Note(
-            kind=each.kind,
-            text=each.text,
-            cure=each.cure,
-            detail=each.detail,
-            program=next((index for index, one in enumerate(programs) if one.name == each.function), -1),
-            frame=frame_of(walk, each.place),
-            bytes=None,
-        )
-        for each in findings
-    ]
-
-
 def captured_notes(walk: Walk, scope: int, program: int) -> list[Note]:
     """Arrays that a program holds as constants, each once, where they are large enough to matter."""
     notes = []
