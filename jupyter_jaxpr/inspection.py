@@ -1,0 +1,228 @@
+"""A function and its arguments in, a `Snapshot` out: the Python interface, for scripts, tests and hosts without a panel."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from .encoding import encode
+from .exports.html import fragment, page
+from .exports.markdown import markdown
+from .exports.plain import plain
+from .observe.misses import Observer
+from .observe.observation import Observation
+from .observe.own_traces import trace_call
+from .snapshot import document as schema
+from .snapshot.build import Built, Sources, Unavailable, build
+from .snapshot.environment import environment
+from .snapshot.saved import saved_copy
+from .snapshot.text import program_text
+from .snapshot.validate import read
+
+Stage = Literal["trace", "lower", "compile", "run"]
+LevelName = Literal["jaxpr", "stablehlo", "hlo"]
+
+MIME_TYPE = "application/vnd.jupyter-jaxpr.v1+json"
+_OUTPUT_BYTES = 256_000
+
+_NO_STAGE = "stage={stage!r} is not a stage. Take one of 'trace', 'lower', 'compile', 'run'."
+_NO_VALUES = (
+    "stage='run' executes the function and needs values, not jax.ShapeDtypeStruct. Give arrays, or take stage='compile'."
+)
+_NO_LEVEL = "There is no level {level!r}. Take one of 'jaxpr', 'stablehlo', 'hlo'."
+_NO_PROGRAM = "This snapshot holds no program. {message}"
+_NOT_HELD = "This snapshot does not hold the {title}. {reason}"
+_NOT_MADE = "JAX was not asked to make it: inspect with stage='{stage}'."
+_NO_FORMAT = "{name} cannot be written: a snapshot is saved as .json, .html or .md."
+
+
+@dataclass(frozen=True)
+class Note:
+    """Something a person should know about a program.
+
+    Attributes:
+        kind: Such as ``captured_constant`` or ``printed_while_tracing``.
+        line: The line of the user's code it is about, from 1; None where there is none.
+        text: What was seen.
+        cure: What to do about it; None where there is nothing to do.
+        detail: The raw fact, such as the text that was printed.
+        bytes: A size, where the note is about one.
+    """
+
+    kind: str
+    line: int | None
+    text: str
+    cure: str | None
+    detail: str | None
+    bytes: int | None
+
+
+class Snapshot:
+    """What one inspection or one run of a cell showed.
+
+    A snapshot that `inspect` returned holds on to what JAX made, so that it can print every level. One that was read from
+    a file has what was saved.
+    """
+
+    def __init__(self, document: schema.Snapshot, sources: Sources | None = None) -> None:
+        """Wrap a document.
+
+        Args:
+            document: The plain data.
+            sources: The live handles behind it, if there are any.
+        """
+        self._document = document
+        self._sources = sources
+
+    @property
+    def document(self) -> schema.Snapshot:
+        """The plain data, as `jupyter_jaxpr.snapshot.document` defines it."""
+        return self._document
+
+    @property
+    def programs(self) -> tuple[schema.Program, ...]:
+        """The programs, in call order."""
+        return tuple(self._document.programs)
+
+    @property
+    def equations(self) -> int:
+        """Equations of the program in focus, over all its scopes, each scope counted once; 0 where there is none."""
+        if self._document.focus < 0:
+            return 0
+        return self._document.programs[self._document.focus].equations
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What a person should know, in the order of the code's lines."""
+        frames = self._document.frames
+        return tuple(
+            Note(
+                kind=note.kind,
+                line=frames[note.frame].line if note.frame >= 0 else None,
+                text=note.text,
+                cure=note.cure,
+                detail=note.detail,
+                bytes=note.bytes,
+            )
+            for note in self._document.notes
+        )
+
+    def text(self, level: LevelName = "jaxpr", program: int | None = None) -> str:
+        """A program as text.
+
+        Args:
+            level: ``jaxpr``: the tokens of ``print(jaxpr)``, one equation a line. ``stablehlo``, ``hlo``: as JAX and XLA
+                print them, large constants elided.
+            program: Index into `programs`; the one in focus where it is None.
+
+        Raises:
+            ValueError: The level is not held and cannot be had; the message says why and what to do.
+            IndexError: There is no such program.
+        """
+        if level not in get_args(LevelName):
+            raise ValueError(_NO_LEVEL.format(level=level))
+        index = self._document.focus if program is None else program
+        if index < 0:
+            raise ValueError(_NO_PROGRAM.format(message=self._document.message or "Inspect a function first."))
+        shown = self._document.programs[index]
+        if level == "jaxpr":
+            return self._sources.jaxpr_text(index) if self._sources else program_text(self._document, index)
+        held = next((each for each in shown.levels if each.name == level), None)
+        if held is not None and held.text is not None:
+            return held.text
+        title = "StableHLO" if level == "stablehlo" else "HLO"
+        if held is not None and held.state == "not_made" and self._sources is not None:
+            stage = "lower" if level == "stablehlo" else "compile"
+            raise ValueError(_NOT_HELD.format(title=title, reason=_NOT_MADE.format(stage=stage)))
+        if self._sources is None:
+            reason = (held and held.reason) or "Inspect the function again to see it."
+            raise ValueError(_NOT_HELD.format(title=title, reason=reason))
+        try:
+            return self._sources.text(index, level).text
+        except Unavailable as error:
+            raise ValueError(_NOT_HELD.format(title=title, reason=error)) from error
+
+    def to_dict(self) -> dict[str, Any]:
+        """The document as plain dictionaries and lists, with the texts of all levels that JAX has made."""
+        data: dict[str, Any] = json.loads(encode(self._whole()))
+        return data
+
+    def to_json(self) -> str:
+        """The document as JSON, with the texts of all levels that JAX has made."""
+        return encode(self._whole()).decode()
+
+    @classmethod
+    def from_json(cls, data: str | bytes) -> Snapshot:
+        """Read what `to_json` or the panel wrote; fields that this version does not know are ignored.
+
+        Raises:
+            ValueError: It is not a snapshot, or a newer or a damaged one; the message says what to do.
+        """
+        return cls(read(data))
+
+    def save(self, path: str | Path) -> None:
+        """Write a file that can be read without a kernel: ``.json``, ``.html`` or ``.md``.
+
+        Raises:
+            ValueError: The name ends otherwise.
+        """
+        path = Path(path)
+        writers: dict[str, Callable[[schema.Snapshot], str]] = {
+            ".json": lambda whole: encode(whole).decode(),
+            ".html": page,
+            ".md": markdown,
+        }
+        if path.suffix not in writers:
+            raise ValueError(_NO_FORMAT.format(name=path.name))
+        path.write_text(writers[path.suffix](self._whole()), encoding="utf-8")
+
+    def __repr__(self) -> str:
+        return plain(self._document)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        return {
+            MIME_TYPE: json.loads(encode(saved_copy(self._document, _OUTPUT_BYTES))),
+            "text/html": fragment(self._document, characters=_OUTPUT_BYTES // 4),
+            "text/plain": plain(self._document),
+        }
+
+    def _whole(self) -> schema.Snapshot:
+        return self._sources.with_texts() if self._sources else self._document
+
+
+def inspect(fun: Callable[..., Any], *args: Any, stage: Stage = "compile", **kwargs: Any) -> Snapshot:
+    """Show what JAX makes of a call ``fun(*args, **kwargs)``.
+
+    The Python of the function runs once, symbolically, unless JAX has traced this call before. Nothing is executed but at
+    ``stage="run"``.
+
+    Args:
+        fun: A function, jitted or not.
+        *args: Its arguments: values, or `jax.ShapeDtypeStruct` for their types alone.
+        stage: How far to go: ``trace``, ``lower``, ``compile`` or ``run``, which executes once.
+        **kwargs: Its keyword arguments.
+
+    Raises:
+        ValueError: The stage is none, or ``run`` was asked for without values.
+        Exception: Whatever the function raises while it is traced, compiled or run.
+    """
+    if stage not in get_args(Stage):
+        raise ValueError(_NO_STAGE.format(stage=stage))
+    import jax
+
+    if stage == "run" and any(isinstance(leaf, jax.ShapeDtypeStruct) for leaf in jax.tree.leaves((args, kwargs))):
+        raise ValueError(_NO_VALUES)
+    own = trace_call(Observer(), fun, args, kwargs, "Inspected: a trace of its own.", stage)
+    if own.error is not None:
+        raise own.error
+    if stage == "run" and own.program is not None:
+        own.program.origin, own.program.origin_note = "ran", None
+    observation = Observation(
+        functions=[own.function] if own.function is not None else [], printed=list(own.printed)
+    )
+    built: Built = build(observation, None, environment=environment(), run_id=uuid.uuid4().hex)
+    return Snapshot(built.document, built.sources)
