@@ -83,8 +83,8 @@ class Session:
         for event, function in self._events():
             self.shell.events.register(event, function)
         if calls.HAS_MONITORING is False:
-            self.shell.user_ns[_COUNT] = calls.report
-            self.shell.user_ns_hidden[_COUNT] = calls.report
+            # Not among the user's names: `%reset` takes those away, and with them the cell's calls.
+            vars(builtins)[_COUNT] = calls.report
         with self._guard("hook JAX"):
             self.observer.hooks.ensure()
         self.publisher.open()
