@@ -145,10 +145,17 @@ export class Channel implements IChannel {
     this._isDisposed = true;
     if (!this.kernel.isDisposed) {
       this.kernel.removeCommTarget(TARGET, this._welcome);
-      // The hub stays open, other pages listen to it; the requests comm is this page's own.
-      if (this._requests && this.kernel.connectionStatus === 'connected') {
-        this._send('comm_close', this._requests.id, {});
-        this._endSubshell();
+      // The hub stays open, other pages listen to it; the requests comm and its subshell are this page's own.
+      if (this.kernel.connectionStatus === 'connected') {
+        if (this._requests !== null) {
+          this._send('comm_close', this._requests.id, {});
+        }
+        if (this._subshell !== null) {
+          this.kernel.requestDeleteSubshell(
+            { subshell_id: this._subshell },
+            true
+          );
+        }
       }
     }
     this._rejectAll();
@@ -313,14 +320,6 @@ export class Channel implements IChannel {
     } catch {
       // Without a subshell an answer waits until the cell ends.
     }
-  }
-
-  private _endSubshell(): void {
-    if (this._subshell !== null) {
-      this.kernel.requestDeleteSubshell({ subshell_id: this._subshell }, true);
-    }
-    this._subshell = null;
-    this._starting = null;
   }
 
   private _onStatus(_: unknown, status: KernelMessage.Status): void {

@@ -273,7 +273,8 @@ export class JaxprModel implements IJaxprModel {
 
   /** The cell has ended: no progress of it is to be waited for. */
   endCell(cellId: string): void {
-    if (this._progress !== null && this._progress.cell_id === cellId) {
+    const running = this._progress?.cell_id ?? cellId;
+    if (this._progress !== null && running === cellId) {
       this._setProgress(null);
     }
   }

@@ -82,7 +82,7 @@ function countsLine(
   }
   const others = snapshot.programs.length - 1;
   if (others > 0) {
-    parts.push(trans._n('%1 more program', '%1 more programs', others, others));
+    parts.push(trans._n('%1 more program', '%1 more programs', others));
   }
   const line = element('span', 'line', [
     element('span', 'second', [parts.join(' · ')])

@@ -63,6 +63,8 @@ export function StageBar(props: {
 }): JSX.Element {
   const { stages, trans } = props;
   const list = stageList(stages, trans);
+  // Shares, not seconds: a flex box whose grow factors sum to less than 1 is not filled.
+  const sum = list.reduce((sum, { seconds }) => sum + (seconds ?? 0), 0);
   return (
     <div className="jp-JaxprPanel-stages">
       <div
@@ -75,7 +77,7 @@ export function StageBar(props: {
             <span
               key={key}
               className={`jp-JaxprPanel-stage jp-mod-${key}`}
-              style={{ flexGrow: seconds }}
+              style={{ flexGrow: (100 * seconds) / sum }}
               title={`${label} ${duration(seconds)}`}
             />
           )

@@ -23,6 +23,9 @@ import jax.numpy as jnp
 
 jax.jit(jnp.sin)(1.0)`;
 
+/** Passed to the translator as a value: in its texts a doubled % is one. */
+const MAGIC = '%%jaxpr';
+
 /** Puts code in a new cell of the notebook. */
 export type Insert = (source: string) => void;
 
@@ -36,11 +39,12 @@ export function Empty(props: {
     case 'no-notebook':
       return (
         <EmptyText title={trans.__('No notebook')}>
-          <p>
-            {trans.__(
-              'Open a notebook, and run a cell that has %%jaxpr as its first line.'
+          <WithMagic
+            text={trans.__(
+              'Open a notebook, and run a cell that has %1 as its first line.',
+              MAGIC
             )}
-          </p>
+          />
         </EmptyText>
       );
     case 'no-kernel':
@@ -95,11 +99,12 @@ export function Empty(props: {
       }
       return (
         <EmptyText title={trans.__('No program yet')}>
-          <p>
-            {trans.__(
-              'Put %%jaxpr on top of a cell that calls a jitted function, and run it.'
+          <WithMagic
+            text={trans.__(
+              'Put %1 on top of a cell that calls a jitted function, and run it.',
+              MAGIC
             )}
-          </p>
+          />
           <Sample source={SAMPLE} insert={insert} trans={trans} />
           <p className="jp-JaxprPanel-small">
             {environmentWords(status.environment, trans)}
@@ -128,6 +133,20 @@ function EmptyText(props: {
       <h2>{props.title}</h2>
       {props.children}
     </div>
+  );
+}
+
+/** A sentence with the magic in it, which stands out as code. */
+function WithMagic({ text }: { text: string }): JSX.Element {
+  return (
+    <p>
+      {text.split(MAGIC).map((part, i) => (
+        <React.Fragment key={i}>
+          {i > 0 && <code>{MAGIC}</code>}
+          {part}
+        </React.Fragment>
+      ))}
+    </p>
   );
 }
 

@@ -50,8 +50,9 @@ export function fullSignature(program: Program): string {
   return `(${parts.join(', ')})${result}`;
 }
 
+// In a plural text %1 is the bare number; what is shown of it comes as %2.
 export function equations(count: number, trans: TranslationBundle): string {
-  return trans._n('%1 equation', '%1 equations', count, grouped(count));
+  return trans._n('%2 equation', '%2 equations', count, grouped(count));
 }
 
 /** What the run did with the function: `4 calls, 1 compile`, `≥4 calls, reused`. */
@@ -64,7 +65,7 @@ export function activityWords(
   if (calls === null) {
     words.push(trans.__('calls unknown'));
   } else if (activity.calls_exact) {
-    words.push(trans._n('%1 call', '%1 calls', calls, grouped(calls)));
+    words.push(trans._n('%2 call', '%2 calls', calls, grouped(calls)));
   } else {
     words.push(trans.__('≥%1 calls', grouped(calls)));
   }
@@ -72,7 +73,7 @@ export function activityWords(
     words.push(trans.__('compiles unknown'));
   } else if (compiles > 0) {
     words.push(
-      trans._n('%1 compile', '%1 compiles', compiles, grouped(compiles))
+      trans._n('%2 compile', '%2 compiles', compiles, grouped(compiles))
     );
   } else if (!activity.from_disk && calls !== null && calls > 0) {
     words.push(trans.__('reused'));
@@ -162,11 +163,11 @@ function controlFlow(
       const times = length === '' ? '' : ` ×${shortened(length, 20)}`;
       switch (kind) {
         case 'scan':
-          return trans._n('%1 scan%2', '%1 scans%2', n, number, times);
+          return trans._n('%2 scan%3', '%2 scans%3', n, number, times);
         case 'while':
-          return trans._n('%1 while loop', '%1 while loops', n, number);
+          return trans._n('%2 while loop', '%2 while loops', n, number);
         default:
-          return trans._n('%1 cond', '%1 conds', n, number);
+          return trans._n('%2 cond', '%2 conds', n, number);
       }
     });
 }

@@ -1,0 +1,343 @@
+import { Unreadable } from '../../protocol/document';
+import { Announcement } from '../../protocol/messages';
+import {
+  environment,
+  progress,
+  snapshot
+} from '../../protocol/__tests__/documents';
+import { Channel, ChannelState, Unanswered } from '../channel';
+import { FakeKernel, settled } from './fake-kernel';
+
+const HELLO = {
+  type: 'hello',
+  seq: 1,
+  protocol: 1,
+  environment: environment()
+};
+const RESEND = { type: 'resend', protocol: 1, version: '0.1.0' };
+const TEXT = {
+  type: 'text',
+  snapshot: 'run-1',
+  program: 0,
+  level: 'hlo',
+  first_line: 0,
+  line_count: 100
+} as const;
+
+/** A channel to a kernel, and what it said since. */
+class Listener {
+  constructor(readonly kernel: FakeKernel) {
+    this.channel = new Channel(kernel.connection);
+    this.channel.received.connect((_, message) => {
+      this.heard.push(message);
+    });
+    this.channel.unreadable.connect((_, reason) => {
+      this.unreadable.push(reason);
+    });
+    this.channel.stateChanged.connect((_, state) => {
+      this.states.push(state);
+    });
+  }
+
+  channel: Channel;
+  heard: Announcement[] = [];
+  unreadable: Unreadable[] = [];
+  states: ChannelState[] = [];
+
+  /** The messages of the hub, each in a word. */
+  get words(): string[] {
+    return this.heard.map(message => `${message.type} ${message.seq}`);
+  }
+}
+
+describe('a page that opens on a kernel', () => {
+  it('finds that the extension is not loaded', async () => {
+    const page = new Listener(new FakeKernel());
+    expect(page.channel.state).toEqual({ kind: 'connecting' });
+    await settled();
+    expect(page.states).toEqual([{ kind: 'not-loaded' }]);
+    expect(page.kernel.sent).toEqual([]);
+  });
+
+  it('hears the hub that a cell opens', async () => {
+    const page = new Listener(new FakeKernel());
+    await settled();
+    page.kernel.opens('hub');
+    page.kernel.says('hub', HELLO);
+    expect(page.states).toEqual([{ kind: 'not-loaded' }, { kind: 'joined' }]);
+    expect(page.words).toEqual(['hello 1']);
+  });
+
+  it('joins a hub that is open, and asks on a subshell for everything', async () => {
+    const kernel = new FakeKernel();
+    kernel.comms = ['hub'];
+    const page = new Listener(kernel);
+    await settled();
+    expect(page.channel.state).toEqual({ kind: 'joined' });
+    expect(kernel.sent).toEqual([
+      {
+        type: 'comm_msg',
+        comm: 'hub',
+        target: undefined,
+        data: RESEND,
+        subshell: 'subshell-1'
+      }
+    ]);
+  });
+
+  it('hears progress of a cell that runs before the kernel can name its comms', async () => {
+    const kernel = new FakeKernel();
+    kernel.requestCommInfo = () => new Promise(() => undefined);
+    const page = new Listener(kernel);
+    kernel.says('hub', progress({ seq: 7 }));
+    expect(page.words).toEqual(['progress 7']);
+    expect(page.channel.state).toEqual({ kind: 'connecting' });
+  });
+
+  it('leaves comms of others alone', async () => {
+    const page = new Listener(new FakeKernel());
+    await settled();
+    page.kernel.opens('widget', 'jupyter.widget');
+    page.kernel.says('widget', { method: 'update', state: {} });
+    page.kernel.says('other', { type: 'progress', seq: 1 });
+    expect(page.heard).toEqual([]);
+    expect(page.channel.state).toEqual({ kind: 'not-loaded' });
+  });
+
+  it('welcomes the hub, which JupyterLab would close otherwise', () => {
+    const page = new Listener(new FakeKernel());
+    expect([...page.kernel.targets.keys()]).toEqual(['jupyter_jaxpr']);
+    page.channel.dispose();
+    expect([...page.kernel.targets.keys()]).toEqual([]);
+  });
+});
+
+describe('what the kernel says', () => {
+  async function joined(): Promise<Listener> {
+    const kernel = new FakeKernel();
+    kernel.comms = ['hub'];
+    const page = new Listener(kernel);
+    await settled();
+    return page;
+  }
+
+  it('is heard once and in order: what is late or doubled is dropped', async () => {
+    const page = await joined();
+    page.kernel.says('hub', HELLO);
+    page.kernel.says('hub', progress({ seq: 3 }));
+    page.kernel.says('hub', progress({ seq: 2 }));
+    page.kernel.says('hub', progress({ seq: 3 }));
+    page.kernel.says('hub', progress({ seq: 4 }));
+    expect(page.words).toEqual(['hello 1', 'progress 3', 'progress 4']);
+  });
+
+  it('starts its numbers anew with a new hub', async () => {
+    const page = await joined();
+    page.kernel.says('hub', progress({ seq: 40 }));
+    page.kernel.closes('hub');
+    page.kernel.opens('hub-2');
+    page.kernel.says('hub-2', HELLO);
+    expect(page.words).toEqual(['progress 40', 'hello 1']);
+    expect(page.states.map(state => state.kind)).toEqual([
+      'joined',
+      'not-loaded',
+      'joined'
+    ]);
+  });
+
+  it('may be long: then it is in a buffer', async () => {
+    const page = await joined();
+    page.kernel.saysAtLength(
+      'hub',
+      new TextEncoder().encode(
+        JSON.stringify({ type: 'snapshot', seq: 2, snapshot: snapshot() })
+      )
+    );
+    expect(page.words).toEqual(['snapshot 2']);
+  });
+
+  it('is said to be unreadable where it is', async () => {
+    const page = await joined();
+    page.kernel.says('hub', {
+      type: 'snapshot',
+      seq: 2,
+      snapshot: { version: 9 }
+    });
+    page.kernel.saysAtLength('hub', new TextEncoder().encode('{"type":'));
+    expect(page.heard).toEqual([]);
+    expect(page.unreadable).toEqual([
+      { unreadable: 'newer', found: 9, known: 1 },
+      { unreadable: 'broken', field: 'message', expected: 'an object' }
+    ]);
+  });
+});
+
+describe('a question', () => {
+  /** Ask, and see the comm that the question went out on. */
+  async function asked(kernel = new FakeKernel()): Promise<{
+    page: Listener;
+    answer: Promise<unknown>;
+    comm: string;
+  }> {
+    kernel.comms = ['hub'];
+    const page = new Listener(kernel);
+    await settled();
+    kernel.sent = [];
+    const answer = page.channel.ask(TEXT, 0).catch((error: Unanswered) => ({
+      why: error.why
+    }));
+    await settled();
+    return { page, answer, comm: kernel.sent[0].comm };
+  }
+
+  const reply = (id: number, error: string | null): unknown => ({
+    type: 'reply',
+    id,
+    error,
+    text: null,
+    scope: null,
+    snapshot: error === null ? snapshot() : null
+  });
+
+  it('goes out on a comm of its own, on a subshell', async () => {
+    const { page, comm } = await asked();
+    expect(page.kernel.sent).toEqual([
+      {
+        type: 'comm_open',
+        comm,
+        target: 'jupyter_jaxpr.requests',
+        data: {},
+        subshell: 'subshell-1'
+      },
+      {
+        type: 'comm_msg',
+        comm,
+        target: undefined,
+        data: { ...TEXT, id: 1 },
+        subshell: 'subshell-1'
+      }
+    ]);
+  });
+
+  it('waits for the cell where the user or the kernel has no subshells', async () => {
+    const kernel = new FakeKernel();
+    kernel.commsOverSubshells = 'disabled';
+    const { page } = await asked(kernel);
+    expect(page.kernel.sent.map(sent => sent.subshell)).toEqual([null, null]);
+  });
+
+  it('gets the answer with its number, whichever comes first', async () => {
+    const { page, answer, comm } = await asked();
+    const second = page.channel.ask(TEXT, 0);
+    await settled();
+    page.kernel.says(comm, reply(2, null));
+    page.kernel.says(comm, reply(99, null));
+    page.kernel.says(comm, reply(1, 'The kernel no longer holds this run.'));
+    expect(await answer).toEqual({
+      why: { kernel: 'The kernel no longer holds this run.' }
+    });
+    expect((await second).id).toBe(2);
+  });
+
+  it('is rejected where the answer cannot be read', async () => {
+    const { page, answer, comm } = await asked();
+    page.kernel.says(comm, { type: 'reply', id: 1, error: 5 });
+    expect(await answer).toMatchObject({ why: { unreadable: 'broken' } });
+  });
+
+  it.each<[string, (page: Listener, comm: string) => void]>([
+    ['the comm closes', (page, comm) => page.kernel.closes(comm)],
+    ['the kernel restarts', page => page.kernel.turns('restarting')],
+    ['the kernel dies', page => page.kernel.turns('dead')],
+    ['the connection is lost', page => page.kernel.connects('connecting')],
+    ['the notebook is closed', page => page.channel.dispose()]
+  ])('is rejected at once where %s', async (_, happens) => {
+    const { page, answer, comm } = await asked();
+    happens(page, comm);
+    expect(await answer).toEqual({ why: 'closed' });
+  });
+
+  it('is given up after its time', async () => {
+    jest.useFakeTimers();
+    try {
+      const { answer } = await asked();
+      jest.advanceTimersByTime(30_000);
+      expect(await answer).toEqual({ why: 'timeout' });
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
+  it('opens a new comm after a restart', async () => {
+    const { page, comm } = await asked();
+    page.kernel.turns('restarting');
+    page.kernel.comms = ['hub-2'];
+    page.kernel.connects('connected');
+    await settled();
+    page.kernel.sent = [];
+    void page.channel.ask(TEXT, 0);
+    await settled();
+    expect(page.kernel.sent.map(sent => sent.type)).toEqual([
+      'comm_open',
+      'comm_msg'
+    ]);
+    expect(page.kernel.sent[0].comm).not.toBe(comm);
+  });
+});
+
+describe('a kernel that goes away', () => {
+  it('restarts, and is without the extension then', async () => {
+    const kernel = new FakeKernel();
+    kernel.comms = ['hub'];
+    const page = new Listener(kernel);
+    await settled();
+    kernel.turns('restarting');
+    kernel.comms = [];
+    kernel.connects('connecting');
+    kernel.connects('connected');
+    await settled();
+    expect(page.states).toEqual([
+      { kind: 'joined' },
+      { kind: 'lost', loss: 'restarting' },
+      { kind: 'not-loaded' }
+    ]);
+  });
+
+  it('loses its connection, and is asked for everything when it is back', async () => {
+    const kernel = new FakeKernel();
+    kernel.comms = ['hub'];
+    const page = new Listener(kernel);
+    await settled();
+    kernel.says('hub', progress({ seq: 5 }));
+    kernel.connects('connecting');
+    kernel.sent = [];
+    kernel.connects('connected');
+    await settled();
+    expect(page.states).toEqual([
+      { kind: 'joined' },
+      { kind: 'lost', loss: 'disconnected' },
+      { kind: 'joined' }
+    ]);
+    expect(kernel.sent.map(sent => sent.data)).toEqual([RESEND]);
+    kernel.says('hub', { ...HELLO, seq: 6 });
+    expect(page.words).toEqual(['progress 5', 'hello 6']);
+  });
+
+  it('keeps its hub when a page closes: other pages listen to it', async () => {
+    const kernel = new FakeKernel();
+    kernel.comms = ['hub'];
+    const page = new Listener(kernel);
+    await settled();
+    void page.channel.ask(TEXT, 0).catch(() => undefined);
+    await settled();
+    const asking = kernel.sent[kernel.sent.length - 1].comm;
+    kernel.sent = [];
+    page.channel.dispose();
+    expect(kernel.sent.map(({ type, comm }) => [type, comm])).toEqual([
+      ['comm_close', asking]
+    ]);
+    expect(kernel.deletedSubshells).toEqual(['subshell-1']);
+    kernel.says('hub', { ...HELLO, seq: 9 });
+    expect(page.heard).toEqual([]);
+  });
+});

@@ -1,0 +1,47 @@
+/** A channel for tests: the test says what the kernel says. */
+import { Signal } from '@lumino/signaling';
+
+import { ChannelState, IChannel, Question } from '../../kernel/channel';
+import { Unreadable } from '../../protocol/document';
+import { Announcement } from '../../protocol/messages';
+import { Environment, Reply, Snapshot } from '../../protocol/snapshot';
+import { environment } from '../../protocol/__tests__/documents';
+
+export class FakeChannel implements IChannel {
+  state: ChannelState = { kind: 'not-loaded' };
+  stateChanged = new Signal<this, ChannelState>(this);
+  received = new Signal<this, Announcement>(this);
+  unreadable = new Signal<this, Unreadable>(this);
+  isDisposed = false;
+  questions: Question[] = [];
+  answer: () => Promise<Reply> = () => new Promise(() => undefined);
+
+  ask(question: Question): Promise<Reply> {
+    this.questions.push(question);
+    return this.answer();
+  }
+
+  dispose(): void {
+    this.isDisposed = true;
+  }
+
+  turns(state: ChannelState): void {
+    this.state = state;
+    this.stateChanged.emit(state);
+  }
+
+  /** The extension is loaded in the kernel. */
+  greets(changes: Partial<Environment> = {}, protocol = 1): void {
+    this.turns({ kind: 'joined' });
+    this.received.emit({
+      type: 'hello',
+      seq: 1,
+      protocol,
+      environment: environment(changes)
+    });
+  }
+
+  sends(snapshot: Snapshot): void {
+    this.received.emit({ type: 'snapshot', seq: 2, snapshot });
+  }
+}

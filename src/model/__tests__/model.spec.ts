@@ -1,0 +1,374 @@
+import { nullTranslator } from '@jupyterlab/translation';
+
+import { Unanswered } from '../../kernel/channel';
+import {
+  environment,
+  program,
+  progress,
+  snapshot
+} from '../../protocol/__tests__/documents';
+import { ModelChange } from '../../tokens';
+import { JaxprModel, RUNS_KEPT } from '../model';
+import { FakeChannel } from './fake-channel';
+
+const trans = nullTranslator.load('jupyter_jaxpr');
+
+/** A run of a cell, at a minute of its own. */
+function run(id: string, changes = {}): ReturnType<typeof snapshot> {
+  const minute = Number(id.replace(/\D/g, ''));
+  return snapshot({ id, created: 1_786_900_000 + 60 * minute, ...changes });
+}
+
+function connected(): { model: JaxprModel; kernel: FakeChannel } {
+  const model = new JaxprModel(trans);
+  const kernel = new FakeChannel();
+  model.setChannel(kernel);
+  kernel.greets();
+  return { model, kernel };
+}
+
+/** The ids of the runs to choose from, the one in view in brackets. */
+function listed(model: JaxprModel): string {
+  return model.runs
+    .map(({ snapshot: { id } }) => (id === model.snapshot?.id ? `[${id}]` : id))
+    .join(' ');
+}
+
+describe('a notebook that opens', () => {
+  it('goes from no kernel to a kernel with the extension', () => {
+    const model = new JaxprModel(trans);
+    const seen = [model.status.kind];
+    model.changed.connect((_, change) => {
+      if (change === 'status') {
+        seen.push(model.status.kind);
+      }
+    });
+    const kernel = new FakeChannel();
+    kernel.state = { kind: 'connecting' };
+    model.setChannel(kernel);
+    kernel.turns({ kind: 'not-loaded' });
+    kernel.greets();
+    expect(seen).toEqual([
+      'no-kernel',
+      'connecting',
+      'not-loaded',
+      'connecting',
+      'ready'
+    ]);
+  });
+
+  it.each([
+    [
+      2,
+      'The kernel has jupyter_jaxpr 0.9.0 and JupyterLab has 0.1.0, and the two do not fit together. Run "pip install jupyter_jaxpr==0.9.0" where JupyterLab is installed, restart JupyterLab and reload this page.'
+    ],
+    [
+      0,
+      'The kernel has jupyter_jaxpr 0.9.0 and JupyterLab has 0.1.0, and the two do not fit together. Run "%pip install jupyter_jaxpr==0.1.0" in this notebook and restart its kernel.'
+    ]
+  ])('of protocol %d names both versions and the cure', (protocol, reason) => {
+    const model = new JaxprModel(trans);
+    const kernel = new FakeChannel();
+    model.setChannel(kernel);
+    kernel.greets({ jupyter_jaxpr: '0.9.0' }, protocol);
+    kernel.sends(run('run-1'));
+    expect(model.status).toEqual({ kind: 'unusable', reason });
+    expect(model.snapshot).toBeNull();
+  });
+});
+
+describe('runs that come', () => {
+  it('take the view, the program in focus first', () => {
+    const { model, kernel } = connected();
+    const two = run('run-1', { programs: [program(), program()], focus: 1 });
+    kernel.sends(two);
+    expect(model.snapshot).toBe(two);
+    expect(model.program).toBe(1);
+    kernel.sends(run('run-2'));
+    expect(listed(model)).toBe('[run-2] run-1');
+  });
+
+  it('can be chosen again, and are let go one by one', () => {
+    const { model, kernel } = connected();
+    for (let i = 1; i <= RUNS_KEPT + 1; i++) {
+      kernel.sends(run(`run-${i}`));
+      if (i === 3) {
+        model.setPinned(true);
+      }
+    }
+    expect(listed(model)).toBe(
+      'run-9 run-8 run-7 run-6 run-5 run-4 [run-3] run-2'
+    );
+    model.setRun('run-8');
+    expect(model.snapshot?.id).toBe('run-8');
+  });
+
+  it('wait while updates are paused', () => {
+    const { model, kernel } = connected();
+    kernel.sends(run('run-1'));
+    model.setPaused(true);
+    kernel.sends(run('run-2'));
+    kernel.sends(run('run-3'));
+    expect([listed(model), model.waiting]).toEqual(['[run-1]', 2]);
+    model.setPaused(false);
+    expect([listed(model), model.waiting]).toEqual(['[run-3] run-2 run-1', 0]);
+  });
+
+  it('stand behind a pinned one, and take the view when they are pinned themselves', () => {
+    const { model, kernel } = connected();
+    kernel.sends(run('run-1'));
+    model.setPinned(true);
+    kernel.sends(run('run-2'));
+    expect(listed(model)).toBe('run-2 [run-1]');
+    kernel.sends(run('run-3', { pinned: true }));
+    expect(listed(model)).toBe('[run-3] run-2 run-1');
+    model.setPinned(false);
+    kernel.sends(run('run-4'));
+    expect(listed(model)).toBe('[run-4] run-3 run-2 run-1');
+  });
+
+  it('move nothing when they are sent again, as to a second tab', () => {
+    const { model, kernel } = connected();
+    kernel.sends(run('run-1'));
+    kernel.sends(run('run-2'));
+    model.setRun('run-1');
+    kernel.sends(run('run-1'));
+    kernel.sends(run('run-2'));
+    expect(listed(model)).toBe('run-2 [run-1]');
+  });
+
+  it('are left out where they belong to another notebook of the same kernel', () => {
+    const model = new JaxprModel(trans, cellId => cellId !== 'theirs');
+    const kernel = new FakeChannel();
+    model.setChannel(kernel);
+    kernel.greets();
+    const cell = { id: 'theirs', execution_count: 1, file: 'f', source: '' };
+    kernel.sends(run('run-1', { cell }));
+    kernel.received.emit(progress({ cell_id: 'theirs' }));
+    expect(model.status.kind).toBe('ready');
+    expect(model.snapshot).toBeNull();
+  });
+
+  it('that were completed on request keep the program that was chosen', () => {
+    const { model, kernel } = connected();
+    const programs = [program(), program({ name: 'g' })];
+    kernel.sends(run('run-1', { programs }));
+    model.setProgram(1);
+    const made = run('run-1', { programs });
+    model.show(made, false);
+    expect(model.snapshot).toBe(made);
+    expect(model.program).toBe(1);
+  });
+});
+
+describe('a saved run', () => {
+  it('is shown without a kernel', () => {
+    const model = new JaxprModel(trans);
+    model.show(run('run-1'), true);
+    expect(model.status.kind).toBe('no-kernel');
+    expect(model.fromSaved).toBe(true);
+    expect(model.requests).toBeNull();
+    expect(listed(model)).toBe('[run-1]');
+  });
+
+  it('gives way to the copy that the kernel still holds', () => {
+    const { model, kernel } = connected();
+    const whole = run('run-1');
+    kernel.sends(whole);
+    kernel.sends(run('run-2'));
+    model.show(run('run-1', { cut: 'Texts were left out.' }), true);
+    expect(model.snapshot).toBe(whole);
+    expect(model.fromSaved).toBe(false);
+  });
+});
+
+describe('a long run', () => {
+  it('shows its progress until its snapshot comes', () => {
+    const { model, kernel } = connected();
+    kernel.received.emit(progress());
+    expect(model.status).toEqual({
+      kind: 'running',
+      environment: environment(),
+      progress: progress()
+    });
+    kernel.sends(run('run-2'));
+    expect(model.status.kind).toBe('ready');
+  });
+
+  it('is over when its cell has ended, whatever the kernel says', () => {
+    const { model, kernel } = connected();
+    kernel.received.emit(progress({ cell_id: 'cell-14' }));
+    model.endCell('cell-1');
+    expect(model.status.kind).toBe('running');
+    model.endCell('cell-14');
+    expect(model.status.kind).toBe('ready');
+  });
+
+  it('is over when something of ours fails', () => {
+    const { model, kernel } = connected();
+    kernel.received.emit(progress());
+    kernel.received.emit({
+      type: 'failed',
+      seq: 3,
+      text: 'The program could not be read.',
+      cure: 'Run the cell again.',
+      detail: 'Traceback'
+    });
+    expect(model.status.kind).toBe('ready');
+    expect(model.failure).toEqual({
+      text: 'The program could not be read.',
+      cure: 'Run the cell again.',
+      detail: 'Traceback'
+    });
+    kernel.sends(run('run-2'));
+    expect(model.failure).toBeNull();
+  });
+});
+
+describe('a kernel that goes away', () => {
+  beforeEach(() => {
+    jest.useFakeTimers({ now: new Date(2026, 7, 17, 2, 51) });
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+  const since = new Date(2026, 7, 17, 2, 51);
+
+  it('leaves its last run in view, from before, until the cell runs again', () => {
+    const { model, kernel } = connected();
+    kernel.sends(run('run-1'));
+    kernel.turns({ kind: 'lost', loss: 'restarting' });
+    kernel.turns({ kind: 'not-loaded' });
+    expect(model.status).toEqual({
+      kind: 'stale',
+      reason: 'Kernel restarted',
+      since,
+      cure: 'Run %load_ext jupyter_jaxpr and cell [7] again to refresh.'
+    });
+    expect(model.requests).toBeNull();
+
+    kernel.greets();
+    expect(model.status).toMatchObject({
+      kind: 'stale',
+      cure: 'Run cell [7] again to refresh.'
+    });
+
+    kernel.sends(run('run-2'));
+    expect(model.status.kind).toBe('ready');
+    expect(model.requests).not.toBeNull();
+    model.setRun('run-1');
+    expect(model.status.kind).toBe('stale');
+  });
+
+  it('dies', () => {
+    const { model, kernel } = connected();
+    kernel.sends(run('run-1'));
+    kernel.turns({ kind: 'lost', loss: 'dead' });
+    expect(model.status).toEqual({
+      kind: 'stale',
+      reason: 'Kernel died',
+      since,
+      cure: 'Start a kernel and run the cell again to refresh.'
+    });
+  });
+
+  it('is only out of reach: what is in view holds when it is back', () => {
+    const { model, kernel } = connected();
+    kernel.sends(run('run-1'));
+    kernel.turns({ kind: 'lost', loss: 'disconnected' });
+    expect(model.status).toMatchObject({
+      kind: 'stale',
+      reason: 'Connection lost',
+      since
+    });
+    kernel.greets();
+    expect(model.status.kind).toBe('ready');
+    expect(model.requests).not.toBeNull();
+  });
+
+  it('is changed for another one', () => {
+    const { model, kernel } = connected();
+    kernel.sends(run('run-1'));
+    const other = new FakeChannel();
+    model.setChannel(other);
+    expect(model.status).toMatchObject({
+      kind: 'stale',
+      reason: 'Kernel changed',
+      cure: 'Run %load_ext jupyter_jaxpr and cell [7] again to refresh.'
+    });
+    kernel.sends(run('run-2'));
+    expect(listed(model)).toBe('[run-1]');
+  });
+
+  it('had shown nothing: then there is nothing to grey', () => {
+    const { model, kernel } = connected();
+    kernel.turns({ kind: 'lost', loss: 'dead' });
+    expect(model.status.kind).toBe('no-kernel');
+  });
+});
+
+describe('a run that cannot be read', () => {
+  it('leaves what is in view, and says why', () => {
+    const { model, kernel } = connected();
+    kernel.sends(run('run-1'));
+    kernel.unreadable.emit({ unreadable: 'newer', found: 2, known: 1 });
+    expect(listed(model)).toBe('[run-1]');
+    expect(model.failure).toEqual({
+      text: 'The program of the last run cannot be shown.',
+      cure: 'It was made by a newer version of jupyter_jaxpr (document 2, this panel reads 1). Update jupyter_jaxpr where JupyterLab is installed and reload this page.',
+      detail: null
+    });
+    model.dismissFailure();
+    expect(model.failure).toBeNull();
+  });
+});
+
+describe('a question to the kernel', () => {
+  it('that has no answer is rejected with a sentence', async () => {
+    const { model, kernel } = connected();
+    kernel.sends(run('run-1'));
+    kernel.answer = () => Promise.reject(new Unanswered('timeout'));
+    await expect(
+      model.requests?.text('run-1', 0, 'hlo', 0, 10)
+    ).rejects.toThrow(
+      'The kernel has not answered yet. If a cell is running, wait for its end and try again.'
+    );
+    expect(kernel.questions).toEqual([
+      {
+        type: 'text',
+        snapshot: 'run-1',
+        program: 0,
+        level: 'hlo',
+        first_line: 0,
+        line_count: 10
+      }
+    ]);
+  });
+});
+
+describe('pointing', () => {
+  it('is told once, and forgotten with the program', () => {
+    const { model, kernel } = connected();
+    kernel.sends(run('run-1', { programs: [program(), program()] }));
+    const changes: ModelChange[] = [];
+    model.changed.connect((_, change) => {
+      changes.push(change);
+    });
+    const place = { kind: 'caret', cellId: 'c', line: 3, column: 0 } as const;
+    model.setSelection({ ...place });
+    model.setSelection({ ...place });
+    model.setHover({
+      kind: 'equations',
+      equations: [{ scope: 0, equation: 1 }]
+    });
+    model.setProgram(1);
+    expect(changes).toEqual([
+      'selection',
+      'hover',
+      'hover',
+      'selection',
+      'program'
+    ]);
+    expect(model.selection).toBeNull();
+  });
+});
