@@ -109,15 +109,8 @@ class Walk:
         self._alive: list[Any] = []
         self._variable_types: set[type] = set()
 
-    def program(self, jaxpr: Any, *, shared: bool = True) -> int:
-        """Walk a Jaxpr or ClosedJaxpr; returns the index of its scope.
-
-        Args:
-            jaxpr: what to walk.
-            shared: whether its scopes may be those of other programs.
-        """
-        if not shared:
-            self.forget(len(self.scopes))
+    def program(self, jaxpr: Any) -> int:
+        """Walk a Jaxpr or ClosedJaxpr; returns the index of its scope. Scopes that are known are used again."""
         opened = open_jaxpr(jaxpr)
         if opened is None:
             raise TypeError(f"a jaxpr is needed, not {type(jaxpr).__name__}")
@@ -125,8 +118,21 @@ class Walk:
         number = self._scope(opened, -1, getattr(jaxpr, "consts", ()))
         for index in range(len(self.scopes) - 1, first - 1, -1):
             self.scopes[index].total = self._total(index)
-        if not shared:
-            self.forget(len(self.scopes))
+        return number
+
+    def program_apart(self, jaxpr: Any, number: int, first: int) -> int:
+        """The index of a program that was just walked, now with scopes that no other program has.
+
+        Args:
+            jaxpr: the program.
+            number: what `program` returned for it.
+            first: how many scopes there were before that.
+        """
+        inside = (child for scope in self.scopes[first:] for *_, child in scope.children)
+        if number < first or any(child < first for child in inside):
+            self.forget(first)
+            number = self.program(jaxpr)
+        self._scope_numbers.clear()
         return number
 
     def forget(self, first: int) -> None:

@@ -188,8 +188,7 @@ class _Builder:
         total = walk.scopes[scope].total
         complete = total <= WHOLE and self._equations + total <= WHOLE_RUN
         if not complete:
-            walk.forget(first)
-            scope = walk.program(observed.jaxpr, shared=False)
+            scope = walk.program_apart(observed.jaxpr, scope, first)
         lets = self._send(scope, first, complete)
         opened = open_jaxpr(observed.jaxpr)
         debug = getattr(opened, "debug_info", None)

@@ -1,0 +1,76 @@
+"""A function and its arguments in, the document that one call of it would make out: the observer left aside."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import jax
+
+from jupyter_jaxpr.observe.observation import Observation, ObservedFunction, ObservedProgram
+from jupyter_jaxpr.snapshot.build import Built, build
+from jupyter_jaxpr.snapshot.document import Cell, Environment
+
+ENVIRONMENT = Environment(
+    jupyter_jaxpr="0.1.0",
+    python="3.13.0",
+    jax=jax.__version__,
+    jaxlib=jax.__version__,
+    backend="cpu",
+    device="cpu",
+    device_count=1,
+    tier="hooks",
+    tier_note=None,
+)
+
+
+def traced(fun: Any, *args: Any) -> Any:
+    """JAX's own trace of a call."""
+    jitted = fun if hasattr(fun, "trace") else jax.jit(fun)
+    return jitted.trace(*args)
+
+
+def program(trace: Any, *, compiled: bool = False) -> ObservedProgram:
+    """A trace as the observer hands it on."""
+    lowered = trace.lower() if compiled else None
+    return ObservedProgram(
+        "ran",
+        trace.jaxpr,
+        lowered=lowered,
+        executable=lowered.compile() if lowered else None,
+        traced=trace,
+    )
+
+
+def built(*programs: ObservedProgram, cell: Cell | None = None, cells: Mapping[str, Any] | None = None) -> Built:
+    """The document of some programs, each of a function of its own."""
+    functions = [
+        ObservedFunction(f"f{number}", None, [each], top_level=True) for number, each in enumerate(programs)
+    ]
+    observation = Observation(functions=functions)
+    return build(observation, cell, environment=ENVIRONMENT, run_id="run", cells=cells)
+
+
+def in_cell(source: str, call: str, file: str = "/tmp/ipykernel_1/1.py") -> tuple[Built, Any]:
+    """Run a cell's text, and build the document of one call in it; returns it with the trace."""
+    cell = Cell(id="cell-1", execution_count=1, file=file, source=source)
+    space: dict[str, Any] = {"jax": jax, "jnp": jax.numpy, "lax": jax.lax}
+    exec(compile(source, file, "exec"), space)
+    name, _, arguments = call.partition("(")
+    trace = eval(f"{name}.trace({arguments}", space)
+    return built(program(trace), cell=cell), trace
+
+
+def normal(text: str) -> str:
+    """A printed jaxpr without what depends on where its lines are broken."""
+    text = re.sub(r"\s+", " ", text.replace("; ", " "))
+    return re.sub(r"(?<=[\[({]) | (?=[\])}])", "", text).strip()
+
+
+_BINDER = re.compile(r"(?<![\w.])([a-z]+|_):(?=(?:[a-z]+\d*(?:_\w+)?|key<\w+>|Ref\{|~)[\[{])")
+
+
+def binders(text: str) -> list[str]:
+    """The names that a printed jaxpr binds, in the order of the text."""
+    return _BINDER.findall(text)
