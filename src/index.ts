@@ -1,5 +1,6 @@
 import { JupyterFrontEndPlugin } from '@jupyterlab/application';
 
+import { editorPlugin } from './plugins/editor';
 import { outputPlugin } from './plugins/output';
 import { panelPlugin } from './plugins/panel';
 import { trackerPlugin } from './plugins/tracker';
@@ -8,7 +9,8 @@ import { trackerPlugin } from './plugins/tracker';
 const plugins: JupyterFrontEndPlugin<unknown>[] = [
   trackerPlugin,
   panelPlugin,
-  outputPlugin
+  outputPlugin,
+  editorPlugin
 ];
 
 export default plugins;

@@ -242,7 +242,7 @@ function binders(
   const texts: string[] = [];
   for (let v = start; v < end; v++) {
     texts.push(
-      `${variableName(names, part, scope, v)}:${part.aval(v)?.text ?? '?'}`
+      `${variableName(names, scope, v)}:${part.aval(v)?.text ?? '?'}`
     );
   }
   return `${texts.join(' ')} = `;
@@ -255,7 +255,7 @@ function binder(
   variable: number
 ): string {
   const part = equations.parts(scope)[0];
-  return `${variableName(names, part, scope, variable)}:${part.aval(variable)?.text ?? '?'}`;
+  return `${variableName(names, scope, variable)}:${part.aval(variable)?.text ?? '?'}`;
 }
 
 function operandTexts(
@@ -277,7 +277,7 @@ export function operandText(
   operand: number
 ): string {
   if (operand >= 0) {
-    return variableName(names, part, scope, operand);
+    return variableName(names, scope, operand);
   }
   const [text, aval] = part.pools.literals[-1 - operand];
   const type = part.pools.avals[aval];
@@ -288,13 +288,8 @@ export function operandText(
 /** The printed name of a variable; `?` where the document has none. */
 export function variableName(
   names: IProgramNames,
-  part: ScopePart,
   scope: number,
   variable: number
 ): string {
-  return (
-    names.variables[scope]?.[variable] ??
-    part.earlierNames?.get(variable) ??
-    '?'
-  );
+  return names.variables[scope]?.[variable] ?? '?';
 }

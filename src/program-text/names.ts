@@ -47,16 +47,31 @@ export function nameProgram(
 /** An incomplete program cannot be named from its structure: the kernel did it. */
 function givenNames(equations: ProgramEquations): IProgramNames {
   const { snapshot, program } = equations;
-  const variables: (string[] | undefined)[] = [];
-  for (const scope of equations.scopes) {
-    const names = snapshot.scopes[scope].names;
-    variables[scope] = names ? [...names] : undefined;
-  }
-  const lets = new Map<number, string>();
+  const names: IProgramNames = { variables: [], lets: new Map() };
   for (const [scope, name] of program.lets ?? []) {
-    lets.set(scope, snapshot.strings[name]);
+    names.lets.set(scope, snapshot.strings[name]);
   }
-  return { variables, lets };
+  for (const scope of equations.scopes) {
+    takeGivenNames(equations, scope, names);
+  }
+  return names;
+}
+
+/** Take in the names that came with the parts of a scope. */
+export function takeGivenNames(
+  equations: ProgramEquations,
+  scope: number,
+  names: IProgramNames
+): void {
+  const given = (names.variables[scope] ??= []);
+  for (const part of equations.parts(scope)) {
+    part.scope.names?.forEach((name, i) => {
+      given[part.scope.first_variable + i] = name;
+    });
+    part.earlierNames?.forEach((name, variable) => {
+      given[variable] ??= name;
+    });
+  }
 }
 
 /** Which scopes are printed first: those used more than once, and long ones. */

@@ -83,7 +83,7 @@ export class RowPrinter {
       last = row.equation;
       for (const operand of part.operands(row.equation)) {
         if (operand >= 0 && !inside.has(operand)) {
-          inputs.set(operand, variableName(names, part, scope, operand));
+          inputs.set(operand, variableName(names, scope, operand));
         }
       }
       const end = part.outputEnd(row.equation);
@@ -110,13 +110,12 @@ export class RowPrinter {
         read.add(output);
       }
     }
-    const part = equations.part(scope, last) as ScopePart;
     return {
       inputs: [...inputs.values()],
       outputs: [...read]
         .sort((a, b) => a - b)
         .map(variable => ({
-          name: variableName(names, part, scope, variable),
+          name: variableName(names, scope, variable),
           type: equations.aval(scope, variable)?.text ?? '?'
         }))
     };
@@ -144,7 +143,7 @@ export class RowPrinter {
       text += ' ';
       text +=
         operand >= 0
-          ? (names?.[operand] ?? variableName(row.names, part, scope, operand))
+          ? (names?.[operand] ?? '?')
           : literalText(part, operand);
     }
     return text;
@@ -281,7 +280,7 @@ export class RowPrinter {
         cut = out.text.length;
       }
       out.add(
-        variableName(row.names, part, row.scope, variable),
+        variableName(row.names, row.scope, variable),
         'binder',
         variable
       );
@@ -310,7 +309,7 @@ export class RowPrinter {
       }
       if (operand >= 0) {
         out.add(
-          variableName(row.names, part, row.scope, operand),
+          variableName(row.names, row.scope, operand),
           'operand',
           operand
         );

@@ -8,7 +8,7 @@ import type { ScopePage } from '../protocol/snapshot';
 
 import { IPrintedProgram, ProgramEquations, ScopePart } from './equations';
 import { LibraryCalls } from './library-calls';
-import { IProgramNames, nameProgram } from './names';
+import { IProgramNames, nameProgram, takeGivenNames } from './names';
 import { SourceSpans } from './source-spans';
 
 /**
@@ -58,10 +58,12 @@ export interface IFold {
   closed: boolean;
 }
 
-/** Rows that came in place of another. */
+/** Rows that came in place of others. */
 export interface IInsertedRows {
-  /** The place of the row that they replace. */
+  /** The place of the first row that they replace. */
   at: number;
+  /** How many rows they replace. */
+  removed: number;
   rows: readonly IRow[];
 }
 
@@ -89,17 +91,19 @@ export class ProgramRows {
     return this._rowOfEquation[this.equations.id(scope, equation)];
   }
 
+  /** The row of an equation by the number that `ProgramEquations.id` gives it. */
+  rowOfId(id: number): IRow | undefined {
+    return this._rowOfEquation[id];
+  }
+
   /** Put a page of equations in the place of the row that stands for them. */
   insert(more: IRow, page: ScopePage): IInsertedRows {
     const { scope } = more;
     const part = this.equations.addPage(scope, page);
-    const names = (more.names.variables[scope] ??= []);
-    page.scope.names?.forEach((name, i) => {
-      names[page.scope.first_variable + i] = name;
-    });
     for (const inner of this.equations.scopes) {
-      const given = this.equations.snapshot.scopes[inner].names;
-      more.names.variables[inner] ??= given ? [...given] : undefined;
+      if (inner === scope || !more.names.variables[inner]) {
+        takeGivenNames(this.equations, inner, more.names);
+      }
     }
     const rows = this._builder(more.number - 1).page(part, more);
     const at = more.index;
@@ -111,7 +115,11 @@ export class ProgramRows {
         this._rows.push(row);
       }
     }
-    return { at, rows };
+    // The results may have got their names with the page: their row is printed again.
+    const closing = this._rows[at + rows.length];
+    return closing?.kind === 'close' && closing.scope === scope
+      ? { at, removed: 2, rows: [...rows, closing] }
+      : { at, removed: 1, rows };
   }
 
   /** Every fold, outer before inner. */

@@ -1,0 +1,396 @@
+/**
+ * The model in view and the editors of its notebook's cells come in; marks in the cells go out, and what the user
+ * points at in a cell goes to the model.
+ *
+ * A cell is linked only while its text is the one that ran: links of an edited cell would point beside.
+ */
+import { Extension } from '@codemirror/state';
+import { EditorView, ViewPlugin } from '@codemirror/view';
+import { TranslationBundle } from '@jupyterlab/translation';
+import { IDisposable } from '@lumino/disposable';
+
+import { Attention, IUnlinked, attentionOf } from '../model/attention';
+import { ILinkedSpan, linksOf } from '../model/links';
+import type { File, Snapshot } from '../protocol/snapshot';
+import type { IJaxprModel, ModelChange } from '../tokens';
+import {
+  ICellMarks,
+  NO_CELL_MARKS,
+  cellMarks,
+  setCellMarks
+} from './cell-marks';
+
+/** The cells of the notebook whose program is in view. */
+export interface ICells {
+  /** A cell's text as it is now; null where the notebook has no such cell. */
+  source(cellId: string): string | null;
+  /** Bring a cell into view, with the caret there. */
+  goTo(cellId: string, line: number, column: number): Promise<void>;
+}
+
+/** A cell's editor marks, and is pointed at. */
+const RETURNS = 'jp-mod-jaxprReturns';
+
+/** Links between programs and cells. */
+export class CellLinks implements IDisposable {
+  constructor(private _trans: TranslationBundle) {}
+
+  get isDisposed(): boolean {
+    return this._isDisposed;
+  }
+
+  dispose(): void {
+    if (!this._isDisposed) {
+      this.follow(null, null);
+      this._isDisposed = true;
+    }
+  }
+
+  /** What belongs into the editor of a cell. */
+  extension(cellId: string): Extension {
+    const links = this;
+    return [
+      cellMarks,
+      ViewPlugin.define(view => {
+        links._add(cellId, view);
+        return {
+          update: update => {
+            if (update.docChanged) {
+              links._edited(cellId, update.view);
+            }
+            if (
+              (update.selectionSet || update.focusChanged) &&
+              update.view.hasFocus
+            ) {
+              links._caret(cellId, update.view);
+            }
+            if (update.focusChanged && !update.view.hasFocus) {
+              update.view.dom.classList.remove(RETURNS);
+            }
+          },
+          destroy: () => links._remove(cellId, view)
+        };
+      }),
+      EditorView.domEventHandlers({
+        mousemove: (event, view) => this._hover(cellId, event, view),
+        mouseleave: () => this._hoverAt(null)
+      })
+    ];
+  }
+
+  /** Link this model's program to these cells from now on. */
+  follow(model: IJaxprModel | null, cells: ICells | null): void {
+    if (this._model) {
+      this._model.changed.disconnect(this._onChanged, this);
+      this._attention?.viewChanged.disconnect(this._onViewChanged, this);
+      this._attention?.cellWanted.disconnect(this._onCellWanted, this);
+      this._clearMarks();
+    }
+    this._model = model;
+    this._cells = cells;
+    this._attention = model && attentionOf(model);
+    if (model) {
+      model.changed.connect(this._onChanged, this);
+      this._attention?.viewChanged.connect(this._onViewChanged, this);
+      this._attention?.cellWanted.connect(this._onCellWanted, this);
+      this._relink();
+    }
+  }
+
+  /** From the cell that the keyboard came to, back to the program. */
+  goToProgram(): void {
+    this._attention?.goToProgram();
+  }
+
+  // --- editors ------------------------------------------------------------------------------
+
+  private _add(cellId: string, view: EditorView): void {
+    const views = this._views.get(cellId) ?? new Set();
+    views.add(view);
+    this._views.set(cellId, views);
+    // An editor may not be changed while it is being made.
+    queueMicrotask(() => this._mark());
+  }
+
+  private _remove(cellId: string, view: EditorView): void {
+    const views = this._views.get(cellId);
+    views?.delete(view);
+    if (views?.size === 0) {
+      this._views.delete(cellId);
+    }
+    this._marked.delete(view);
+  }
+
+  private _edited(cellId: string, view: EditorView): void {
+    this._marked.delete(view);
+    view.dom.classList.remove(RETURNS);
+    if (this._sources.has(cellId)) {
+      queueMicrotask(() => this._relink());
+    }
+  }
+
+  // --- from the cells to the model ----------------------------------------------------------
+
+  /** Whether a cell has text that the program in view came from, unchanged. */
+  private _isLinked(cellId: string): boolean {
+    return (
+      (this._attention?.inView ?? false) && this._linkedCells.has(cellId)
+    );
+  }
+
+  private _caret(cellId: string, view: EditorView): void {
+    if (!this._isLinked(cellId)) {
+      return;
+    }
+    const { head } = view.state.selection.main;
+    const line = view.state.doc.lineAt(head);
+    const selection = {
+      kind: 'caret' as const,
+      cellId,
+      line: line.number,
+      column: head - line.from
+    };
+    // The model answers with marks, and an editor may not be changed in the middle of an update.
+    queueMicrotask(() => this._model?.setSelection(selection));
+  }
+
+  private _hover(cellId: string, event: MouseEvent, view: EditorView): void {
+    if (!this._isLinked(cellId)) {
+      return;
+    }
+    this._hoverAt(() => {
+      const at = view.posAtCoords({ x: event.clientX, y: event.clientY });
+      if (at === null) {
+        return null;
+      }
+      const line = view.state.doc.lineAt(at);
+      return { cellId, line: line.number, column: at - line.from };
+    });
+  }
+
+  /** Once a frame is enough for the mouse. */
+  private _hoverAt(
+    where:
+      | (() => { cellId: string; line: number; column: number } | null)
+      | null
+  ): void {
+    this._where = where;
+    if (this._frame === 0) {
+      this._frame = window.requestAnimationFrame(() => {
+        this._frame = 0;
+        this._previewAt(this._where?.() ?? null);
+      });
+    }
+  }
+
+  private _previewAt(
+    place: { cellId: string; line: number; column: number } | null
+  ): void {
+    const { model } = this;
+    if (!model?.snapshot) {
+      return;
+    }
+    const hover = place && { kind: 'caret' as const, ...place };
+    const found =
+      hover &&
+      linksOf(model.snapshot, model.program).resolve(hover).precision === 'span';
+    if (found || model.hover?.kind === 'caret') {
+      model.setHover(found ? hover : null);
+    }
+  }
+
+  private get model(): IJaxprModel | null {
+    return this._model && this._model.program >= 0 ? this._model : null;
+  }
+
+  // --- from the model to the cells ----------------------------------------------------------
+
+  private _onChanged(_: IJaxprModel, change: ModelChange): void {
+    if (change === 'hover' || change === 'selection') {
+      this._mark();
+    } else if (change === 'program' || change === 'snapshots') {
+      this._relink();
+    }
+  }
+
+  private _onViewChanged(): void {
+    this._relink();
+  }
+
+  private _onCellWanted(_: Attention, span: ILinkedSpan): void {
+    const cellId = this._cellOf(span.file);
+    if (cellId === null || !this._linkedCells.has(cellId)) {
+      return;
+    }
+    const column = Math.max(0, span.column);
+    void this._cells?.goTo(cellId, span.line, column).then(() => {
+      for (const view of this._views.get(cellId) ?? []) {
+        if (view.hasFocus) {
+          view.dom.classList.add(RETURNS);
+        }
+      }
+    });
+  }
+
+  private _cellOf(file: File): string | null {
+    const cell = this._model?.snapshot?.cell;
+    return cell && file.path === cell.file ? cell.id : file.cell_id;
+  }
+
+  /** Find out which cells still have the text that ran. */
+  private _relink(): void {
+    const snapshot = this.model?.snapshot ?? null;
+    this._sources.clear();
+    this._linkedCells.clear();
+    const unlinked: IUnlinked[] = [];
+    if (snapshot && this._cells && this._attention?.inView) {
+      for (const [id, { source, executionCount }] of sourcesOf(snapshot)) {
+        this._sources.set(id, source);
+        const now = this._cells.source(id);
+        if (now !== null && sameText(now, source)) {
+          this._linkedCells.add(id);
+        } else {
+          unlinked.push({
+            executionCount,
+            reason: now === null ? 'missing' : 'edited'
+          });
+        }
+      }
+    }
+    if (this._attention) {
+      this._attention.unlinked = unlinked;
+    }
+    this._mark();
+  }
+
+  /** Put the marks into the cells; only those whose marks changed are touched. */
+  private _mark(): void {
+    const marks = this._marksOfCells();
+    for (const [cellId, views] of this._views) {
+      const wanted = marks.get(cellId) ?? NO_CELL_MARKS;
+      const key = wanted === NO_CELL_MARKS ? '' : JSON.stringify(wanted);
+      for (const view of views) {
+        if ((this._marked.get(view) ?? '') !== key) {
+          this._marked.set(view, key);
+          view.dispatch({ effects: setCellMarks.of(wanted) });
+        }
+      }
+    }
+  }
+
+  private _clearMarks(): void {
+    this._linkedCells.clear();
+    this._sources.clear();
+    for (const views of this._views.values()) {
+      for (const view of views) {
+        if (this._marked.get(view)) {
+          view.dispatch({ effects: setCellMarks.of(NO_CELL_MARKS) });
+        }
+        this._marked.delete(view);
+      }
+    }
+  }
+
+  private _marksOfCells(): Map<string, ICellMarks> {
+    const marks = new Map<string, ICellMarks>();
+    const model = this.model;
+    const snapshot = model?.snapshot;
+    if (!model || !snapshot || !this._attention?.inView) {
+      return marks;
+    }
+    const of = (cellId: string): ICellMarks => {
+      let known = marks.get(cellId);
+      if (!known) {
+        known = {
+          spans: [],
+          untraced: [],
+          notes: [],
+          untracedTitle: this._trans.__('not reached by the trace')
+        };
+        marks.set(cellId, known);
+      }
+      return known;
+    };
+    const own = snapshot.cell?.id ?? null;
+    if (own !== null && this._linkedCells.has(own)) {
+      marks.set(own, {
+        ...of(own),
+        untraced: snapshot.untraced_lines,
+        notes: notesOf(snapshot, model.program)
+      });
+    }
+    const linked = linksOf(snapshot, model.program).resolve(
+      model.hover ?? model.selection
+    );
+    for (const { file, line, column, endLine, endColumn, role } of linked.spans) {
+      const cellId = this._cellOf(file);
+      if (cellId !== null && this._linkedCells.has(cellId)) {
+        const cell = of(cellId);
+        marks.set(cellId, {
+          ...cell,
+          spans: [...cell.spans, { line, column, endLine, endColumn, role }]
+        });
+      }
+    }
+    return marks;
+  }
+
+  private _model: IJaxprModel | null = null;
+  private _cells: ICells | null = null;
+  private _attention: Attention | null = null;
+  private _views = new Map<string, Set<EditorView>>();
+  /** What each editor shows, so that the same is not shown again. */
+  private _marked = new Map<EditorView, string>();
+  /** Of each cell of the run: the text that ran. */
+  private _sources = new Map<string, string>();
+  private _linkedCells = new Set<string>();
+  private _where: Parameters<CellLinks['_hoverAt']>[0] = null;
+  private _frame = 0;
+  private _isDisposed = false;
+}
+
+/** The cells that a snapshot came from, with the text that ran. */
+function sourcesOf(
+  snapshot: Snapshot
+): Map<string, { source: string; executionCount: number | null }> {
+  const sources = new Map<
+    string,
+    { source: string; executionCount: number | null }
+  >();
+  for (const { kind, cell_id, source, execution_count } of snapshot.files) {
+    if (kind === 'cell' && cell_id !== null && source !== null) {
+      sources.set(cell_id, { source, executionCount: execution_count });
+    }
+  }
+  const { cell } = snapshot;
+  if (cell && cell.id !== null) {
+    sources.set(cell.id, {
+      source: cell.source,
+      executionCount: cell.execution_count
+    });
+  }
+  return sources;
+}
+
+/** The notes of a program, or of the whole run, that are about a line of the cell that ran. */
+function notesOf(
+  snapshot: Snapshot,
+  program: number
+): { line: number; text: string }[] {
+  const notes: { line: number; text: string }[] = [];
+  for (const note of snapshot.notes) {
+    if (note.frame < 0 || (note.program !== program && note.program >= 0)) {
+      continue;
+    }
+    const [file, , line] = snapshot.frames[note.frame];
+    if (snapshot.files[file].path === snapshot.cell?.file) {
+      notes.push({ line, text: note.text });
+    }
+  }
+  return notes;
+}
+
+/** A new line at the end moves nothing. */
+function sameText(a: string, b: string): boolean {
+  return a.trimEnd() === b.trimEnd();
+}

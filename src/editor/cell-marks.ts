@@ -1,0 +1,137 @@
+/**
+ * Marks for one cell's editor come in; decorations go out: what is linked, what was not traced, what has a note.
+ */
+import { EditorState, StateEffect, StateField } from '@codemirror/state';
+import {
+  Decoration,
+  DecorationSet,
+  EditorView,
+  WidgetType
+} from '@codemirror/view';
+
+/** A place in a cell: lines from 1, columns from 0 in UTF-16 code units, -1 where unknown. */
+export interface IMarkedSpan {
+  line: number;
+  column: number;
+  endLine: number;
+  endColumn: number;
+  /** own: it was written here. call: it was written elsewhere, and called from here. */
+  role: 'own' | 'call';
+}
+
+/** What is marked in a cell. */
+export interface ICellMarks {
+  spans: readonly IMarkedSpan[];
+  /** Lines that the trace did not reach. */
+  untraced: readonly number[];
+  /** What was noted of a line. */
+  notes: readonly { line: number; text: string }[];
+  /** For the mouse over an untraced line. */
+  untracedTitle: string;
+}
+
+export const NO_CELL_MARKS: ICellMarks = {
+  spans: [],
+  untraced: [],
+  notes: [],
+  untracedTitle: ''
+};
+
+/** Replace the marks of a cell. */
+export const setCellMarks = StateEffect.define<ICellMarks>();
+
+/** Shown at the end of a line that has a note. */
+class NoteSign extends WidgetType {
+  constructor(private _text: string) {
+    super();
+  }
+
+  override eq(other: NoteSign): boolean {
+    return other._text === this._text;
+  }
+
+  override toDOM(): HTMLElement {
+    const node = document.createElement('span');
+    node.className = 'jp-JaxprCell-note';
+    node.setAttribute('role', 'img');
+    node.setAttribute('aria-label', this._text);
+    node.title = this._text;
+    return node;
+  }
+}
+
+/** The marks of a cell; gone as soon as its text changes, as they may be wrong then. */
+export const cellMarks = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update(marks, transaction) {
+    if (transaction.docChanged) {
+      marks = Decoration.none;
+    }
+    for (const effect of transaction.effects) {
+      if (effect.is(setCellMarks)) {
+        marks = decorate(transaction.state, effect.value);
+      }
+    }
+    return marks;
+  },
+  provide: field => EditorView.decorations.from(field)
+});
+
+/** Make the decorations; what is outside the text is left out. */
+function decorate(state: EditorState, marks: ICellMarks): DecorationSet {
+  const { doc } = state;
+  const ranges: ReturnType<Decoration['range']>[] = [];
+  const has = (line: number): boolean => line >= 1 && line <= doc.lines;
+  for (const line of marks.untraced) {
+    if (has(line)) {
+      ranges.push(
+        Decoration.line({
+          class: 'jp-JaxprCell-untraced',
+          attributes: { title: marks.untracedTitle }
+        }).range(doc.line(line).from)
+      );
+    }
+  }
+  for (const { line, text } of marks.notes) {
+    if (has(line)) {
+      ranges.push(
+        Decoration.widget({ widget: new NoteSign(text), side: 1 }).range(
+          doc.line(line).to
+        )
+      );
+    }
+  }
+  const linked = new Map<number, 'own' | 'call'>();
+  for (const { line, column, endLine, endColumn, role } of marks.spans) {
+    if (!has(line) || !has(endLine)) {
+      continue;
+    }
+    for (let at = line; at <= endLine; at++) {
+      if (linked.get(at) !== 'own') {
+        linked.set(at, role);
+      }
+    }
+    if (column < 0 || endColumn < 0) {
+      continue;
+    }
+    const from = doc.line(line).from + column;
+    const to = doc.line(endLine).from + endColumn;
+    if (from < to && to <= doc.line(endLine).to) {
+      ranges.push(
+        Decoration.mark({ class: `jp-JaxprCell-span jp-mod-${role}` }).range(
+          from,
+          to
+        )
+      );
+    }
+  }
+  for (const [line, role] of linked) {
+    ranges.push(
+      Decoration.line({
+        class: `jp-JaxprCell-line jp-mod-${role}`,
+        attributes: { 'data-jaxpr-line': String(line) }
+      }).range(doc.line(line).from)
+    );
+  }
+  return Decoration.set(ranges, true);
+}

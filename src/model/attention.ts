@@ -1,0 +1,88 @@
+/**
+ * Between the program in the panel and the cells of its notebook: whether the program is in view, and where the user
+ * wants to go.
+ *
+ * Marks in cells are kept only while a program is in view, and the keyboard goes from an equation to its cell and
+ * back. Neither side knows the other; each finds this by the model they share.
+ */
+import { ISignal, Signal } from '@lumino/signaling';
+
+import type { IJaxprModel } from '../tokens';
+import type { ILinkedSpan } from './links';
+
+/** A cell that was edited after the run, or is not here: why its links are not shown. */
+export interface IUnlinked {
+  executionCount: number | null;
+  reason: 'edited' | 'missing';
+}
+
+export class Attention {
+  /** Whether a program view of this model is on screen. */
+  get inView(): boolean {
+    return this._inView;
+  }
+
+  set inView(inView: boolean) {
+    if (inView !== this._inView) {
+      this._inView = inView;
+      this._viewChanged.emit();
+    }
+  }
+
+  get viewChanged(): ISignal<this, void> {
+    return this._viewChanged;
+  }
+
+  /** The user goes from the program to this span of a cell. */
+  get cellWanted(): ISignal<this, ILinkedSpan> {
+    return this._cellWanted;
+  }
+
+  /** The user goes back to the program. */
+  get programWanted(): ISignal<this, void> {
+    return this._programWanted;
+  }
+
+  goToCell(span: ILinkedSpan): void {
+    this._cellWanted.emit(span);
+  }
+
+  goToProgram(): void {
+    this._programWanted.emit();
+  }
+
+  /** Cells that the program is linked to and whose text is not the one that ran. */
+  get unlinked(): readonly IUnlinked[] {
+    return this._unlinked;
+  }
+
+  set unlinked(unlinked: readonly IUnlinked[]) {
+    if (JSON.stringify(unlinked) !== JSON.stringify(this._unlinked)) {
+      this._unlinked = unlinked;
+      this._unlinkedChanged.emit();
+    }
+  }
+
+  get unlinkedChanged(): ISignal<this, void> {
+    return this._unlinkedChanged;
+  }
+
+  private _inView = false;
+  private _unlinked: readonly IUnlinked[] = [];
+  private _viewChanged = new Signal<this, void>(this);
+  private _cellWanted = new Signal<this, ILinkedSpan>(this);
+  private _programWanted = new Signal<this, void>(this);
+  private _unlinkedChanged = new Signal<this, void>(this);
+}
+
+const ATTENTIONS = new WeakMap<IJaxprModel, Attention>();
+
+/** The attention of a model; the same object for both sides. */
+export function attentionOf(model: IJaxprModel): Attention {
+  let attention = ATTENTIONS.get(model);
+  if (!attention) {
+    attention = new Attention();
+    ATTENTIONS.set(model, attention);
+  }
+  return attention;
+}

@@ -1,0 +1,484 @@
+/**
+ * A program comes in, and what the user points at; what belongs together goes out: equations, spans of cells, lines
+ * of StableHLO and HLO.
+ *
+ * Everything is found by stacks. Two things with the same chain of user frames come from the same place of the
+ * user's code; where the library frames below are the same too, from the same place of the library. An equation
+ * without a user frame (inside a library's jit) has the frames of the equation that calls its scope.
+ */
+import { ProgramEquations } from '../program-text/equations';
+import {
+  IOrigin,
+  ISourceSpan,
+  SourcePools,
+  SourceSpans
+} from '../program-text/source-spans';
+import type { Snapshot } from '../protocol/snapshot';
+import type { Selection } from '../tokens';
+
+/** A text that is linked line by line. */
+export type TextLevel = 'stablehlo' | 'hlo';
+
+/** A span of a cell that belongs to what is pointed at. */
+export interface ILinkedSpan extends ISourceSpan {
+  /** own: it was written here. call: it was written elsewhere, and called from here. */
+  role: 'own' | 'call';
+}
+
+/** What belongs to what the user points at. */
+export interface ILinked {
+  /** Ids of equations, as `ProgramEquations.id` gives them. */
+  readonly equations: ReadonlySet<number>;
+  readonly spans: readonly ILinkedSpan[];
+  readonly lines: Readonly<Record<TextLevel, ReadonlySet<number>>>;
+  /** span: to expressions. line: only to whole lines. none: it is linked to nothing. */
+  readonly precision: 'span' | 'line' | 'none';
+}
+
+const NOTHING: ILinked = {
+  equations: new Set(),
+  spans: [],
+  lines: { stablehlo: new Set(), hlo: new Set() },
+  precision: 'none'
+};
+
+/** Where the lines of one text come from. */
+class LinkedText {
+  /** Of each line: where it comes from; null for nowhere, undefined where it has not arrived. */
+  readonly origins: (IOrigin | null | undefined)[] = [];
+
+  add(firstLine: number, origins: readonly (IOrigin | null)[]): void {
+    origins.forEach((origin, i) => {
+      const line = firstLine + i;
+      if (this.origins[line] !== undefined) {
+        return;
+      }
+      this.origins[line] = origin;
+      if (origin) {
+        put(this._byExact, origin.exact, line);
+        put(this._byChain, origin.chain, line);
+        put(this._bySpan, origin.span, line);
+      }
+    });
+  }
+
+  /** The lines of an origin: those of its very stack, else of its user frames, else of its span. */
+  find(origin: IOrigin): readonly number[] {
+    return (
+      this._byExact.get(origin.exact) ??
+      this._byChain.get(origin.chain) ??
+      this._bySpan.get(origin.span) ??
+      []
+    );
+  }
+
+  ofChain(chain: number): readonly number[] {
+    return this._byChain.get(chain) ?? [];
+  }
+
+  private _byExact = new Map<number, number[]>();
+  private _byChain = new Map<number, number[]>();
+  private _bySpan = new Map<number, number[]>();
+}
+
+/** The links of one program; pages of equations and of texts are added as they arrive. */
+export class Links {
+  constructor(
+    readonly equations: ProgramEquations,
+    readonly spans: SourceSpans
+  ) {
+    this._ownFile = equations.snapshot.cell?.file ?? null;
+    this.update();
+    const { snapshot, program } = equations;
+    for (const { name, line_stacks } of program.levels) {
+      if (line_stacks) {
+        this.addText(name, 0, line_stacks, snapshot);
+      }
+    }
+  }
+
+  /** Where an equation comes from, or the one that calls its scope; null where neither is known. */
+  origin(scope: number, equation: number): IOrigin | null {
+    return this._origins[this.equations.id(scope, equation)]?.[0] ?? null;
+  }
+
+  /** Where a line of a text comes from; null where that is not known. */
+  lineOrigin(level: TextLevel, line: number): IOrigin | null {
+    return this._texts[level].origins[line] ?? null;
+  }
+
+  /** The span in a cell that an origin is shown by: the innermost frame that is in one. */
+  cellSpan(origin: IOrigin): ISourceSpan | null {
+    for (const frame of origin.frames) {
+      const span = this.spans.span(frame);
+      if (span.file.kind === 'cell') {
+        return span;
+      }
+    }
+    return null;
+  }
+
+  /** Whether a span is in the cell that ran. */
+  inOwnCell(span: ISourceSpan): boolean {
+    return span.file.path === this._ownFile;
+  }
+
+  /** Take lines of a text in. */
+  addText(
+    level: TextLevel,
+    firstLine: number,
+    lineStacks: readonly number[],
+    pools: SourcePools
+  ): void {
+    const origins = lineStacks.map(stack => this.spans.origin(pools, stack));
+    this._texts[level].add(firstLine, origins);
+    for (const origin of origins) {
+      if (origin) {
+        this._addChain(origin);
+      }
+    }
+    this._resolved = null;
+  }
+
+  /** Look at the program again, after a page of equations was added to it. */
+  update(): void {
+    const { equations } = this;
+    this._origins = new Array<readonly IOrigin[]>(equations.idCount);
+    this._byChain.clear();
+    this._byExact.clear();
+    this._resolved = null;
+    const inherited: (IOrigin[] | undefined)[] = [];
+    for (const scope of callersFirst(equations)) {
+      const given = inherited[scope] ?? [];
+      for (const part of equations.parts(scope)) {
+        for (let equation = part.first; equation < part.end; equation++) {
+          const own = this.spans.origin(part.pools, part.stack(equation));
+          const origins = own ? [own] : given;
+          const id = equations.id(scope, equation);
+          this._origins[id] = origins;
+          for (const origin of origins) {
+            put(this._byChain, origin.chain, id);
+            put(this._byExact, origin.exact, id);
+            this._addChain(origin);
+          }
+          if (part.hasChildren(equation)) {
+            for (const [, , , inner] of part.children(equation)) {
+              const list = (inherited[inner] ??= []);
+              for (const origin of origins) {
+                if (!list.some(({ exact }) => exact === origin.exact)) {
+                  list.push(origin);
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+
+  /** What belongs to a selection. */
+  resolve(selection: Selection | null): ILinked {
+    if (selection === null) {
+      return NOTHING;
+    }
+    if (this._resolved?.selection === selection) {
+      return this._resolved.linked;
+    }
+    const linked = this._resolve(selection);
+    this._resolved = { selection, linked };
+    return linked;
+  }
+
+  private _resolve(selection: Selection): ILinked {
+    switch (selection.kind) {
+      case 'equations':
+        return this._ofEquations(
+          selection.equations.map(({ scope, equation }) =>
+            this.equations.id(scope, equation)
+          )
+        );
+      case 'text':
+        return this._ofLine(selection.level, selection.line);
+      case 'caret':
+        return this._ofCaret(
+          selection.cellId,
+          selection.line,
+          selection.column
+        );
+    }
+  }
+
+  private _ofEquations(ids: readonly number[]): ILinked {
+    const origins: IOrigin[] = [];
+    for (const id of ids) {
+      // What is inside a library's jit is shown where its first caller is.
+      const [origin] = this._origins[id] ?? [];
+      if (origin) {
+        origins.push(origin);
+      }
+    }
+    return this._make(new Set(ids), origins);
+  }
+
+  private _ofLine(level: TextLevel, line: number): ILinked {
+    const origin = this._texts[level].origins[line];
+    if (!origin) {
+      return {
+        ...NOTHING,
+        lines: { ...NOTHING.lines, [level]: new Set([line]) }
+      };
+    }
+    const equations =
+      this._byExact.get(origin.exact) ??
+      this._byChain.get(origin.chain) ??
+      this._equationsOfSpan(origin.span);
+    const linked = this._make(new Set(equations), [origin]);
+    return {
+      ...linked,
+      lines: { ...linked.lines, [level]: new Set([line]) }
+    };
+  }
+
+  private _equationsOfSpan(span: number): number[] {
+    const ids: number[] = [];
+    for (const chain of this._chainsOfSpan.get(span) ?? []) {
+      ids.push(...(this._byChain.get(chain) ?? []));
+    }
+    return ids;
+  }
+
+  /** The innermost span around the caret; else every span of the line. */
+  private _ofCaret(cellId: string, line: number, column: number): ILinked {
+    const paths = this._pathsOf(cellId);
+    const here: number[] = [];
+    for (const path of paths) {
+      here.push(...(this._spansOfLine.get(lineKey(path, line)) ?? []));
+    }
+    const around = here.filter(id => holds(this.spans.span(id), line, column));
+    const own = around.filter(id => this._chainsOfSpan.has(id));
+    const called = around.filter(id => this._chainsThrough.has(id));
+    for (const [ids, chains] of [
+      [own, this._chainsOfSpan],
+      [called, this._chainsThrough]
+    ] as const) {
+      if (ids.length > 0) {
+        const narrowest = this._narrowest(ids);
+        return this._ofSpans(narrowest, chains, 'span');
+      }
+    }
+    const starting = here.filter(id => this._chainsOfSpan.has(id));
+    return starting.length > 0
+      ? this._ofSpans(starting, this._chainsOfSpan, 'line')
+      : this._ofSpans(here, this._chainsThrough, 'line');
+  }
+
+  private _ofSpans(
+    ids: readonly number[],
+    chainsOf: ReadonlyMap<number, readonly number[]>,
+    precision: 'span' | 'line'
+  ): ILinked {
+    const equations = new Set<number>();
+    const lines = { stablehlo: new Set<number>(), hlo: new Set<number>() };
+    const spans: ILinkedSpan[] = [];
+    for (const id of ids) {
+      for (const chain of chainsOf.get(id) ?? []) {
+        addAll(equations, this._byChain.get(chain) ?? []);
+        addAll(lines.stablehlo, this._texts.stablehlo.ofChain(chain));
+        addAll(lines.hlo, this._texts.hlo.ofChain(chain));
+      }
+      spans.push({ ...this.spans.span(id), role: 'own' });
+    }
+    if (equations.size + lines.stablehlo.size + lines.hlo.size === 0) {
+      return NOTHING;
+    }
+    return { equations, spans, lines, precision };
+  }
+
+  private _narrowest(ids: readonly number[]): number[] {
+    const size = (id: number): number => {
+      const { line, column, endLine, endColumn } = this.spans.span(id);
+      return (endLine - line) * 1e6 + endColumn - column;
+    };
+    const least = Math.min(...ids.map(size));
+    return ids.filter(id => size(id) === least);
+  }
+
+  private _make(
+    equations: ReadonlySet<number>,
+    origins: readonly IOrigin[]
+  ): ILinked {
+    const lines = { stablehlo: new Set<number>(), hlo: new Set<number>() };
+    const spans = new Map<string, ILinkedSpan>();
+    const exacts = new Set<number>();
+    for (const origin of origins) {
+      if (exacts.has(origin.exact)) {
+        continue;
+      }
+      exacts.add(origin.exact);
+      addAll(lines.stablehlo, this._texts.stablehlo.find(origin));
+      addAll(lines.hlo, this._texts.hlo.find(origin));
+      const own = this.cellSpan(origin);
+      if (!own) {
+        continue;
+      }
+      spans.set(spanKey(own), { ...own, role: 'own' });
+      if (!this.inOwnCell(own)) {
+        const frame = origin.frames.find(id =>
+          this.inOwnCell(this.spans.span(id))
+        );
+        if (frame !== undefined) {
+          const call = this.spans.span(frame);
+          spans.set(spanKey(call), { ...call, role: 'call' });
+        }
+      }
+    }
+    const all = [...spans.values()];
+    return {
+      equations,
+      spans: all,
+      lines,
+      precision:
+        all.length === 0
+          ? 'none'
+          : all.some(({ column }) => column >= 0)
+            ? 'span'
+            : 'line'
+    };
+  }
+
+  private _addChain(origin: IOrigin): void {
+    if (this._chains.has(origin.chain)) {
+      return;
+    }
+    this._chains.add(origin.chain);
+    origin.frames.forEach((frame, i) => {
+      const chains = i === 0 ? this._chainsOfSpan : this._chainsThrough;
+      const known = chains.get(frame);
+      if (known?.includes(origin.chain)) {
+        return; // a recursive function
+      }
+      put(chains, frame, origin.chain);
+      if (this._spansSeen.has(frame)) {
+        return;
+      }
+      this._spansSeen.add(frame);
+      const span = this.spans.span(frame);
+      if (span.file.kind !== 'cell') {
+        return;
+      }
+      const end = Math.min(span.endLine, span.line + LONGEST_SPAN);
+      for (let line = span.line; line <= end; line++) {
+        put(this._spansOfLine, lineKey(span.file.path, line), frame);
+      }
+    });
+  }
+
+  /** The files of a cell: it may have run more than once, and its functions live on. */
+  private _pathsOf(cellId: string): string[] {
+    const { cell, files } = this.equations.snapshot;
+    const paths = files
+      .filter(file => file.kind === 'cell' && file.cell_id === cellId)
+      .map(({ path }) => path);
+    if (cell && cell.id === cellId && !paths.includes(cell.file)) {
+      paths.push(cell.file);
+    }
+    return paths;
+  }
+
+  private _ownFile: string | null;
+  private _origins: (readonly IOrigin[])[] = [];
+  private _byChain = new Map<number, number[]>();
+  private _byExact = new Map<number, number[]>();
+  private _chains = new Set<number>();
+  private _chainsOfSpan = new Map<number, number[]>();
+  private _chainsThrough = new Map<number, number[]>();
+  private _spansSeen = new Set<number>();
+  private _spansOfLine = new Map<string, number[]>();
+  private _texts: Record<TextLevel, LinkedText> = {
+    stablehlo: new LinkedText(),
+    hlo: new LinkedText()
+  };
+  private _resolved: { selection: Selection; linked: ILinked } | null = null;
+}
+
+/** A span of more lines than this is found by its first lines. */
+const LONGEST_SPAN = 200;
+
+function put<K>(map: Map<K, number[]>, key: K, value: number): void {
+  const list = map.get(key);
+  if (list) {
+    list.push(value);
+  } else {
+    map.set(key, [value]);
+  }
+}
+
+function addAll(set: Set<number>, values: readonly number[]): void {
+  for (const value of values) {
+    set.add(value);
+  }
+}
+
+function lineKey(path: string, line: number): string {
+  return `${line}:${path}`;
+}
+
+function spanKey(span: ISourceSpan): string {
+  return `${span.line}:${span.column}:${span.endLine}:${span.endColumn}:${span.file.path}`;
+}
+
+function holds(span: ISourceSpan, line: number, column: number): boolean {
+  return (
+    span.column >= 0 &&
+    (line > span.line || (line === span.line && column >= span.column)) &&
+    (line < span.endLine || (line === span.endLine && column <= span.endColumn))
+  );
+}
+
+/** The scopes of a program, each after every scope that calls it. */
+function callersFirst(equations: ProgramEquations): number[] {
+  const order: number[] = [];
+  const state = new Map<number, 'entered' | 'done'>();
+  const stack = [equations.root];
+  while (stack.length > 0) {
+    const scope = stack[stack.length - 1];
+    const seen = state.get(scope);
+    if (seen) {
+      stack.pop();
+      if (seen === 'entered') {
+        state.set(scope, 'done');
+        order.push(scope);
+      }
+      continue;
+    }
+    state.set(scope, 'entered');
+    for (const part of equations.parts(scope)) {
+      for (const [, , , inner] of part.scope.children) {
+        if (!state.has(inner)) {
+          stack.push(inner);
+        }
+      }
+    }
+  }
+  return order.reverse();
+}
+
+const OPENED = new WeakMap<Snapshot, Map<number, Links>>();
+
+/** The links of a program; the same object for every view of the snapshot. */
+export function linksOf(snapshot: Snapshot, program: number): Links {
+  let opened = OPENED.get(snapshot);
+  if (!opened) {
+    opened = new Map();
+    OPENED.set(snapshot, opened);
+  }
+  let links = opened.get(program);
+  if (!links) {
+    links = new Links(
+      new ProgramEquations(snapshot, snapshot.programs[program]),
+      new SourceSpans(snapshot)
+    );
+    opened.set(program, links);
+  }
+  return links;
+}

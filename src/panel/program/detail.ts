@@ -1,0 +1,110 @@
+/**
+ * What the user points at comes in; what is known of it goes out, below the code.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+
+import type { ILinked, Links } from '../../model/links';
+import type { Selection } from '../../tokens';
+import { badgeText, describeEquation, element } from './describe';
+import type { JaxprListing } from './jaxpr-listing';
+import type { TextListing } from './text-listing';
+
+/** More numbers are counted. */
+const MOST_NUMBERS = 12;
+
+/** The detail of a selection; a hint where nothing is pointed at. */
+export function detailOf(
+  selection: Selection | null,
+  linked: ILinked,
+  jaxpr: JaxprListing,
+  text: TextListing | null,
+  trans: TranslationBundle
+): HTMLElement {
+  if (selection === null) {
+    return element(
+      'div',
+      'jp-JaxprProgram-hint',
+      trans.__('Point at an equation, or at an expression in the cell.')
+    );
+  }
+  const node = element('div', '');
+  const { links } = jaxpr.described;
+  if (selection.kind === 'text' && text?.level === selection.level) {
+    const line = text.describeLine(selection.line);
+    if (line) {
+      node.append(line);
+    }
+  } else if (linked.equations.size === 1) {
+    const row = jaxpr.rowOf(linked);
+    if (row) {
+      node.append(describeEquation(jaxpr.described, row, true));
+    }
+  } else if (linked.equations.size > 1) {
+    node.append(several(linked, jaxpr, links, trans));
+  }
+  const note = precisionNote(selection, linked, trans);
+  if (note !== null) {
+    node.append(element('div', 'jp-JaxprProgram-fact', note));
+  }
+  return node;
+}
+
+function several(
+  linked: ILinked,
+  jaxpr: JaxprListing,
+  links: Links,
+  trans: TranslationBundle
+): HTMLElement {
+  const node = element('div', 'jp-JaxprProgram-description');
+  const title = element('div', 'jp-JaxprProgram-title');
+  const span = linked.spans[0];
+  if (span) {
+    title.append(
+      element('span', 'jp-JaxprProgram-badge', badgeText(links, span))
+    );
+  }
+  const count = linked.equations.size;
+  title.append(
+    element('b', '', trans._n('%1 equation', '%1 equations', count))
+  );
+  const text =
+    linked.spans.length === 1 && span ? links.spans.text(span) : null;
+  if (text !== null) {
+    title.append(element('code', '', text));
+  }
+  node.append(title);
+  const numbers = jaxpr
+    .linkedLines(linked)
+    .map(index => jaxpr.rows.rows[index].number)
+    .filter(number => number > 0);
+  if (numbers.length > 0) {
+    node.append(
+      element(
+        'div',
+        'jp-JaxprProgram-fact',
+        numbers.length > MOST_NUMBERS
+          ? trans.__('%1, …', numbers.slice(0, MOST_NUMBERS).join(', '))
+          : numbers.join(', ')
+      )
+    );
+  }
+  return node;
+}
+
+/** Where a link is coarser than it looks, it says so. */
+function precisionNote(
+  selection: Selection,
+  linked: ILinked,
+  trans: TranslationBundle
+): string | null {
+  switch (linked.precision) {
+    case 'span':
+      return null;
+    case 'line':
+      return trans.__('Linked to the whole line: JAX knows no columns here.');
+    case 'none':
+      return selection.kind === 'caret'
+        ? trans.__('No equation comes from here.')
+        : trans.__('Not linked: JAX knows no line of yours for it.');
+  }
+}

@@ -1,0 +1,179 @@
+/**
+ * Folds of a listing come in; closed ones go out as one line each, opened by a click, a key, or a search that finds
+ * something inside.
+ *
+ * CodeMirror's own folding takes one fold at a time, which is slow for the ten thousand library calls of a large
+ * program; this takes all of them in one step.
+ */
+import {
+  EditorState,
+  Extension,
+  RangeSetBuilder,
+  StateEffect,
+  StateField,
+  Text
+} from '@codemirror/state';
+import {
+  Decoration,
+  DecorationSet,
+  EditorView,
+  WidgetType
+} from '@codemirror/view';
+
+import type { IListedFold } from './listing';
+
+/** Close these folds, or open them. */
+export const setFolds = StateEffect.define<{
+  folds: readonly IListedFold[];
+  closed: boolean;
+}>();
+
+/** A closed fold and where it is now. */
+export interface IClosedFold {
+  fold: IListedFold;
+  from: number;
+  to: number;
+}
+
+/** What stands for the folded lines. */
+class Placeholder extends WidgetType {
+  constructor(readonly fold: IListedFold) {
+    super();
+  }
+
+  override eq(other: Placeholder): boolean {
+    return other.fold === this.fold;
+  }
+
+  override toDOM(view: EditorView): HTMLElement {
+    const node = this.fold.placeholder();
+    node.addEventListener('mousedown', event => {
+      if ((event.target as Element).closest('.jp-mod-chip')) {
+        event.preventDefault();
+        view.dispatch({
+          effects: setFolds.of({ folds: [this.fold], closed: false })
+        });
+      }
+    });
+    return node;
+  }
+
+  override ignoreEvent(event: Event): boolean {
+    const target = event.target as Element | null;
+    return target?.closest?.('.jp-mod-chip') !== null;
+  }
+}
+
+function decorate(
+  doc: Text,
+  before: DecorationSet,
+  folds: readonly IListedFold[]
+): DecorationSet {
+  const known = new Set<IListedFold>();
+  before.between(0, doc.length, (_from, _to, value) => {
+    known.add((value.spec.widget as Placeholder).fold);
+  });
+  const ranges: { from: number; to: number; fold: IListedFold }[] = [];
+  for (const fold of folds) {
+    const { from, to } = foldRange(doc, fold);
+    if (!known.has(fold) && to > from) {
+      ranges.push({ from, to, fold });
+    }
+  }
+  // Outer folds first where two start at the same place.
+  ranges.sort((a, b) => a.from - b.from || b.to - a.to);
+  const builder = new RangeSetBuilder<Decoration>();
+  for (const { from, to, fold } of ranges) {
+    builder.add(
+      from,
+      to,
+      Decoration.replace({ widget: new Placeholder(fold) })
+    );
+  }
+  const added = builder.finish();
+  if (before.size === 0) {
+    return added;
+  }
+  const all: ReturnType<Decoration['range']>[] = [];
+  for (const iterator = added.iter(); iterator.value; iterator.next()) {
+    all.push(iterator.value.range(iterator.from, iterator.to));
+  }
+  return before.update({ add: all, sort: true });
+}
+
+/** Where a fold hides text. */
+export function foldRange(
+  doc: Text,
+  fold: IListedFold
+): { from: number; to: number } {
+  const first = doc.line(fold.first + 1);
+  return {
+    from: fold.whole ? first.from : first.to,
+    to: doc.line(fold.last + 1).to
+  };
+}
+
+const closedFolds = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update(folds, transaction) {
+    folds = folds.map(transaction.changes);
+    for (const effect of transaction.effects) {
+      if (effect.is(setFolds)) {
+        if (effect.value.closed) {
+          folds = decorate(transaction.newDoc, folds, effect.value.folds);
+        } else {
+          const opened = new Set(effect.value.folds);
+          folds = folds.update({
+            filter: (_from, _to, value) =>
+              !opened.has((value.spec.widget as Placeholder).fold)
+          });
+        }
+      }
+    }
+    if (transaction.selection) {
+      const { from, to } = transaction.newSelection.main;
+      let inside = false;
+      folds.between(from, to, (start, end) => {
+        inside ||= start < to && from < end && !(from <= start && to >= end);
+      });
+      if (inside) {
+        folds = folds.update({
+          filter: (start, end) =>
+            !(start < to && from < end && !(from <= start && to >= end)),
+          filterFrom: from,
+          filterTo: to
+        });
+      }
+    }
+    return folds;
+  },
+  provide: field => EditorView.decorations.from(field)
+});
+
+/** Every closed fold that touches a range, outer ones first. */
+export function closedBetween(
+  state: EditorState,
+  from: number,
+  to: number
+): IClosedFold[] {
+  const found: IClosedFold[] = [];
+  state.field(closedFolds).between(from, to, (start, end, value) => {
+    found.push({
+      fold: (value.spec.widget as Placeholder).fold,
+      from: start,
+      to: end
+    });
+  });
+  return found.sort((a, b) => a.from - b.from || b.to - a.to);
+}
+
+/** Whether the folds differ between two states. */
+export function foldsChanged(before: EditorState, after: EditorState): boolean {
+  return before.field(closedFolds) !== after.field(closedFolds);
+}
+
+/** Folding of a listing; the folds that start closed are closed. */
+export function folding(doc: Text, folds: Iterable<IListedFold>): Extension {
+  const closed = [...folds].filter(fold => fold.closed);
+  return closedFolds.init(() => decorate(doc, Decoration.none, closed));
+}

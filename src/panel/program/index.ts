@@ -1,0 +1,1 @@
+export { ProgramView, ProgramView as default } from './program-view';

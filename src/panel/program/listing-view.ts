@@ -1,0 +1,846 @@
+/**
+ * A listing comes in; an editor that shows it goes out: numbers, folds, chips, badges, links, and what the user
+ * points at.
+ *
+ * The text is CodeMirror's, so selecting, copying, searching and scrolling are those of every editor. All else is made
+ * for the lines on screen only, from what the listing says of them.
+ */
+import { search, searchKeymap } from '@codemirror/search';
+import {
+  EditorSelection,
+  EditorState,
+  Extension,
+  Prec,
+  Range,
+  StateEffect,
+  StateField
+} from '@codemirror/state';
+import {
+  Decoration,
+  DecorationSet,
+  EditorView,
+  PluginValue,
+  ViewPlugin,
+  ViewUpdate,
+  WidgetType,
+  hoverTooltip,
+  keymap,
+  tooltips
+} from '@codemirror/view';
+import { TranslationBundle } from '@jupyterlab/translation';
+
+import type { Selection } from '../../tokens';
+import {
+  closedBetween,
+  foldRange,
+  folding,
+  foldsChanged,
+  setFolds
+} from './folding';
+import type { IListedFold, IListedLine, IListing, ISplice } from './listing';
+import { searchPanel } from './search-panel';
+
+/** Where the panel wraps lines it stops above this many, so that scrolling stays smooth. */
+const MOST_WRAPPED = 20000;
+
+/** What the view tells. */
+export interface IListingEvents {
+  /** The mouse is over a line, or over none. */
+  hovered(selection: Selection | null): void;
+  /** A line was chosen, by mouse or keyboard. */
+  selected(selection: Selection | null): void;
+  /** Go to the cell. */
+  entered(): void;
+  /** The button of a line that stands for more was seen or pressed. */
+  moreWanted(line: number): void;
+  /** All of the text is needed, for a search. */
+  allWanted(): void;
+}
+
+/** What is marked: lines and variables. */
+interface IMarks {
+  lines: readonly number[];
+  variables: ReadonlySet<string>;
+}
+
+const setMarks = StateEffect.define<IMarks>();
+const NO_MARKS: IMarks = { lines: [], variables: new Set() };
+
+const marks = StateField.define<IMarks>({
+  create: () => NO_MARKS,
+  update(value, transaction) {
+    for (const effect of transaction.effects) {
+      if (effect.is(setMarks)) {
+        value = effect.value;
+      }
+    }
+    return value;
+  }
+});
+
+/** Open or close the chips of a line, which is given by a position in it. */
+const setChips = StateEffect.define<{ at: number; open: boolean }>({
+  map: (value, change) => ({ ...value, at: change.mapPos(value.at) })
+});
+
+class OpenLine extends WidgetType {
+  override toDOM(): HTMLElement {
+    return document.createElement('span');
+  }
+}
+
+/** The lines whose chips are open, as a decoration that shows nothing and moves with the text. */
+const openChips = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update(open, transaction) {
+    open = open.map(transaction.changes);
+    for (const effect of transaction.effects) {
+      if (effect.is(setChips)) {
+        const { from } = transaction.newDoc.lineAt(effect.value.at);
+        const isOpen = startsAt(open, from);
+        if (effect.value.open && !isOpen) {
+          open = open.update({ add: [OPEN_LINE.range(from)], sort: true });
+        } else if (!effect.value.open && isOpen) {
+          open = open.update({
+            filter: at => at !== from,
+            filterFrom: from,
+            filterTo: from
+          });
+        }
+      }
+    }
+    return open;
+  }
+});
+
+const OPEN_LINE = Decoration.widget({ widget: new OpenLine() });
+
+function startsAt(set: DecorationSet, at: number): boolean {
+  let found = false;
+  set.between(at, at, () => {
+    found = true;
+    return false;
+  });
+  return found;
+}
+
+/** An editor that shows one listing. */
+export class ListingView {
+  constructor(
+    parent: HTMLElement,
+    private _listing: IListing,
+    private _events: IListingEvents,
+    private _trans: TranslationBundle
+  ) {
+    const doc = _listing.document();
+    this._wraps = doc.lines <= MOST_WRAPPED;
+    parent.style.setProperty('--jjx-digits', `${_listing.digits}`);
+    this.view = new EditorView({
+      parent,
+      state: EditorState.create({
+        doc,
+        extensions: this._extensions(folding(doc, _listing.allFolds()))
+      })
+    });
+  }
+
+  readonly view: EditorView;
+
+  get listing(): IListing {
+    return this._listing;
+  }
+
+  dispose(): void {
+    this.view.destroy();
+  }
+
+  focus(): void {
+    this.view.focus();
+  }
+
+  /** Mark lines and variables; the lines ascending. */
+  mark(lines: readonly number[], variables: ReadonlySet<string>): void {
+    this.view.dispatch({ effects: setMarks.of({ lines, variables }) });
+  }
+
+  /** Bring the first of some lines into view, unless one of them is. */
+  reveal(lines: readonly number[]): void {
+    if (lines.length === 0) {
+      return;
+    }
+    const { doc } = this.view.state;
+    const box = this.view.scrollDOM.getBoundingClientRect();
+    const seen = lines.some(index => {
+      const { from } = doc.line(index + 1);
+      if (from < this.view.viewport.from || from > this.view.viewport.to) {
+        return false;
+      }
+      const block = this.view.lineBlockAt(from);
+      const top = block.top + this.view.documentTop;
+      return top >= box.top && top + block.height <= box.bottom;
+    });
+    if (!seen) {
+      this.view.dispatch({
+        effects: EditorView.scrollIntoView(doc.line(lines[0] + 1).from, {
+          y: 'center'
+        })
+      });
+    }
+  }
+
+  /** Go to a line, as if it had been clicked. */
+  goTo(index: number): void {
+    const { from } = this.view.state.doc.line(index + 1);
+    this.view.dispatch({
+      selection: { anchor: from + 1 },
+      effects: EditorView.scrollIntoView(from, { y: 'center' })
+    });
+    this._select(index);
+  }
+
+  foldAll(): void {
+    this._setFolds([...this._listing.allFolds()], true);
+  }
+
+  unfoldAll(): void {
+    this._setFolds([...this._listing.allFolds()], false);
+  }
+
+  /** Whether any fold is closed. */
+  get hasClosed(): boolean {
+    const { state } = this.view;
+    return closedBetween(state, 0, state.doc.length).length > 0;
+  }
+
+  /** The listing has other lines now. */
+  splice({ at, removed, lines }: ISplice): void {
+    const { doc } = this.view.state;
+    const from = doc.line(at + 1).from;
+    const to = doc.line(at + removed).to;
+    const folds: IListedFold[] = [];
+    this.view.dispatch({
+      changes: { from, to, insert: lines.join('\n') },
+      effects: setMarks.of(NO_MARKS)
+    });
+    for (let index = at; index < at + lines.length; index++) {
+      for (const fold of this._listing.folds(index)) {
+        if (fold.closed) {
+          folds.push(fold);
+        }
+      }
+    }
+    if (folds.length > 0) {
+      this._setFolds(folds, true);
+    }
+  }
+
+  private _extensions(folds: Extension): Extension[] {
+    const listing = this;
+    return [
+      marks,
+      openChips,
+      folds,
+      ViewPlugin.fromClass(
+        class extends Display {
+          constructor(view: EditorView) {
+            super(view, listing);
+          }
+        },
+        { decorations: display => display.decorations }
+      ),
+      this._wraps ? EditorView.lineWrapping : [],
+      EditorState.readOnly.of(true),
+      EditorView.editable.of(false),
+      EditorView.contentAttributes.of({
+        'aria-label': this._listing.label,
+        'aria-readonly': 'true',
+        tabindex: '0'
+      }),
+      search({ top: true, createPanel: searchPanel(this._trans, this._events) }),
+      Prec.highest(keymap.of(this._keys())),
+      keymap.of(searchKeymap),
+      // The panel is a container of its own, inside which nothing is placed by the window.
+      tooltips({ parent: document.body }),
+      hoverTooltip((view, position, side) => this._tooltip(view, position, side), {
+        hoverTime: 350
+      }),
+      EditorView.domEventHandlers({
+        mousemove: event => this._hover(event.target as Element),
+        mouseleave: () => this._hoverLine(-1),
+        click: event => this._click(event),
+        copy: event => this._copy(event)
+      })
+    ];
+  }
+
+  // --- pointing ---------------------------------------------------------------------------
+
+  private _hover(target: Element): void {
+    const line = target.closest('.cm-line');
+    this._hoverLine(
+      line && this.view.contentDOM.contains(line)
+        ? this.view.state.doc.lineAt(this.view.posAtDOM(line)).number - 1
+        : -1
+    );
+  }
+
+  private _hoverLine(index: number): void {
+    if (index !== this._hovered) {
+      this._hovered = index;
+      this._events.hovered(index < 0 ? null : this._pointed(index));
+    }
+  }
+
+  private _click(event: MouseEvent): boolean {
+    const line = (event.target as Element).closest('.cm-line');
+    if (
+      line &&
+      this.view.contentDOM.contains(line) &&
+      this.view.state.selection.main.empty
+    ) {
+      const index =
+        this.view.state.doc.lineAt(this.view.posAtDOM(line)).number - 1;
+      const box = line.getBoundingClientRect();
+      this._select(index);
+      if (event.clientX > box.right - BADGE_WIDTH) {
+        this._events.entered();
+      }
+    }
+    return false;
+  }
+
+  private _select(index: number): void {
+    this._events.selected(this._pointed(index));
+  }
+
+  private _pointed(index: number): Selection | null {
+    const { first, last } = this.shownAs(index);
+    return this._listing.selection(first, last);
+  }
+
+  /** The lines that are one on screen with this one; more than one only behind a closed call. */
+  shownAs(index: number): { first: number; last: number } {
+    const { doc } = this.view.state;
+    const { from } = doc.line(index + 1);
+    for (const closed of closedBetween(this.view.state, from, from)) {
+      if (closed.fold.whole) {
+        return { first: closed.fold.first, last: closed.fold.last };
+      }
+    }
+    return { first: index, last: index };
+  }
+
+  private _tooltip(
+    view: EditorView,
+    position: number,
+    side: number
+  ): { pos: number; end: number; create: () => { dom: HTMLElement } } | null {
+    const line = view.state.doc.lineAt(position);
+    const column = position - line.from;
+    const described = this._listing.describe(line.number - 1, column);
+    if (
+      !described ||
+      (column === described.from && side < 0) ||
+      (column === described.to && side > 0)
+    ) {
+      return null;
+    }
+    return {
+      pos: line.from + described.from,
+      end: line.from + described.to,
+      create: () => {
+        const dom = document.createElement('div');
+        dom.className = 'jp-JaxprProgram-tip';
+        dom.append(described.node);
+        return { dom };
+      }
+    };
+  }
+
+  private _copy(event: ClipboardEvent): boolean {
+    const { state } = this.view;
+    const { from, to } = state.selection.main;
+    const text =
+      from === 0 && to === state.doc.length ? this._listing.wholeText() : null;
+    if (text === null || !event.clipboardData) {
+      return false;
+    }
+    event.preventDefault();
+    event.clipboardData.clearData();
+    event.clipboardData.setData('text/plain', text);
+    return true;
+  }
+
+  // --- keys -------------------------------------------------------------------------------
+
+  private _keys(): { key: string; run: () => boolean }[] {
+    const move = (step: (index: number) => number) => () => this._move(step);
+    const page = (): number =>
+      Math.max(
+        1,
+        Math.floor(
+          this.view.scrollDOM.clientHeight / this.view.defaultLineHeight
+        ) - 1
+      );
+    const last = (): number => this.view.state.doc.lines - 1;
+    return [
+      { key: 'ArrowDown', run: move(index => this._next(index, 1)) },
+      { key: 'ArrowUp', run: move(index => this._next(index, -1)) },
+      { key: 'PageDown', run: move(index => this._next(index, page())) },
+      { key: 'PageUp', run: move(index => this._next(index, -page())) },
+      { key: 'Home', run: move(() => 0) },
+      { key: 'End', run: move(last) },
+      { key: 'Mod-Home', run: move(() => 0) },
+      { key: 'Mod-End', run: move(last) },
+      { key: 'ArrowRight', run: () => this._unfoldHere() },
+      { key: 'ArrowLeft', run: () => this._foldHere() },
+      {
+        key: 'Enter',
+        run: () => {
+          const index = this._current();
+          if (this._listing.line(index).button !== null) {
+            this._events.moreWanted(index);
+          } else {
+            this._select(index);
+            this._events.entered();
+          }
+          return true;
+        }
+      },
+      {
+        key: 'Escape',
+        run: () => {
+          this._events.selected(null);
+          return true;
+        }
+      },
+      {
+        key: 'Mod-a',
+        run: () => {
+          this.view.dispatch({
+            selection: EditorSelection.single(0, this.view.state.doc.length),
+            scrollIntoView: false
+          });
+          return true;
+        }
+      }
+    ];
+  }
+
+  private _current(): number {
+    const { state } = this.view;
+    return state.doc.lineAt(state.selection.main.head).number - 1;
+  }
+
+  private _move(step: (index: number) => number): boolean {
+    const { doc } = this.view.state;
+    const wanted = step(this._current());
+    const index = this.shownAs(Math.min(Math.max(wanted, 0), doc.lines - 1)).first;
+    const line = doc.line(index + 1);
+    const { from } = this.view.lineBlockAt(line.from);
+    this.view.dispatch({
+      selection: { anchor: from },
+      effects: EditorView.scrollIntoView(from, { y: 'nearest' })
+    });
+    this._select(doc.lineAt(from).number - 1);
+    return true;
+  }
+
+  /** The line so many lines on screen below or above. */
+  private _next(index: number, by: number): number {
+    const { view } = this;
+    const { doc } = view.state;
+    let block = view.lineBlockAt(doc.line(index + 1).from);
+    for (let i = 0; i < Math.abs(by); i++) {
+      const at = by > 0 ? block.to + 1 : block.from - 1;
+      if (at < 0 || at > doc.length) {
+        break;
+      }
+      block = view.lineBlockAt(at);
+    }
+    return doc.lineAt(block.from).number - 1;
+  }
+
+  private _unfoldHere(): boolean {
+    const index = this._current();
+    const { doc } = this.view.state;
+    const line = doc.line(index + 1);
+    const [closed] = closedBetween(this.view.state, line.from, line.to);
+    if (closed && closed.fold.first === index) {
+      this._setFolds([closed.fold], false);
+    } else if (this._listing.line(index).chips.length > 0) {
+      this.view.dispatch({
+        effects: setChips.of({ at: line.from, open: true })
+      });
+    }
+    return true;
+  }
+
+  private _foldHere(): boolean {
+    const index = this._current();
+    const { doc } = this.view.state;
+    const { from } = doc.line(index + 1);
+    if (startsAt(this.view.state.field(openChips), from)) {
+      this.view.dispatch({ effects: setChips.of({ at: from, open: false }) });
+      return true;
+    }
+    const open = this._listing
+      .folds(index)
+      .filter(fold => !this.isClosed(fold));
+    if (open.length > 0) {
+      this._setFolds([open[open.length - 1]], true);
+      return true;
+    }
+    return this._foldAround(index);
+  }
+
+  /** Close the innermost fold around a line, and go to its first line. */
+  private _foldAround(index: number): boolean {
+    for (let first = index - 1; first >= 0; first--) {
+      for (const fold of [...this._listing.folds(first)].reverse()) {
+        if (fold.last >= index && !this.isClosed(fold)) {
+          const { from } = this.view.state.doc.line(first + 1);
+          this.view.dispatch({ selection: { anchor: from } });
+          this._setFolds([fold], true);
+          this._select(first);
+          return true;
+        }
+      }
+    }
+    return true;
+  }
+
+  isClosed(fold: IListedFold): boolean {
+    const { from, to } = foldRange(this.view.state.doc, fold);
+    return closedBetween(this.view.state, from, to).some(
+      closed => closed.fold === fold
+    );
+  }
+
+  toggle(fold: IListedFold): void {
+    this._setFolds([fold], !this.isClosed(fold));
+  }
+
+  openChipsAt(at: number): void {
+    this.view.dispatch({ effects: setChips.of({ at, open: true }) });
+  }
+
+  more(index: number): void {
+    if (index >= this.view.state.doc.lines) {
+      return;
+    }
+    this._events.moreWanted(index);
+  }
+
+  get trans(): TranslationBundle {
+    return this._trans;
+  }
+
+  private _setFolds(folds: readonly IListedFold[], closed: boolean): void {
+    this.view.dispatch({ effects: setFolds.of({ folds, closed }) });
+  }
+
+  private _wraps: boolean;
+  private _hovered = -1;
+}
+
+/** At the right edge of a line, in pixels: a click there goes to the cell. */
+const BADGE_WIDTH = 30;
+
+/** The decorations of the lines on screen. */
+class Display implements PluginValue {
+  constructor(
+    view: EditorView,
+    private _owner: ListingView
+  ) {
+    this.decorations = this._build(view);
+  }
+
+  decorations: DecorationSet;
+
+  update(update: ViewUpdate): void {
+    const { startState, state } = update;
+    const before = startState.selection.main;
+    const after = state.selection.main;
+    if (
+      update.docChanged ||
+      update.viewportChanged ||
+      update.geometryChanged ||
+      foldsChanged(startState, state) ||
+      startState.field(marks) !== state.field(marks) ||
+      startState.field(openChips) !== state.field(openChips) ||
+      before.head !== after.head ||
+      before.anchor !== after.anchor
+    ) {
+      this.decorations = this._build(update.view);
+    }
+  }
+
+  private _build(view: EditorView): DecorationSet {
+    const { doc } = view.state;
+    const { listing } = this._owner;
+    const ranges: Range<Decoration>[] = [];
+    const { lines: linked, variables } = view.state.field(marks);
+    const { head, anchor } = view.state.selection.main;
+    const chosen = doc.lineAt(head).number - 1;
+    for (const block of view.viewportLineBlocks) {
+      const line = doc.lineAt(block.from);
+      const index = line.number - 1;
+      const last = doc.lineAt(block.to).number - 1;
+      const isLinked = holdsBetween(linked, index, last);
+      const shown = listing.line(index);
+      const isMore = shown.button !== null;
+      ranges.push(
+        lineDecoration(shown, isLinked, chosen === index).range(line.from)
+      );
+      const folds = listing.folds(index);
+      const closed = closedBetween(view.state, line.from, line.to).filter(
+        ({ fold }) => fold.first === index
+      );
+      if (folds.length > 0) {
+        const [outer] = closed;
+        ranges.push(
+          Decoration.widget({
+            widget: new Marker(
+              this._owner,
+              outer?.fold ?? folds[0],
+              outer !== undefined
+            ),
+            side: -1
+          }).range(line.from)
+        );
+      }
+      if (closed.some(({ fold }) => fold.whole)) {
+        continue;
+      }
+      if (shown.indent > 0) {
+        ranges.push(
+          Decoration.replace({}).range(line.from, line.from + shown.indent)
+        );
+      }
+      if (isMore) {
+        // Not now: the editor is in the middle of an update.
+        queueMicrotask(() => this._owner.more(index));
+        ranges.push(
+          Decoration.replace({
+            widget: new MoreButton(this._owner, shown.button as string)
+          }).range(line.from + shown.indent, line.to)
+        );
+        continue;
+      }
+      for (const part of shown.parts) {
+        const used = part.variable !== undefined && variables.has(part.variable);
+        ranges.push(
+          Decoration.mark({
+            class: used ? `${part.className} jp-mod-used` : part.className
+          }).range(line.from + part.from, line.from + part.to)
+        );
+      }
+      const open =
+        startsAt(view.state.field(openChips), line.from) ||
+        shown.chips.some(
+          ({ from, to }) =>
+            (head > line.from + from && head < line.from + to) ||
+            (anchor > line.from + from && anchor < line.from + to)
+        );
+      for (const chip of open ? [] : shown.chips) {
+        ranges.push(
+          Decoration.replace(
+            chip.label ? { widget: new Chip(this._owner, chip.label) } : {}
+          ).range(line.from + chip.from, line.from + chip.to)
+        );
+        for (const [from, to] of chip.also ?? []) {
+          ranges.push(
+            Decoration.replace({}).range(line.from + from, line.from + to)
+          );
+        }
+      }
+      if (shown.reference) {
+        ranges.push(
+          Decoration.widget({
+            widget: new Reference(this._owner, shown.reference),
+            side: 1
+          }).range(line.to)
+        );
+      }
+    }
+    return Decoration.set(ranges, true);
+  }
+}
+
+function lineDecoration(
+  line: IListedLine,
+  linked: boolean,
+  chosen: boolean
+): Decoration {
+  const { badge } = line;
+  const attributes: Record<string, string> = {
+    style: `--jjx-depth: ${line.depth}`,
+    'data-kind': line.kind,
+    'data-number': line.number
+  };
+  if (badge) {
+    attributes['data-cell-line'] = badge.text;
+    attributes['data-badge'] = badge.kind;
+  }
+  if (linked) {
+    attributes['data-linked'] = 'true';
+  }
+  return Decoration.line({
+    class: chosen
+      ? 'jp-JaxprProgram-line jp-mod-current'
+      : 'jp-JaxprProgram-line',
+    attributes
+  });
+}
+
+/** Whether an ascending list has a member from first to last. */
+export function holdsBetween(
+  list: readonly number[],
+  first: number,
+  last: number
+): boolean {
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (list[middle] < first) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low < list.length && list[low] <= last;
+}
+
+/** Something in the text that acts when it is pressed. */
+abstract class Button extends WidgetType {
+  constructor(protected owner: ListingView) {
+    super();
+  }
+
+  protected button(
+    className: string,
+    text: string,
+    label: string,
+    act: (view: EditorView, node: HTMLElement) => void,
+    view: EditorView
+  ): HTMLElement {
+    const node = document.createElement('span');
+    node.className = className;
+    node.setAttribute('role', 'button');
+    node.setAttribute('aria-label', label);
+    node.title = label;
+    node.textContent = text;
+    node.addEventListener('mousedown', event => {
+      event.preventDefault();
+      act(view, node);
+    });
+    return node;
+  }
+}
+
+class Chip extends Button {
+  constructor(
+    owner: ListingView,
+    private _label: string
+  ) {
+    super(owner);
+  }
+
+  override eq(other: Chip): boolean {
+    return other._label === this._label;
+  }
+
+  override toDOM(view: EditorView): HTMLElement {
+    const { trans } = this.owner;
+    return this.button(
+      'jp-JaxprProgram-chip',
+      this._label,
+      trans.__('%1, show all of it', this._label),
+      (_, node) => this.owner.openChipsAt(view.posAtDOM(node)),
+      view
+    );
+  }
+}
+
+class Marker extends Button {
+  constructor(
+    owner: ListingView,
+    private _fold: IListedFold,
+    private _closed: boolean
+  ) {
+    super(owner);
+  }
+
+  override eq(other: Marker): boolean {
+    return other._fold === this._fold && other._closed === this._closed;
+  }
+
+  override toDOM(view: EditorView): HTMLElement {
+    const { trans } = this.owner;
+    const node = this.button(
+      'jp-JaxprProgram-marker',
+      '',
+      this._closed
+        ? trans.__('Unfold %1', this._fold.label)
+        : trans.__('Fold %1', this._fold.label),
+      () => this.owner.toggle(this._fold),
+      view
+    );
+    node.setAttribute('aria-expanded', String(!this._closed));
+    return node;
+  }
+}
+
+class MoreButton extends Button {
+  constructor(
+    owner: ListingView,
+    private _label: string
+  ) {
+    super(owner);
+  }
+
+  override eq(other: MoreButton): boolean {
+    return other._label === this._label;
+  }
+
+  override toDOM(view: EditorView): HTMLElement {
+    return this.button(
+      'jp-JaxprProgram-more',
+      this._label,
+      this._label,
+      (_, node) =>
+        this.owner.more(
+          view.state.doc.lineAt(view.posAtDOM(node)).number - 1
+        ),
+      view
+    );
+  }
+}
+
+class Reference extends Button {
+  constructor(
+    owner: ListingView,
+    private _reference: NonNullable<IListedLine['reference']>
+  ) {
+    super(owner);
+  }
+
+  override eq(other: Reference): boolean {
+    return (
+      other._reference.text === this._reference.text &&
+      other._reference.line === this._reference.line
+    );
+  }
+
+  override toDOM(view: EditorView): HTMLElement {
+    return this.button(
+      'jp-JaxprProgram-reference',
+      this._reference.text,
+      this._reference.title,
+      () => this.owner.goTo(this._reference.line),
+      view
+    );
+  }
+}

@@ -1,0 +1,94 @@
+/**
+ * The contract between what is listed (a program's rows, lines of StableHLO or HLO) and the view that shows it.
+ *
+ * A listing has as many lines as the editor's document. It is asked only about lines on screen.
+ */
+import type { Text } from '@codemirror/state';
+
+import type { ILineChip } from '../../editor/languages/line';
+import type { ILinked } from '../../model/links';
+import type { Selection } from '../../tokens';
+
+/** The line of the user's cell that a line comes from, at the right edge. */
+export interface IBadge {
+  text: string;
+  title: string;
+  /** inferred: JAX does not say so; it follows from where it stands. */
+  kind: 'own' | 'other' | 'inferred';
+}
+
+/** A part of a line with a look of its own. */
+export interface IListedPart {
+  from: number;
+  to: number;
+  className: string;
+  /** The same for every place that means the same variable. */
+  variable?: string;
+}
+
+/** A line as it is shown. */
+export interface IListedLine {
+  kind: string;
+  /** At the left edge; may be empty. */
+  number: string;
+  depth: number;
+  /** How many characters at the start stand for the depth. */
+  indent: number;
+  badge: IBadge | null;
+  parts: readonly IListedPart[];
+  chips: readonly ILineChip[];
+  /** The whole line is a button. */
+  button: string | null;
+  /** After the line: leads to another line. */
+  reference: { text: string; title: string; line: number } | null;
+}
+
+/** Lines that can be shown as one. */
+export interface IListedFold {
+  readonly first: number;
+  readonly last: number;
+  /** All of the first line is hidden too, behind what `placeholder` gives. */
+  readonly whole: boolean;
+  /** Whether it starts closed. */
+  readonly closed: boolean;
+  /** What it is, for a screen reader. */
+  readonly label: string;
+  placeholder(): HTMLElement;
+}
+
+/** Lines that came in place of others. */
+export interface ISplice {
+  at: number;
+  removed: number;
+  lines: readonly string[];
+}
+
+/** What a tooltip or the detail below the code is made of. */
+export interface IDescription {
+  from: number;
+  to: number;
+  node: HTMLElement;
+}
+
+/** What is listed. */
+export interface IListing {
+  /** For a screen reader. */
+  readonly label: string;
+  /** How many digits the longest number at the left edge has. */
+  readonly digits: number;
+  /** The document, one line a line. */
+  document(): Text;
+  line(index: number): IListedLine;
+  folds(index: number): readonly IListedFold[];
+  allFolds(): Iterable<IListedFold>;
+  /** The lines that belong to what is pointed at, ascending. */
+  linkedLines(linked: ILinked): readonly number[];
+  /** Variables that what is pointed at binds. */
+  variables(linked: ILinked): ReadonlySet<string>;
+  /** What it means to point at these lines (several where they are folded to one); null for nothing. */
+  selection(first: number, last: number): Selection | null;
+  /** What is known of the place under the mouse; `column` is -1 for the line. */
+  describe(line: number, column: number): IDescription | null;
+  /** More than the document: what copying all of it gives; null where it is the document itself. */
+  wholeText(): string | null;
+}

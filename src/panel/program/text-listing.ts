@@ -1,0 +1,342 @@
+/**
+ * Lines of StableHLO or HLO come in, page by page; what the listing view shows of them goes out.
+ */
+import { Text } from '@codemirror/state';
+import { TranslationBundle } from '@jupyterlab/translation';
+
+import { hlo } from '../../editor/languages/hlo';
+import { ILineLanguage, TokenKind } from '../../editor/languages/line';
+import { stablehlo } from '../../editor/languages/stablehlo';
+import type { ILinked, Links, TextLevel } from '../../model/links';
+import type { SourcePools } from '../../program-text/source-spans';
+import type { Selection } from '../../tokens';
+import { badgeText, element, whereOf } from './describe';
+import type {
+  IBadge,
+  IDescription,
+  IListedFold,
+  IListedLine,
+  IListing,
+  ISplice
+} from './listing';
+
+const LANGUAGES: Record<TextLevel, ILineLanguage> = { stablehlo, hlo };
+
+const CLASSES: Record<TokenKind, string> = {
+  comment: 'jp-JaxprProgram-keyword',
+  keyword: 'jp-JaxprProgram-keyword',
+  operation: 'jp-JaxprProgram-primitive',
+  type: 'jp-JaxprProgram-type'
+};
+
+/** The tables at the head of HLO and the locations at the end of StableHLO: where lines come from, as numbers. */
+const TABLES = /^(?:FileNames|FunctionNames|FileLocations|StackFrames)$/;
+const TABLE_ROW = /^\d+ /;
+const LOCATION = /^#loc\d* = /;
+
+/** Longer blocks that are not the entry start closed, in texts longer than the second number. */
+const LONG_TEXT = 400;
+
+/** The lines of one text of a program. */
+export class TextListing implements IListing {
+  constructor(
+    private _links: Links,
+    readonly level: TextLevel,
+    private _trans: TranslationBundle
+  ) {
+    this._language = LANGUAGES[level];
+    this.label = _trans.__(
+      '%1 of %2',
+      this._language.name,
+      _links.equations.program.name
+    );
+  }
+
+  readonly label: string;
+
+  get digits(): number {
+    return String(this._total).length;
+  }
+
+  /** How many lines the text has, those not here included. */
+  get total(): number {
+    return this._total;
+  }
+
+  /** How many lines are here, from the first on. */
+  get held(): number {
+    return this._lines.length;
+  }
+
+  get complete(): boolean {
+    return this.held >= this._total;
+  }
+
+  /** Take the next lines in. */
+  add(
+    text: string,
+    firstLine: number,
+    lineStacks: readonly number[],
+    pools: SourcePools,
+    total: number
+  ): ISplice | null {
+    if (firstLine !== this._lines.length) {
+      return null; // a page that was asked for twice
+    }
+    const lines = text.split('\n');
+    this._links.addText(this.level, firstLine, lineStacks, pools);
+    const at = this._lines.length;
+    for (const line of lines) {
+      this._lines.push(line);
+    }
+    this._total = Math.max(total, this._lines.length);
+    this._findFolds();
+    const inserted = this.complete ? lines : [...lines, this._moreText()];
+    return { at, removed: 1, lines: inserted };
+  }
+
+  document(): Text {
+    return Text.of(
+      this.complete ? this._lines : [...this._lines, this._moreText()]
+    );
+  }
+
+  line(index: number): IListedLine {
+    if (index >= this._lines.length) {
+      return {
+        kind: 'more',
+        number: '',
+        depth: 0,
+        indent: 0,
+        badge: null,
+        parts: [],
+        chips: [],
+        button: this._moreText(),
+        reference: null
+      };
+    }
+    const text = this._lines[index];
+    const { tokens, chips } = this._language.read(text);
+    const indent = indentOf(text);
+    return {
+      kind: 'line',
+      number: `${index + 1}`,
+      depth: indent >> 1,
+      indent,
+      badge: this._badge(index),
+      parts: tokens.map(({ from, to, kind }) => ({
+        from,
+        to,
+        className: CLASSES[kind]
+      })),
+      chips,
+      button: null,
+      reference: null
+    };
+  }
+
+  folds(index: number): readonly IListedFold[] {
+    const fold = this._folds.get(index);
+    return fold ? [fold] : [];
+  }
+
+  allFolds(): Iterable<IListedFold> {
+    return this._folds.values();
+  }
+
+  linkedLines(linked: ILinked): readonly number[] {
+    if (linked !== this._linked?.linked) {
+      this._linked = {
+        linked,
+        lines: [...linked.lines[this.level]].sort((a, b) => a - b)
+      };
+    }
+    return this._linked.lines;
+  }
+
+  variables(): ReadonlySet<string> {
+    return new Set();
+  }
+
+  selection(first: number): Selection | null {
+    return first < this._lines.length && this._lines[first].trim() !== ''
+      ? { kind: 'text', level: this.level, line: first, stack: -1 }
+      : null;
+  }
+
+  describe(index: number, column: number): IDescription | null {
+    if (index >= this._lines.length) {
+      return null;
+    }
+    const operation = this._language
+      .read(this._lines[index])
+      .tokens.find(
+        ({ kind, from, to }) =>
+          kind === 'operation' && from <= column && column <= to
+      );
+    const node = operation && this.describeLine(index);
+    return node ? { from: operation.from, to: operation.to, node } : null;
+  }
+
+  /** Where a line comes from; null where that is not known. */
+  describeLine(index: number): HTMLElement | null {
+    const origin = this._links.lineOrigin(this.level, index);
+    if (!origin) {
+      return null;
+    }
+    const node = element('div', 'jp-JaxprProgram-description');
+    const title = element('div', 'jp-JaxprProgram-title');
+    const operation = this._language
+      .read(this._lines[index])
+      .tokens.find(({ kind }) => kind === 'operation');
+    const span = this._links.cellSpan(origin);
+    if (span) {
+      title.append(
+        element('span', 'jp-JaxprProgram-badge', badgeText(this._links, span))
+      );
+    }
+    if (operation) {
+      const name = this._lines[index].slice(operation.from, operation.to);
+      title.append(element('b', '', name));
+    }
+    const text = span && this._links.spans.text(span);
+    if (text) {
+      title.append(element('code', '', text));
+    }
+    node.append(title);
+    for (const frame of origin.frames) {
+      const where = this._links.spans.span(frame);
+      node.append(
+        element(
+          'div',
+          'jp-JaxprProgram-fact',
+          this._trans.__(
+            '%1, %2',
+            where.function,
+            whereOf(this._links, where, this._trans)
+          )
+        )
+      );
+    }
+    return node;
+  }
+
+  wholeText(): string | null {
+    return this.complete ? null : this._lines.join('\n');
+  }
+
+  private _badge(index: number): IBadge | null {
+    const origin = this._links.lineOrigin(this.level, index);
+    const span = origin && this._links.cellSpan(origin);
+    if (!span) {
+      return null;
+    }
+    return {
+      text: badgeText(this._links, span),
+      title: whereOf(this._links, span, this._trans),
+      kind: this._links.inOwnCell(span) ? 'own' : 'other'
+    };
+  }
+
+  private _moreText(): string {
+    const missing = this._total - this._lines.length;
+    return this._trans._n(
+      '… %1 more line',
+      '… %1 more lines',
+      missing,
+      missing.toLocaleString('en')
+    );
+  }
+
+  /** Blocks in braces, and the tables of places; a block that is still open at the end is none yet. */
+  private _findFolds(): void {
+    const open: number[] = [];
+    const many = this._total > LONG_TEXT;
+    let table = -1;
+    this._lines.forEach((line, index) => {
+      const inTable =
+        TABLES.test(line) ||
+        LOCATION.test(line) ||
+        (table >= 0 && (line === '' || TABLE_ROW.test(line)));
+      if (inTable && table < 0) {
+        table = index;
+      } else if (!inTable && table >= 0) {
+        this._addFold(table, lastWritten(this._lines, index - 1), true);
+        table = -1;
+      }
+      const text = line.trim();
+      if (text.startsWith('}')) {
+        const first = open.pop();
+        if (first !== undefined) {
+          this._addFold(first, index, many && isPrivate(this._lines[first]));
+        }
+      }
+      if (text.endsWith('{')) {
+        open.push(index);
+      }
+    });
+    if (table >= 0 && this.complete) {
+      this._addFold(table, lastWritten(this._lines, this._lines.length - 1), true);
+    }
+  }
+
+  private _addFold(first: number, last: number, closed: boolean): void {
+    if (last > first && !this._folds.has(first)) {
+      this._folds.set(
+        first,
+        new LinesFold(first, last, closed, this._trans)
+      );
+    }
+  }
+
+  private _language: ILineLanguage;
+  private _lines: string[] = [];
+  private _total = 0;
+  private _folds = new Map<number, IListedFold>();
+  private _linked: { linked: ILinked; lines: number[] } | null = null;
+}
+
+function indentOf(line: string): number {
+  return line.length - line.trimStart().length;
+}
+
+function lastWritten(lines: readonly string[], from: number): number {
+  let last = from;
+  while (last > 0 && lines[last] === '') {
+    last--;
+  }
+  return last;
+}
+
+/** A function that another one calls: what is read first is the entry. */
+function isPrivate(line: string): boolean {
+  return /^\s*func\.func private |^%?[\w.-]+ \(/.test(line);
+}
+
+class LinesFold implements IListedFold {
+  constructor(
+    readonly first: number,
+    readonly last: number,
+    readonly closed: boolean,
+    private _trans: TranslationBundle
+  ) {}
+
+  readonly whole = false;
+
+  get label(): string {
+    // The lines between the first and the last one, which only closes.
+    return this._trans._n('%1 line', '%1 lines', Math.max(1, this.last - this.first - 1));
+  }
+
+  placeholder(): HTMLElement {
+    const chip = element(
+      'span',
+      'jp-JaxprProgram-chip jp-mod-chip',
+      this.label
+    );
+    chip.setAttribute('role', 'button');
+    chip.setAttribute('aria-label', this._trans.__('Unfold %1', this.label));
+    chip.title = this._trans.__('Unfold');
+    return chip;
+  }
+}

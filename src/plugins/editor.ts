@@ -1,0 +1,104 @@
+/** Wires the links between the program in the panel and the cells of the notebook in front. */
+import {
+  JupyterFrontEnd,
+  JupyterFrontEndPlugin
+} from '@jupyterlab/application';
+import { Cell } from '@jupyterlab/cells';
+import { CodeEditor } from '@jupyterlab/codeeditor';
+import {
+  EditorExtensionRegistry,
+  IEditorExtensionRegistry
+} from '@jupyterlab/codemirror';
+import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+
+// Light, and every editor of a cell has it from the start.
+// eslint-disable-next-line jupyter/prefer-lazy-imports
+import { CellLinks, ICells } from '../editor/cell-links';
+import { IJaxprTracker } from '../tokens';
+
+namespace CommandIDs {
+  export const returnToProgram = 'jupyter-jaxpr:return-to-program';
+}
+
+export const editorPlugin: JupyterFrontEndPlugin<void> = {
+  id: 'jupyter-jaxpr:editor',
+  description:
+    'Marks in the cells what the program in the panel came from, and the other way round.',
+  autoStart: true,
+  requires: [IJaxprTracker, INotebookTracker, IEditorExtensionRegistry],
+  optional: [ITranslator],
+  activate: (
+    app: JupyterFrontEnd,
+    tracker: IJaxprTracker,
+    notebooks: INotebookTracker,
+    editors: IEditorExtensionRegistry,
+    translator: ITranslator | null
+  ): void => {
+    const trans = (translator ?? nullTranslator).load('jupyter_jaxpr');
+    const links = new CellLinks(trans);
+    editors.addExtension({
+      name: 'jupyter-jaxpr:cell-links',
+      factory: ({ model }) => {
+        const id = cellId(model);
+        return EditorExtensionRegistry.createImmutableExtension(
+          id === null ? [] : links.extension(id)
+        );
+      }
+    });
+
+    const follow = (): void => {
+      const panel = notebooks.currentWidget;
+      links.follow(tracker.current, panel && new NotebookCells(panel));
+    };
+    tracker.currentChanged.connect(follow, links);
+    follow();
+
+    app.commands.addCommand(CommandIDs.returnToProgram, {
+      label: trans.__('Return to the Program'),
+      describedBy: { args: { type: 'object', properties: {} } },
+      execute: () => links.goToProgram()
+    });
+    // Nearer to the key than the notebook's own Escape, and only in a cell that the keyboard came to from the panel.
+    app.commands.addKeyBinding({
+      command: CommandIDs.returnToProgram,
+      keys: ['Escape'],
+      selector: '.jp-Notebook .cm-editor.jp-mod-jaxprReturns'
+    });
+  }
+};
+
+/** The id of the cell that an editor's model belongs to; null for editors of other things. */
+function cellId(model: CodeEditor.IModel): string | null {
+  const { id, type } = model as Partial<{ id: unknown; type: unknown }>;
+  return type === 'code' && typeof id === 'string' ? id : null;
+}
+
+/** The cells of a notebook, by their ids. */
+class NotebookCells implements ICells {
+  constructor(private _panel: NotebookPanel) {}
+
+  source(id: string): string | null {
+    return this._find(id)?.model.sharedModel.getSource() ?? null;
+  }
+
+  async goTo(id: string, line: number, column: number): Promise<void> {
+    const notebook = this._panel.content;
+    const index = notebook.widgets.findIndex(cell => cell.model.id === id);
+    if (index < 0) {
+      return;
+    }
+    notebook.activeCellIndex = index;
+    const cell = notebook.widgets[index];
+    await notebook.scrollToCell(cell);
+    notebook.mode = 'edit';
+    cell.editor?.setCursorPosition({ line: line - 1, column });
+    cell.editor?.focus();
+  }
+
+  private _find(id: string): Cell | undefined {
+    return this._panel.isDisposed
+      ? undefined
+      : this._panel.content.widgets.find(cell => cell.model.id === id);
+  }
+}
