@@ -21,7 +21,8 @@ import inspect
 import re
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import metadata
 from types import CodeType, FrameType
@@ -54,6 +55,9 @@ class Receiver(Protocol):
 
     def missed(self, call: JitCall) -> bool:
         """A call missed the C++ cache; False: the receiver wants to hear no more of it."""
+
+    def asked_ahead(self, fun: Any) -> None:
+        """A jitted function was asked for its trace, lowering or shapes, without a call."""
 
     def traced(self, call: JitCall) -> None:
         """`call.params` and `call.args_flat` are there: JAX traced the function, or found an earlier trace."""
@@ -94,6 +98,7 @@ class JitCall:
         params: parameters of the call's `jit` equation, `params['jaxpr']` the program; None before the trace.
         args_flat: its dynamic leaves; dropped as soon as the call has run.
         in_tree, out_tree: their structure, statics taken out, and that of the result.
+        context: what JAX's caches depend on besides the arguments (x64, mesh, precision, ...).
         record: for the receiver.
     """
 
@@ -101,6 +106,7 @@ class JitCall:
         "_consts",
         "args",
         "args_flat",
+        "context",
         "frame",
         "fun",
         "in_tree",
@@ -122,6 +128,7 @@ class JitCall:
         self.in_tree: Any = None
         self.out_tree: Any = None
         self._consts: list[Any] = []
+        self.context: Any = None
         self.record: Any = None
 
     def take_trace(self, result: Any) -> None:
@@ -135,6 +142,7 @@ class JitCall:
         self.in_tree = traced.in_tree
         self.out_tree = traced.out_tree
         self._consts = traced.consts
+        self.context = trace_context()
 
     def types(self) -> list[Any]:
         """JAX's own record of the type and placement of each leaf; holds no array."""
@@ -146,7 +154,8 @@ class JitCall:
         """`jax.stages` objects of this very call: traced, lowered, and compiled around `executable`.
 
         To be called while the call's context (x64, mesh, precision) is still in force; the lowering is then found
-        in JAX's cache.
+        in JAX's cache. Some programs change the context while they are lowered (Pallas defines a new setting at its
+        first use): for those the lowering is left out, as asking would lower again.
         """
         assert self.params is not None
         params = self.params
@@ -154,7 +163,8 @@ class JitCall:
             # A program over user-defined types is translated before it is lowered. The translation that ran is a
             # local of the frame; asking for another one would lower it again.
             params = {**params, "jaxpr": self.frame.f_locals.get("jaxpr", params["jaxpr"])}
-        return _stages(types, params, self.in_tree, self.out_tree, self._consts, self.options, executable)
+        same_context = self.context == trace_context()
+        return _stages(types, params, self.in_tree, self.out_tree, self._consts, self.options, executable, same_context)
 
     def drop_values(self) -> None:
         """Let go of everything that holds arrays."""
@@ -184,7 +194,7 @@ class DerivedCall:
         types = [pjit.convert_to_metaty(arg) for arg in self.args]
         in_tree = jax.tree_util.tree_structure((tuple(self.args), {}))
         out_tree = jax.tree_util.tree_structure(list(self.out_flat))
-        return _stages(types, self.params, in_tree, out_tree, [], None, self.executable)
+        return _stages(types, self.params, in_tree, out_tree, [], None, self.executable, True)
 
 
 def _stages(
@@ -195,6 +205,7 @@ def _stages(
     consts: list[Any],
     options: Any,
     executable: Any,
+    lowering_is_cached: bool,
 ) -> tuple[Any, Any, Any]:
     from jax._src import stages
 
@@ -202,11 +213,61 @@ def _stages(
     traced = stages.Traced(types, params, in_tree, out_tree, consts, *extra)
     if executable is None:
         return traced, None, None
+    if not lowering_is_cached:
+        return traced, None, stages.Compiled(executable, [], traced.args_info, traced.out_tree)
     lowered = traced.lower()
     compiled = lowered.compile()
     if compiled._executable is not executable:  # not what ran: show that instead
         compiled = stages.Compiled(executable, [], lowered.args_info, lowered.out_tree)
     return traced, lowered, compiled
+
+
+def trace_context() -> Any:
+    """What JAX's caches of traces and lowerings depend on besides arguments."""
+    from jax._src import config
+
+    return config.trace_context()
+
+
+def staging() -> bool:
+    """Whether JAX is recording a program now: a jitted function called now becomes a part of it."""
+    from jax._src import core
+
+    trace = core.trace_ctx.trace
+    while trace is not None:
+        if type(trace).__name__ == "DynamicJaxprTrace":
+            return True
+        trace = getattr(trace, "parent_trace", None)
+    return False
+
+
+def jit_name(fun: Any) -> str:
+    """The name of a function in JAX's events and programs."""
+    from jax._src import util
+
+    return str(util.fun_name(fun))
+
+
+def derived_jaxpr(called: Any) -> Any:
+    """The program that a jitted function of JAX's own making runs: one derived from a user's; else None."""
+    miss = getattr(called, "_cache_miss", None)
+    code, closure = getattr(miss, "__code__", None), getattr(miss, "__closure__", None)
+    if code is None or closure is None or "jaxpr" not in code.co_freevars:
+        return None
+    return closure[code.co_freevars.index("jaxpr")].cell_contents
+
+
+@contextmanager
+def quietly() -> Iterator[None]:
+    """Keep a question of ours to JAX, such as how it prints, out of everyone's events."""
+    from jax._src import monitoring
+
+    listeners = monitoring._event_duration_secs_listeners
+    monitoring._event_duration_secs_listeners = []
+    try:
+        yield
+    finally:
+        monitoring._event_duration_secs_listeners = listeners
 
 
 @functools.cache
@@ -415,6 +476,7 @@ class Hooks:
             __tracebackhide__ = True
             frame = get_frame(1)
             if frame.f_code.co_name != "cache_miss":  # `f.trace`, `f.lower`, `f.eval_shape`: nothing runs
+                _tell(failed, receiver.asked_ahead, fun)
                 return original(fun, options, args, kwargs)
             try:
                 call = JitCall(fun, options, args, kwargs, frame)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .options import Options
     from .session import Active
 
+_AHEAD = "To see its program, call the jitted function itself, or name the call: %jaxpr f(x)."
 WHAT_TO_TYPE = (
     "Call a function under @jax.jit in the cell, end the cell with a call such as f(x), or name one: "
     "%%jaxpr f(x) or %%jaxpr f(f32[8])."
@@ -127,9 +128,11 @@ def _trace_last(observer: Observer, active: Active, observation: Observation, wa
     fun, name = last.function, name_of(last.function)
     jitted = jax_internals.is_jitted(fun)
     if jitted:
-        if not any(called is fun for called in active.run.unseen):
-            return None
         note = "Compiled before the extension was loaded. This is the program that JAX holds for the cell's last call."
+        if observer.hooks.support.tier != "hooks":
+            note = "The program that JAX holds for the cell's last call."
+        elif not any(called is fun for called in active.run.unseen):
+            return None
     else:
         why = _not_traceable(last)
         if why is not None:
@@ -162,7 +165,11 @@ def _trace_last(observer: Observer, active: Active, observation: Observation, wa
 
 def _not_traceable(last: Any) -> str | None:
     """Why a last call is not worth a second run: it does not compute with JAX."""
+    import jax
+
     fun, name = last.function, name_of(last.function)
+    if isinstance(fun, jax.stages.Compiled):
+        return f"{last.text} calls a function that was compiled ahead of time, by .lower().compile(). {_AHEAD}"
     if isinstance(fun, type | types.BuiltinFunctionType):
         return f"The cell ends with a call of {name}, which is not a function that JAX can trace. {WHAT_TO_TYPE}"
     if not has_arrays(last.args, last.kwargs):
@@ -187,7 +194,11 @@ def _add(observation: Observation, own: OwnTrace, focus: bool) -> None:
             if program.jaxpr is own.program.jaxpr:  # it is the one that ran
                 observation.focus = program
                 return
-    observation.functions.append(own.function)
+    same = [function for function in observation.functions if function.name == own.function.name]
+    if same and same[0].definition == own.function.definition and not same[0].programs:
+        same[0].programs.append(own.program)
+    else:
+        observation.functions.append(own.function)
     if focus:
         observation.focus = own.program
 
@@ -203,6 +214,15 @@ def _nothing(namespace: dict[str, Any], active: Active, observation: Observation
         return (
             f"{names} was called and reused a program that was compiled before %load_ext jupyter_jaxpr, so it was not "
             "seen. Load the extension before the first call, or write %%jaxpr f(x)."
+        )
+    if active.run.ahead:
+        names = ", ".join(sorted(active.run.ahead)[:5])
+        return f"{names} was traced or lowered ahead of time, by .trace or .lower, and not called. {_AHEAD}"
+    inlined = [function.name for function in observation.functions if not function.top_level]
+    if inlined:
+        return (
+            f"{', '.join(inlined[:5])} was called only while JAX recorded another program, such as that of "
+            f"jax.make_jaxpr, and became a part of it. {WHAT_TO_TYPE}"
         )
     called = [function.name for function in observation.functions]
     if called:

@@ -77,23 +77,68 @@ def arguments_of(
     return tuple(specs)
 
 
-def equinox_arguments(arguments: tuple[ArgumentSpec, ...], signature: inspect.Signature) -> tuple[ArgumentSpec, ...]:
-    """Put the arguments of an `equinox.filter_jit` call, which equinox regroups, under the user's names.
+@dataclass(frozen=True)
+class EquinoxCall:
+    """A call of `equinox.filter_jit`, which regroups its arguments into flat tuples of leaves and their structure."""
 
-    Equinox passes dictionaries with the dynamic leaves of the function, of the first argument and of the rest.
-    """
-    groups: dict[str, tuple[Any, bool]] = {}
-    for argument in arguments:
-        if isinstance(argument.tree, dict):
-            groups.update((name, (tree, argument.donated)) for name, tree in argument.tree.items())
-    values = [(groups["first"][0], groups["first"][1])]
-    rest, donated = groups["rest"]
-    rest_args, keywords = rest
-    values.extend((tree, donated) for tree in rest_args)
-    names = positional_names(signature, len(values) - 1)  # the last value is equinox's own dummy
-    specs = [ArgumentSpec(name, tree=tree, donated=gone) for name, (tree, gone) in zip(names, values, strict=False)]
-    specs.extend(ArgumentSpec(name, tree=tree, donated=donated) for name, tree in keywords.items())
+    signature: inspect.Signature
+    trees: Mapping[str, tuple[Any, tuple[str | None, ...]]]  # per group: structure, text of each static leaf
+
+
+def equinox_call(wrapper: Any, args: Sequence[Any]) -> EquinoxCall | None:
+    """Read the structure off the arguments that equinox gave its inner jit; None for other calls."""
+    if wrapper is None or len(args) != 3:
+        return None
+    _, first, rest = args[2]
+    trees = {}
+    for name, (leaves, tree) in (("first", first), ("rest", rest)):
+        # None also stands for a leaf that is an array.
+        trees[name] = (tree, tuple(None if leaf is None else value_text(leaf) for leaf in leaves))
+    return EquinoxCall(wrapper._signature, trees)
+
+
+def equinox_arguments(arguments: tuple[ArgumentSpec, ...], call: EquinoxCall) -> tuple[ArgumentSpec, ...]:
+    """Put the arguments of a `filter_jit` call under the user's names."""
+    groups = {
+        name: (leaves, argument.donated)
+        for argument in arguments
+        if isinstance(argument.tree, dict)
+        for name, leaves in argument.tree.items()
+    }
+    first, donated_first = _equinox_tree("first", groups, call)
+    (rest, keywords), donated_rest = _equinox_tree("rest", groups, call)
+    values = [(first, donated_first), *((value, donated_rest) for value in rest)]
+    names = positional_names(call.signature, len(values) - 1)  # the last one is equinox's own, and None
+    specs = [_equinox_spec(name, value, donated) for name, (value, donated) in zip(names, values, strict=False)]
+    specs.extend(_equinox_spec(name, value, donated_rest) for name, value in keywords.items())
     return tuple(specs)
+
+
+def _equinox_tree(name: str, groups: Mapping[str, tuple[Any, bool]], call: EquinoxCall) -> tuple[Any, bool]:
+    tree, statics = call.trees[name]
+    leaves, donated = groups[name]
+    return tree.unflatten(
+        [
+            leaf if leaf is not None or static is None else _Static(static)
+            for leaf, static in zip(leaves, statics, strict=True)
+        ]
+    ), donated
+
+
+@dataclass(frozen=True)
+class _Static:
+    """In the place of a static leaf."""
+
+    text: str
+
+
+def _equinox_spec(name: str, value: Any, donated: bool) -> ArgumentSpec:
+    import jax
+
+    if isinstance(value, _Static):
+        return ArgumentSpec(name, static=value.text)
+    arrays = jax.tree_util.tree_map(lambda leaf: None if isinstance(leaf, _Static) else leaf, value)
+    return ArgumentSpec(name, tree=arrays, donated=donated)
 
 
 def result_of(out_tree: Any, avals: Sequence[Any]) -> Any:

@@ -90,7 +90,7 @@ class CallCounter:
     def count(self, called: Any) -> None:
         """Count a call reported by rewritten code."""
         if threading.get_ident() == self._thread:
-            if type(called) in _CARRIERS:
+            if type(called) is not jax_internals.jit_type():
                 called = _carried(called)
             if type(called) is jax_internals.jit_type():
                 self._counts[called] += 1
@@ -117,13 +117,10 @@ class CallCounter:
             counts: defaultdict[Any, int] = self._counts,
             thread: int = self._thread,
             get_thread: Any = threading.get_ident,
-            carriers: Any = _CARRIERS,
             carried: Any = _carried,
             disable: Any = monitor.DISABLE,
         ) -> Any:
             if type(called) is not jit_type:
-                if type(called) not in carriers:
-                    return disable
                 called = carried(called)
                 if type(called) is not jit_type:
                     return disable
@@ -137,10 +134,15 @@ class CallCounter:
 
 
 def _carried(called: Any) -> Any:
-    """The function inside a bound method or a partial."""
+    """The function inside a bound method or a partial, or that an object runs when it is called."""
     while type(called) in _CARRIERS:
         called = called.__func__ if type(called) is types.MethodType else called.func
-    return called
+    if type(called) is jax_internals.jit_type():
+        return called
+    for base in type(called).__mro__:
+        if "__call__" in base.__dict__:
+            return base.__dict__["__call__"]
+    return None
 
 
 _CARRIERS = frozenset({types.MethodType, functools.partial})

@@ -60,11 +60,21 @@ class Functions:
         record = self._records.get(id(fun))
         return None if record is None or record.shared else record
 
+    def by_code(self, fun: Any) -> FunctionRecord:
+        """The record of a function of which no miss can be observed; whose it is is told by its file alone."""
+        record = self._records.get(id(fun))
+        if record is None:
+            code = code_of(fun)
+            library = code is None or is_installed(code.co_filename)
+            record = FunctionRecord(name_of(fun), jax_internals.jit_name(fun), place_of(code), library)
+            self._remember(fun, record)
+        return record
+
     def _make(self, fun: Any, frame: FrameType) -> FunctionRecord:
         code = code_of(fun)
         record = FunctionRecord(
             name_of(fun),
-            str(getattr(fun, "__name__", "<unnamed function>")),
+            jax_internals.jit_name(fun),
             place_of(code),
             is_library(fun, code, frame),
             shared=code is not None and code.co_filename.endswith(_EQUINOX_JIT),

@@ -16,8 +16,10 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-from ..jax_internals import COMPILE_EVENT, LOWER_EVENT, DerivedCall, Hooks, JitCall
-from .arguments import CallShape, shape_of
+from .. import jax_internals
+from ..jax_internals import COMPILE_EVENT, LOWER_EVENT, TRACE_EVENT, DerivedCall, Hooks, JitCall
+from .arguments import CallShape, EquinoxCall, equinox_call, shape_of
+from .calls import HAS_MONITORING
 from .functions import FunctionRecord, Functions, call_place, code_of, equinox_wrapper, unwrap
 from .observation import EagerCompile, Observation, Place
 from .programs import KeptProgram, keep, kept
@@ -32,7 +34,7 @@ TRACED_FUNCTIONS = 50
 class Miss:
     """What the observer knows of one call that missed, while it runs."""
 
-    __slots__ = ("activity", "equinox", "function", "place", "shape", "stages", "tracing", "types")
+    __slots__ = ("activity", "derived", "equinox", "function", "place", "shape", "stages", "tracing", "types")
 
     def __init__(self, function: FunctionRecord, activity: FunctionActivity | None, place: Place | None) -> None:
         self.function = function
@@ -42,7 +44,8 @@ class Miss:
         self.tracing = True
         self.types: list[Any] | None = None
         self.shape: CallShape | None = None
-        self.equinox: Any = None
+        self.equinox: EquinoxCall | None = None
+        self.derived = False  # a program derived from it ran before it returned
 
 
 class ThreadState:
@@ -79,7 +82,7 @@ class Observer:
         state.loose.clear()
         state.under_transforms.clear()
         state.run = run
-        if self.hooks.support.tier == "hooks":
+        if self.hooks.support.tier != "none":
             run.counter.start()
             run.counted = run.counter.sees
         return run
@@ -92,6 +95,8 @@ class Observer:
                 self._prune(state)
                 self._drain(run)
                 self._take_loose(state, run)
+                if self.hooks.support.tier == "events":
+                    _count_by_name(run)
                 state.run = None
             for error in self.hooks.failed:
                 run.fail(error)
@@ -154,26 +159,34 @@ class Observer:
             if run is not None:
                 run.library_calls += 1
             return False
+        staging = jax_internals.staging()
+        if staging and run is None:
+            return False
         self._prune(state)
         activity = None
         if run is not None:
             self._drain(run)
             activity = run.activity(function)
             activity.calls += uncounted
-        if state.stack and state.stack[-1].record.tracing:
+        if staging:
             if activity is not None:
                 activity.inlined += 1
             return False
         place = None
         if run is not None and activity is not None and call.frame is not None:
             activity.misses += 1
-            activity.top_level = True
             place = call_place(call.frame)
             self._start_trace(run, function, call.fun)
         miss = Miss(function, activity, place)
         call.record = miss
         state.stack.append(call)
         return True
+
+    def asked_ahead(self, fun: Any) -> None:
+        """A function was asked for its trace or lowering, without a call."""
+        state = self._state()
+        if state.run is not None and not state.replaying and not jax_internals.staging():
+            state.run.ahead.add(jax_internals.jit_name(fun))
 
     def traced(self, call: JitCall) -> None:
         """JAX has the program of the call."""
@@ -186,7 +199,7 @@ class Observer:
             miss.types = call.types()
             miss.shape = shape_of(call.options, call.args, call.kwargs)
             if call.frame is not None:
-                miss.equinox = getattr(equinox_wrapper(call.frame), "_signature", None)
+                miss.equinox = equinox_call(equinox_wrapper(call.frame), call.args)
         call.args, call.kwargs = (), {}
 
     def raised(self, call: JitCall, error: BaseException) -> None:
@@ -304,16 +317,17 @@ class Observer:
         while len(state.under_transforms) >= _UNDER_TRANSFORMS:
             del state.under_transforms[next(iter(state.under_transforms))]
         state.under_transforms[miss.function.jit_name] = (miss.function, parent, miss.place)
-        if miss.activity is not None and miss.stages.compiles == 0:
+        if miss.activity is not None and not miss.derived and not HAS_MONITORING:
             for program in list(miss.function.kept.values()):
-                if program.parent is parent:  # compiled earlier; a hit of theirs is not seen
-                    miss.activity.use(program, now=False)
+                if program.parent is parent:
+                    miss.activity.use(program, now=False, note=_PERHAPS)
 
     def _origin_of(self, state: ThreadState, name: str) -> tuple[FunctionRecord | None, Any, Place | None, CallStages]:
         """The function that a derived program comes from, and the stages that JAX reported for it."""
         for call in reversed(state.stack):
             miss: Miss = call.record
             if miss.function.jit_name == name and not miss.tracing and call.params is not None:
+                miss.derived = True
                 stages, miss.stages = miss.stages, CallStages()
                 miss.stages.started_at = stages.started_at
                 return miss.function, call.params["jaxpr"], miss.place, stages
@@ -409,21 +423,48 @@ class Observer:
         """Credit the counted calls to their functions."""
         for called, times in run.counter.drain():
             fun = getattr(called, "_fun", None)
+            if fun is None:
+                self._drain_derived(run, called)
+                continue
             function = self.functions.known(fun)
+            if function is None and self.hooks.support.tier != "hooks":
+                function = self.functions.by_code(fun)
             if function is None:
                 if len(run.unseen) < 100 and not any(each is called for each in run.unseen):
                     run.unseen.append(called)
             elif not function.library:
                 activity = run.activity(function)
                 activity.calls += times
-                if not run.traced_names:
-                    activity.top_level = True
+
+    def _drain_derived(self, run: Run, called: Any) -> None:
+        """A derived program was called: in JAX each such call goes through a function object of its own."""
+        jaxpr = jax_internals.derived_jaxpr(called)
+        if jaxpr is None:
+            return
+        for activity in run.functions.values():
+            for program in activity.record.kept.values():
+                if program.jaxpr is jaxpr:
+                    activity.use(program, now=False)
 
     def _take_loose(self, state: ThreadState, run: Run) -> None:
         for event in state.loose:
-            if event.event == COMPILE_EVENT and len(run.eager) < EAGER_COMPILES:
+            if self.hooks.support.tier == "events":
+                run.stage_counts[event.name, event.event] += 1
+            elif event.event == COMPILE_EVENT and len(run.eager) < EAGER_COMPILES and event.name not in run.ahead:
                 run.eager.append(EagerCompile(event.name, event.seconds))
         state.loose.clear()
 
 
+def _count_by_name(run: Run) -> None:
+    """At the tier `events` a stage is credited to the functions of its name, for more JAX does not say."""
+    for activity in run.functions.values():
+        name = activity.record.jit_name
+        activity.traces = run.stage_counts[name, TRACE_EVENT]
+        activity.lowerings = run.stage_counts[name, LOWER_EVENT]
+        activity.compiles = run.stage_counts[name, COMPILE_EVENT]
+
+
+_PERHAPS = (
+    "JAX derived this program earlier from the function. Whether this run used it again cannot be told on Python 3.11."
+)
 _AFTER_TRACE = frozenset({LOWER_EVENT, COMPILE_EVENT})

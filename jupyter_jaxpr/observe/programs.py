@@ -7,11 +7,10 @@
 
 from __future__ import annotations
 
-import inspect
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from .arguments import CallShape, arguments_of, equinox_arguments, result_of
+from .arguments import CallShape, EquinoxCall, arguments_of, equinox_arguments, result_of, spec_of
 from .functions import FunctionRecord
 from .observation import ArgumentSpec, ObservedProgram, Place, StageTimes
 
@@ -32,7 +31,7 @@ class KeptProgram:
     in_tree: Any = None
     out_tree: Any = None
     donated: tuple[bool, ...] = ()
-    equinox: inspect.Signature | None = None
+    equinox: EquinoxCall | None = None
     stages: StageTimes | None = None
     call: Place | None = None
     parent: Any = None  # of a derived one: the jaxpr it was derived from
@@ -75,8 +74,14 @@ class KeptProgram:
     def arguments(self) -> tuple[ArgumentSpec, ...]:
         """Its arguments by name; empty where their structure is not known."""
         avals = self.jaxpr.in_avals
+        try:
+            return self._named(avals)
+        except Exception:  # a tree of the user's that does not take types for arrays: the flat list is true as well
+            return tuple(ArgumentSpec(name="", tree=spec_of(aval)) for aval in avals)
+
+    def _named(self, avals: Any) -> tuple[ArgumentSpec, ...]:
         if self.in_tree is None or self.shape is None:
-            return tuple(ArgumentSpec(name="", tree=_spec(aval)) for aval in avals)
+            return tuple(ArgumentSpec(name="", tree=spec_of(aval)) for aval in avals)
         avals = avals[len(avals) - self.in_tree.num_leaves :]  # closed-over tracers come first
         donated = self.donated[len(self.donated) - len(avals) :]
         arguments = arguments_of(self.shape, self.in_tree, avals, donated)
@@ -86,15 +91,15 @@ class KeptProgram:
 
     def result(self) -> Any:
         """The tree of its result; a list where the structure is not known."""
+        flat = [spec_of(aval) for aval in self.jaxpr.out_avals]
         if self.out_tree is None:
-            return [_spec(aval) for aval in self.jaxpr.out_avals]
-        return result_of(self.out_tree, self.jaxpr.out_avals)
-
-
-def _spec(aval: Any) -> Any:
-    from .arguments import spec_of
-
-    return spec_of(aval)
+            return flat
+        try:
+            tree = result_of(self.out_tree, self.jaxpr.out_avals)
+            # Equinox returns a marker, the arrays, and what is static.
+            return tree[1] if self.equinox is not None else tree
+        except Exception:  # as for the arguments
+            return flat
 
 
 def keep(record: FunctionRecord, program: KeptProgram) -> None:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import threading
 import time
 import traceback
+from collections import Counter
 from typing import Any
 
-from .calls import CallCounter
+from .calls import HAS_MONITORING, CallCounter
 from .functions import FunctionRecord
 from .lines import LineRecorder
 from .observation import EagerCompile, Observation, ObservedFunction, ObservedProgram, Place
@@ -36,9 +37,8 @@ class FunctionActivity:
         self.lowerings = 0
         self.compiles = 0
         self.from_disk = 0
-        self.top_level = False
         self.dropped = 0
-        self.programs: dict[tuple[int, int], tuple[KeptProgram, bool]] = {}
+        self.programs: dict[tuple[int, int], tuple[KeptProgram, bool, str | None]] = {}
 
     def add(self, stages: CallStages) -> None:
         """Count the stages of one call."""
@@ -47,14 +47,14 @@ class FunctionActivity:
         self.compiles += stages.compiles - stages.from_disk
         self.from_disk += stages.from_disk
 
-    def use(self, program: KeptProgram, now: bool) -> None:
+    def use(self, program: KeptProgram, now: bool, note: str | None = None) -> None:
         """List a program of this run; the first mention decides whether it was made in it."""
         if program.key in self.programs:
             return
         if len(self.programs) >= PROGRAMS_PER_FUNCTION:
             self.dropped += 1
             return
-        self.programs[program.key] = (program, now)
+        self.programs[program.key] = (program, now, note)
 
     def observed(self, counted: bool) -> ObservedFunction:
         """The record handed on; `counted` says whether calls could be counted at all."""
@@ -63,9 +63,10 @@ class FunctionActivity:
             name=self.record.name,
             definition=self.record.definition,
             programs=self._observed_programs(),
-            top_level=self.top_level,
+            top_level=self._top_level(),
             calls=calls if counted or calls else None,
-            calls_exact=counted and self.calls >= self.misses + self.inlined,
+            # On 3.11 only the cell's own lines are counted: a function of an earlier cell may call it too.
+            calls_exact=counted and HAS_MONITORING and self.calls >= self.misses + self.inlined,
             misses=self.misses,
             traces=self.traces,
             lowerings=self.lowerings,
@@ -75,11 +76,15 @@ class FunctionActivity:
             raised=self.raised,
         )
 
+    def _top_level(self) -> bool:
+        """Called other than as a part of another program."""
+        return self.misses > 0 or self.calls > self.inlined
+
     def _observed_programs(self) -> list[ObservedProgram]:
         chosen = list(self.programs.values())
-        if not chosen and self.top_level and self.misses == self.raised and self.calls > self.raised:
-            chosen = [(program, False) for program in list(self.record.kept.values())[-1:]]  # it only hit
-        return [program.observed(now) for program, now in chosen]
+        if not chosen and self._top_level() and self.misses == self.raised and self.calls > self.raised:
+            chosen = [(program, False, None) for program in list(self.record.kept.values())[-1:]]  # it only hit
+        return [program.observed(now, note) for program, now, note in chosen]
 
 
 class Run:
@@ -100,6 +105,8 @@ class Run:
         self.traced_names: list[str] = []  # of the functions being traced now, innermost last
         self.traced_functions: list[tuple[str, Any]] = []  # name and function of each that was traced
         self.eager: list[EagerCompile] = []
+        self.ahead: set[str] = set()  # functions asked for their trace or lowering without a call
+        self.stage_counts: Counter[tuple[str | None, str]] = Counter()  # at a lower tier: function and event
         self.library_calls = 0  # misses of functions that JAX or a package jitted for its own use
         self.unseen: list[Any] = []  # jitted functions that were called and never observed to miss
         self.failures: list[str] = []

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Protocol
 
+from .. import jax_internals
 from .document import Naming
 
 #: The rules of JAX 0.10 to 0.12, for documents made where no JAX can be asked.
@@ -270,7 +271,8 @@ def learn_naming() -> Naming:
     It starts no backend and runs nothing. Where JAX cannot be asked these are the rules of the versions we know.
     """
     try:
-        return _learn()
+        with jax_internals.quietly():
+            return _learn()
     except Exception:  # no JAX, or one that prints differently
         return NAMING
 

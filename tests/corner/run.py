@@ -1,0 +1,79 @@
+"""Run every corner case in one process and print, as JSON, what JAX reported and what was shown.
+
+    python run.py with|without
+
+Both ways the cells are the same, run by a real IPython shell in the same order; `with` loads the extension and puts
+`%%jaxpr` on the first line, `without` a comment. So any difference in JAX's own events is the extension's doing.
+"""
+
+import contextlib
+import io
+import json
+import os
+import sys
+
+os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8"
+os.environ["JAX_PLATFORMS"] = "cpu"
+sys.path.insert(0, os.path.dirname(__file__))
+
+from cases import CASES, SETUP  # noqa: E402  # after the environment is set
+from IPython.core.interactiveshell import InteractiveShell  # noqa: E402  # after the environment is set
+from traitlets.config import Config  # noqa: E402  # after the environment is set
+
+
+def main(way: str) -> None:
+    shell = InteractiveShell.instance(config=Config({"HistoryManager": {"enabled": False}}))
+    built = []
+    if way == "with":
+        shell.run_line_magic("load_ext", "jupyter_jaxpr")
+        from jupyter_jaxpr.magic.session import Session
+
+        Session.of(shell).magics.output = False
+        Session.of(shell).publisher.publish = built.append  # there is no front end to send it to
+    run(shell, SETUP)
+    import jax
+
+    events: list[list[object]] = []
+    jax.monitoring.register_event_duration_secs_listener(
+        lambda event, seconds, **facts: events.append([event.rsplit("/", 1)[-1], facts.get("fun_name")])
+    )
+    found = {}
+    for name, (setup, cell) in CASES.items():
+        run(shell, setup)
+        events.clear()
+        built.clear()
+        output, result = run(shell, ("%%jaxpr\n" if way == "with" else "# nothing\n") + cell)
+        found[name] = {
+            "events": [event for event in events if event[0].endswith("duration")],
+            "value": repr(result.result),
+            "output": output,
+            "shown": [line for each in built for line in shown(each)],
+            "notes": [note.kind for each in built for note in each.document.notes],
+            "failures": [note.detail for each in built for note in each.document.notes if note.kind == "failed"],
+            "message": [each.document.message for each in built],
+            "levels": [[level.state for level in p.levels] for each in built for p in each.document.programs],
+        }
+    json.dump(found, sys.__stdout__)
+
+
+def run(shell, text):
+    shown_text = io.StringIO()
+    with contextlib.redirect_stdout(shown_text), contextlib.redirect_stderr(shown_text):
+        result = shell.run_cell(text, store_history=False)
+    result.raise_error()
+    return shown_text.getvalue(), result
+
+
+def shown(built):
+    document = built.document
+    for program in document.programs:
+        scope = document.scopes[program.scope]
+        primitives = " ".join(document.strings[p] for p in scope.primitive)
+        arguments = ", ".join(f"{a.name}: {a.type}" if a.name else a.type for a in program.arguments)
+        result = program.result.type if program.result else "?"
+        activity = program.activity
+        count = "" if activity is None or activity.calls is None else f" [{activity.calls} calls, {activity.compiles} compiled]"
+        yield f"{program.origin} {program.name}({arguments}) -> {result}: {primitives}{count}"
+
+
+main(sys.argv[1])
