@@ -484,12 +484,13 @@ export function checkTextPage(value: unknown): TextPage {
 /** A page of equations; its children point to the scopes of the snapshot, of which there are `scopes`. */
 export function checkScopePage(value: unknown, scopes: number): ScopePage {
   const page = fields(value, 'scope');
-  const scope = checkScope(page.scope, checkPools(page, scopes));
+  checkScope(page.scope, checkPools(page, scopes));
+  // Variables of other pages: bound earlier, or results that are bound later.
   const operands = indices(
     page.operands,
     'scope.operands',
     0,
-    scope.first_variable
+    Number.MAX_SAFE_INTEGER
   );
   sameLength(
     each(page.operand_names, 'scope.operand_names', text),

@@ -1,6 +1,8 @@
 import * as fc from 'fast-check';
+import * as fs from 'fs';
+import * as path from 'path';
 
-import { isUnreadable, readSnapshot } from '../document';
+import { checkScopePage, isUnreadable, readSnapshot } from '../document';
 import { Snapshot } from '../snapshot';
 import { program, scopes, snapshot } from './documents';
 
@@ -259,3 +261,22 @@ function reachEverything(document: Snapshot): void {
     scope.children.forEach(child => must(document.scopes[child[3]]));
   }
 }
+
+describe('the golden documents', () => {
+  const folder = path.join(__dirname, '../../../tests/fixtures');
+  const golden = (ending: RegExp): string[] =>
+    fs.readdirSync(folder).filter(name => ending.test(name));
+  const parsed = (name: string): unknown =>
+    JSON.parse(fs.readFileSync(path.join(folder, name), 'utf8'));
+
+  it.each(golden(/\d\.json$/))('%s is read', name => {
+    const document = parsed(name);
+    expect(readSnapshot(document)).toBe(document);
+  });
+
+  it.each(golden(/\.page\.json$/))('%s is read as a page', name => {
+    const page = parsed(name);
+    const document = parsed(name.replace('.page', '')) as Snapshot;
+    expect(checkScopePage(page, document.scopes.length)).toBe(page);
+  });
+});

@@ -129,7 +129,7 @@ export function program(changes: Partial<Program> = {}): Program {
       from_disk: false,
       first_run: 0.0007,
       rest: 0.0012,
-      total: 0.1425
+      total: 0.1423
     },
     activity: {
       calls: 4,

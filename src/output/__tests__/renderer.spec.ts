@@ -1,0 +1,175 @@
+import { nullTranslator } from '@jupyterlab/translation';
+
+import {
+  environment,
+  program,
+  scopes,
+  snapshot
+} from '../../protocol/__tests__/documents';
+import { Snapshot } from '../../protocol/snapshot';
+import { MIME_TYPE, Open, rendererFactory } from '../renderer';
+
+const trans = nullTranslator.load('jupyter_jaxpr');
+
+/** What JupyterLab shows of a saved value. */
+async function shown(
+  value: unknown,
+  open: Open | null = null
+): Promise<HTMLElement> {
+  const factory = rendererFactory(trans, open);
+  const renderer = factory.createRenderer({
+    mimeType: MIME_TYPE,
+    sanitizer: { sanitize: html => html },
+    resolver: null,
+    linkHandler: null,
+    latexTypesetter: null
+  });
+  await renderer.renderModel({
+    data: { [MIME_TYPE]: JSON.parse(JSON.stringify(value)) },
+    metadata: {},
+    trusted: false,
+    setData: () => undefined
+  });
+  return renderer.node;
+}
+
+/** The lines as a reader sees them. */
+function lines(node: HTMLElement): string[] {
+  return [...node.querySelectorAll('.jp-JaxprOutput-line')].map(line =>
+    (line.textContent ?? '').replace(/\u00a0/g, ' ')
+  );
+}
+
+describe('the output of a cell', () => {
+  it('is two lines', async () => {
+    expect(lines(await shown(snapshot()))).toEqual([
+      'rnn ({b, wh}, f32[100,8]) → (f32[4], f32[100,16])',
+      '3 equations · 1 scan ×100 · 4 calls, 1 compile · first call 142 ms'
+    ]);
+  });
+
+  it('counts loops and branches, each program inside once', async () => {
+    const [outer, inner] = scopes();
+    const strings = snapshot().strings.map(text =>
+      text === 'add' ? 'while' : text
+    );
+    const called = {
+      ...outer,
+      children: [
+        [0, 5, -1, 1],
+        [1, 5, -1, 1]
+      ] as typeof outer.children
+    };
+    expect(
+      lines(
+        await shown(
+          snapshot({
+            strings,
+            scopes: [called, { ...inner, primitive: [0] }],
+            programs: [program({ complete: false })]
+          })
+        )
+      )[1]
+    ).toBe(
+      '3 equations · ≥1 scan ×100 · ≥2 while loops · 4 calls, 1 compile · first call 142 ms'
+    );
+  });
+
+  it('says what else was seen, and where the program is from', async () => {
+    const programs = [
+      program({ origin: 'seen_before' }),
+      program({ name: 'loss' }),
+      program({ name: 'grad' })
+    ];
+    expect(lines(await shown(snapshot({ programs })))[1]).toBe(
+      '3 equations · 1 scan ×100 · 4 calls, 1 compile · made in an earlier run · 2 more programs'
+    );
+  });
+
+  it('is the message where there is no program', async () => {
+    const nothing = snapshot({
+      programs: [],
+      notes: [],
+      focus: -1,
+      message: 'No jitted function was called.'
+    });
+    expect(lines(await shown(nothing))).toEqual([
+      'No jitted function was called.'
+    ]);
+  });
+
+  it('opens the panel on its snapshot', async () => {
+    const saved = snapshot();
+    const opened: Snapshot[] = [];
+    const node = await shown(saved, one => opened.push(one));
+    const button = node.querySelector('button');
+    expect(button?.title).toBe('Open in the Jaxpr panel');
+    button?.click();
+    expect(opened).toEqual([saved]);
+  });
+
+  it('is no button where there is no panel', async () => {
+    const node = await shown(snapshot());
+    expect(node.querySelector('button')).toBeNull();
+  });
+});
+
+describe('an output that nobody vouches for', () => {
+  it.each<[string, unknown, string]>([
+    [
+      'of a newer version',
+      { ...snapshot(), version: 2 },
+      'It was made by a newer version of jupyter_jaxpr (document 2, this panel reads 1). Update jupyter_jaxpr where JupyterLab is installed and reload this page.'
+    ],
+    [
+      'of a text instead of a document',
+      '{"version": 1',
+      'It is damaged: snapshot should be an object. Run the cell again to make it anew.'
+    ],
+    [
+      'with an index out of range',
+      { ...snapshot(), focus: 12 },
+      'It is damaged: focus should be an integer from -1 to 0. Run the cell again to make it anew.'
+    ]
+  ])('%s says so', async (_, value, reason) => {
+    const node = await shown(value, () => undefined);
+    expect(lines(node)).toEqual(['This output cannot be shown.']);
+    expect(node.textContent).toBe(`This output cannot be shown.${reason}`);
+    expect(node.querySelector('button')).toBeNull();
+  });
+
+  it('shows markup and scripts as the text they are', async () => {
+    const hostile =
+      '<img src=x onerror="window.hacked=1"><script>hacked</script>';
+    const node = await shown(
+      snapshot({
+        programs: [
+          program({
+            name: hostile,
+            arguments: [
+              {
+                name: hostile,
+                type: hostile,
+                summary: hostile,
+                static: false,
+                donated: false
+              }
+            ],
+            result: null
+          })
+        ],
+        environment: environment({ jax: hostile })
+      })
+    );
+    expect(node.querySelector('img, script')).toBeNull();
+    expect(lines(node)[0]).toBe(`${hostile} (${hostile})`);
+    expect((window as { hacked?: number }).hacked).toBeUndefined();
+  });
+
+  it('cuts huge texts', async () => {
+    const node = await shown(
+      snapshot({ programs: [program({ name: 'x'.repeat(1_000_000) })] })
+    );
+    expect(node.textContent?.length).toBeLessThan(1000);
+  });
+});

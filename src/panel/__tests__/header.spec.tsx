@@ -1,0 +1,322 @@
+import { nullTranslator } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { JaxprModel } from '../../model/model';
+import { program, snapshot } from '../../protocol/__tests__/documents';
+import { Activity, Program } from '../../protocol/snapshot';
+import { Header, runWords } from '../header';
+import { Signature } from '../signature';
+import { StageBar, stageSentence } from '../stage-bar';
+import { activityWords } from '../summary';
+import { byRole, click, press, render, words } from './render';
+
+const trans = nullTranslator.load('jupyter_jaxpr');
+
+const CREATED = new Date(2026, 7, 17, 2, 34).getTime() / 1000;
+
+beforeEach(() => {
+  jest.useFakeTimers({ now: new Date(2026, 7, 17, 3, 0) });
+});
+afterEach(() => {
+  jest.useRealTimers();
+  document.body.replaceChildren();
+});
+
+/** A model with two runs in its list: `rnn` and `loss` of cell 7, then `step` of cell 9. */
+function twoRuns(): JaxprModel {
+  const model = new JaxprModel(trans);
+  model.show(
+    snapshot({
+      created: CREATED,
+      programs: [program(), program({ name: 'loss', result: null })]
+    }),
+    false
+  );
+  model.show(
+    snapshot({
+      id: 'run-2',
+      created: CREATED + 360,
+      cell: { id: 'cell-9', execution_count: 9, file: 'f', source: '' },
+      programs: [program({ name: 'step' })]
+    }),
+    false
+  );
+  return model;
+}
+
+function header(model: JaxprModel): {
+  node: HTMLElement;
+  asked: string[];
+  redraw: () => void;
+} {
+  const asked: string[] = [];
+  const make = (): JSX.Element => (
+    <Header
+      model={model}
+      trans={trans}
+      actions={{
+        copy: () => asked.push('copy'),
+        more: () => asked.push('more')
+      }}
+    />
+  );
+  const { node, redraw } = render(make());
+  return { node, asked, redraw: () => redraw(make()) };
+}
+
+describe('the head of the panel', () => {
+  it('says which program, its signature, its cell and what was done with it', () => {
+    const model = new JaxprModel(trans);
+    model.show(snapshot({ created: CREATED }), false);
+    const { node } = header(model);
+    expect(words(node)).toBe(
+      'rnn' +
+        'p: {b: f32[16], wh: f32[16,16]}, xs: f32[100,8] → (f32[4], f32[100,16])' +
+        'Cell [7] · 02:34 · 4 calls, 1 compile'
+    );
+  });
+
+  it('colours types and nothing else', () => {
+    const model = new JaxprModel(trans);
+    model.show(snapshot(), false);
+    const { node } = header(model);
+    expect(
+      [...node.querySelectorAll('.jp-JaxprPanel-type')].map(words)
+    ).toEqual(['f32[16]', 'f32[16,16]', 'f32[100,8]', 'f32[4]', 'f32[100,16]']);
+  });
+
+  it('is one stop of the Tab key, with arrows inside', () => {
+    const { node } = header(twoRuns());
+    const buttons = byRole(node, 'button');
+    expect(buttons.map(button => button.tabIndex)).toEqual([0, -1, -1, -1, -1]);
+    buttons[0].focus();
+    press(buttons[0], 'ArrowRight');
+    expect(document.activeElement).toBe(buttons[1]);
+    expect(buttons.map(button => button.tabIndex)).toEqual([-1, 0, -1, -1, -1]);
+    press(buttons[1], 'End');
+    expect(document.activeElement).toBe(buttons[4]);
+    press(buttons[4], 'ArrowRight');
+    expect(document.activeElement).toBe(buttons[0]);
+  });
+
+  it('pins, pauses and copies', () => {
+    const model = twoRuns();
+    const { node, asked, redraw } = header(model);
+    const pin = byRole(node, 'button', 'Pin this program')[0];
+    expect(pin.getAttribute('aria-pressed')).toBe('false');
+    click(pin);
+    click(byRole(node, 'button', 'Pause updates')[0]);
+    click(byRole(node, 'button', 'Copy the program')[0]);
+    redraw();
+    expect(model.pinned).toBe(true);
+    expect(model.paused).toBe(true);
+    expect(pin.getAttribute('aria-pressed')).toBe('true');
+    expect(byRole(node, 'button', 'Resume updates')).toHaveLength(1);
+    expect(asked).toEqual(['copy']);
+  });
+});
+
+describe('the list of programs', () => {
+  it('holds the programs of every run, newest run first', () => {
+    const { node } = header(twoRuns());
+    click(byRole(node, 'button')[0]);
+    const list = byRole(node, 'listbox', 'Programs')[0];
+    expect(words(list)).toBe(
+      'Cell [9] · 02:40' +
+        'step ({b, wh}, f32[100,8]) → (f32[4], f32[100,16])' +
+        'Cell [7] · 02:34' +
+        'rnn ({b, wh}, f32[100,8]) → (f32[4], f32[100,16])' +
+        'loss ({b, wh}, f32[100,8])'
+    );
+    expect(
+      byRole(list, 'option').map(one => one.getAttribute('aria-selected'))
+    ).toEqual(['true', 'false', 'false']);
+  });
+
+  it('is chosen from by keyboard', () => {
+    const model = twoRuns();
+    const { node, redraw } = header(model);
+    const button = byRole(node, 'button')[0];
+    press(button, 'ArrowDown');
+    const list = byRole(node, 'listbox')[0];
+    expect(document.activeElement).toBe(list);
+    press(list, 'ArrowDown');
+    press(list, 'ArrowDown');
+    press(list, 'Enter');
+    redraw();
+    expect(byRole(node, 'listbox')).toEqual([]);
+    expect(document.activeElement).toBe(button);
+    expect(words(node.querySelector('.jp-JaxprPanel-which'))).toBe(
+      'loss2 of 2'
+    );
+    expect(model.snapshot?.id).toBe('run-1');
+  });
+
+  it('is found in by the first letters of a name, and left by Escape', () => {
+    const model = twoRuns();
+    const { node } = header(model);
+    const button = byRole(node, 'button')[0];
+    click(button);
+    const list = byRole(node, 'listbox')[0];
+    press(list, 'l');
+    press(list, 'o');
+    expect(
+      words(
+        document.getElementById(
+          list.getAttribute('aria-activedescendant') ?? ''
+        )
+      )
+    ).toBe('loss ({b, wh}, f32[100,8])');
+    press(list, 'Escape');
+    expect(document.activeElement).toBe(button);
+    expect(model.snapshot?.id).toBe('run-2');
+  });
+});
+
+describe('what the run did with the function', () => {
+  const nothing: Activity = {
+    calls: 0,
+    calls_exact: true,
+    misses: 0,
+    traces: 0,
+    lowerings: 0,
+    compiles: 0,
+    from_disk: 0,
+    inlined: 0,
+    raised: 0
+  };
+  it.each<[Partial<Activity>, string]>([
+    [{ calls: 4, compiles: 1 }, '4 calls, 1 compile'],
+    [{ calls: 1, compiles: 2 }, '1 call, 2 compiles'],
+    [{ calls: 1200, compiles: 1 }, '1,200 calls, 1 compile'],
+    [{ calls: 4 }, '4 calls, reused'],
+    [{ calls: 4, calls_exact: false, compiles: 1 }, '≥4 calls, 1 compile'],
+    [{ calls: null, compiles: null }, 'calls unknown, compiles unknown'],
+    [{ calls: 1, from_disk: 1 }, '1 call, 1 from disk'],
+    [{ calls: 2, compiles: 1, inlined: 3 }, '2 calls, 1 compile, 3 inlined'],
+    [{ calls: 1, raised: 1, compiles: 1 }, '1 call, 1 compile, 1 raised']
+  ])('%j reads %s', (changes, expected) => {
+    expect(activityWords({ ...nothing, ...changes }, trans)).toBe(expected);
+  });
+
+  it('is said beside the title, the origin and the saved copy', () => {
+    const model = new JaxprModel(trans);
+    model.show(
+      snapshot({
+        created: CREATED,
+        title: 'warm-up',
+        programs: [program({ origin: 'traced', activity: null, stages: null })]
+      }),
+      true
+    );
+    expect(runWords(model, trans)).toBe(
+      'warm-up · Cell [7] · 02:34 · traced only · saved copy'
+    );
+  });
+});
+
+describe('a signature', () => {
+  const shown = (changes: Partial<Program>): HTMLElement =>
+    render(<Signature program={program(changes)} trans={trans} />).node;
+  const argument = { static: false, donated: false, summary: '' };
+
+  it('marks static and donated arguments, and weak types', () => {
+    expect(
+      words(
+        shown({
+          arguments: [
+            { ...argument, name: 'n', type: "'x[0]'", static: true },
+            { ...argument, name: 'x', type: 'f32[] weak', donated: true },
+            { ...argument, name: '', type: 'key<fry>[]' }
+          ],
+          result: null
+        })
+      )
+    ).toBe("n='x[0]' static, x: f32[] weak donated, key<fry>[]");
+  });
+
+  it('of nothing is a pair of brackets', () => {
+    expect(words(shown({ arguments: [], result: null }))).toBe('()');
+  });
+
+  it('that is long is folded, and shown whole on demand', () => {
+    const type = Array.from({ length: 100 }, (_, i) => `w${i}: f32[8]`).join(
+      ', '
+    );
+    const node = shown({
+      arguments: [{ ...argument, name: 'p', type: `{${type}}` }],
+      result: null
+    });
+    expect(words(node).length).toBeLessThan(400);
+    const button = byRole(node, 'button', 'Show the whole signature')[0];
+    click(button);
+    expect(button.getAttribute('aria-expanded')).toBe('true');
+    expect(words(node)).toContain('w99: f32[8]}');
+  });
+
+  it('is text, whatever a saved notebook holds', () => {
+    const node = shown({
+      arguments: [
+        {
+          ...argument,
+          name: '<img src=x onerror=alert(1)>',
+          type: '<script>f32[8]</script>'
+        }
+      ],
+      result: null
+    });
+    expect(node.querySelector('img, script')).toBeNull();
+    expect(words(node)).toBe(
+      '<img src=x onerror=alert(1)>: <script>f32[8]</script>'
+    );
+  });
+});
+
+describe('the stage bar', () => {
+  const stages = {
+    trace: 0.0054,
+    lower: 0.0142,
+    compile: 0.121,
+    from_disk: false,
+    first_run: 0.0007,
+    rest: 0.0012,
+    total: 0.1423
+  };
+
+  it('has its numbers beside it and a sentence for its label', () => {
+    const { node } = render(<StageBar stages={stages} trans={trans} />);
+    expect(byRole(node, 'img')[0].getAttribute('aria-label')).toBe(
+      'First call 142 ms in all: trace 5.4 ms, lower 14 ms, compile 121 ms, first run 0.70 ms, rest 1.2 ms.'.replace(
+        / (?=ms)/g,
+        '\u00a0'
+      )
+    );
+    expect(
+      [...node.querySelectorAll('dl > div')].map(one => [
+        words(one.querySelector('dt')),
+        words(one.querySelector('dd'))
+      ])
+    ).toEqual([
+      ['trace', '5.4 ms'],
+      ['lower', '14 ms'],
+      ['compile', '121 ms'],
+      ['first run', '0.70 ms'],
+      ['rest', '1.2 ms'],
+      ['in all', '142 ms']
+    ]);
+    const shares = [
+      ...node.querySelectorAll<HTMLElement>('.jp-JaxprPanel-stage')
+    ].map(one => Math.round(Number(one.style.flexGrow)));
+    expect(shares).toEqual([4, 10, 85, 0, 1]);
+  });
+
+  it('says unknown for what JAX did not report', () => {
+    const sentence = stageSentence(
+      { ...stages, lower: null, compile: 0.002, from_disk: true, total: null },
+      trans
+    );
+    expect(sentence.replace(/\u00a0/g, ' ')).toBe(
+      'First call unknown in all: trace 5.4 ms, lower unknown, from disk 2.0 ms, first run 0.70 ms, rest 1.2 ms.'
+    );
+  });
+});

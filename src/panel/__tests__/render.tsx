@@ -1,0 +1,67 @@
+/** Draws a React element into the page, for tests to read. */
+import * as React from 'react';
+import { act } from 'react';
+import { createRoot } from 'react-dom/client';
+
+(
+  globalThis as { IS_REACT_ACT_ENVIRONMENT?: boolean }
+).IS_REACT_ACT_ENVIRONMENT = true;
+
+// jsdom lays nothing out.
+Element.prototype.scrollIntoView = () => undefined;
+
+export { act };
+
+/** The node of an element; drawn anew by `redraw`. */
+export function render(element: JSX.Element): {
+  node: HTMLElement;
+  redraw: (element: JSX.Element) => void;
+} {
+  const node = document.createElement('div');
+  document.body.append(node);
+  const root = createRoot(node);
+  const redraw = (element: JSX.Element): void =>
+    act(() => root.render(<React.StrictMode>{element}</React.StrictMode>));
+  redraw(element);
+  return { node, redraw };
+}
+
+/** What a reader sees, white space evened out. */
+export function words(node: Element | null): string {
+  return (node?.textContent ?? '')
+    .replace(/\u00a0/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+export function press(node: Element | null, key: string): void {
+  act(() => {
+    node?.dispatchEvent(
+      new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true })
+    );
+  });
+}
+
+export function click(node: Element | null): void {
+  act(() => {
+    (node as HTMLElement | null)?.click();
+  });
+}
+
+/** Elements by role and, where given, by accessible name. */
+export function byRole(
+  node: Element,
+  role: string,
+  name?: string
+): HTMLElement[] {
+  const implied: Record<string, string> = {
+    button: 'button:not([role]), [role=button]'
+  };
+  return [
+    ...node.querySelectorAll<HTMLElement>(implied[role] ?? `[role=${role}]`)
+  ].filter(
+    one =>
+      name === undefined ||
+      (one.getAttribute('aria-label') ?? words(one)) === name
+  );
+}
