@@ -19,10 +19,19 @@ function run(id: string, changes = {}): ReturnType<typeof snapshot> {
   return snapshot({ id, created: 1_786_900_000 + 60 * minute, ...changes });
 }
 
-function connected(): { model: JaxprModel; kernel: FakeChannel } {
-  const model = new JaxprModel(trans);
+/** A model of a notebook whose kernel has not said anything. */
+function opened(accepts?: (cellId: string | null) => boolean): {
+  model: JaxprModel;
+  kernel: FakeChannel;
+} {
+  const model = new JaxprModel(trans, accepts);
   const kernel = new FakeChannel();
   model.setChannel(kernel);
+  return { model, kernel };
+}
+
+function connected(): { model: JaxprModel; kernel: FakeChannel } {
+  const { model, kernel } = opened();
   kernel.greets();
   return { model, kernel };
 }
@@ -36,14 +45,14 @@ function listed(model: JaxprModel): string {
 
 describe('a notebook that opens', () => {
   it('goes from no kernel to a kernel with the extension', () => {
-    const model = new JaxprModel(trans);
+    const { model, kernel } = opened();
+    model.setChannel(null);
     const seen = [model.status.kind];
     model.changed.connect((_, change) => {
       if (change === 'status') {
         seen.push(model.status.kind);
       }
     });
-    const kernel = new FakeChannel();
     kernel.state = { kind: 'connecting' };
     model.setChannel(kernel);
     kernel.turns({ kind: 'not-loaded' });
@@ -67,9 +76,7 @@ describe('a notebook that opens', () => {
       'The kernel has jupyter_jaxpr 0.9.0 and JupyterLab has 0.1.0, and the two do not fit together. Run "%pip install jupyter_jaxpr==0.1.0" in this notebook and restart its kernel.'
     ]
   ])('of protocol %d names both versions and the cure', (protocol, reason) => {
-    const model = new JaxprModel(trans);
-    const kernel = new FakeChannel();
-    model.setChannel(kernel);
+    const { model, kernel } = opened();
     kernel.greets({ jupyter_jaxpr: '0.9.0' }, protocol);
     kernel.sends(run('run-1'));
     expect(model.status).toEqual({ kind: 'unusable', reason });
@@ -138,9 +145,7 @@ describe('runs that come', () => {
   });
 
   it('are left out where they belong to another notebook of the same kernel', () => {
-    const model = new JaxprModel(trans, cellId => cellId !== 'theirs');
-    const kernel = new FakeChannel();
-    model.setChannel(kernel);
+    const { model, kernel } = opened(cellId => cellId !== 'theirs');
     kernel.greets();
     const cell = { id: 'theirs', execution_count: 1, file: 'f', source: '' };
     kernel.sends(run('run-1', { cell }));

@@ -1,4 +1,5 @@
 import { nullTranslator } from '@jupyterlab/translation';
+import { DisposableSet } from '@lumino/disposable';
 
 import {
   environment,
@@ -10,6 +11,12 @@ import { Snapshot } from '../../protocol/snapshot';
 import { MIME_TYPE, Open, rendererFactory } from '../renderer';
 
 const trans = nullTranslator.load('jupyter_jaxpr');
+
+let renderers: DisposableSet;
+beforeEach(() => {
+  renderers = new DisposableSet();
+});
+afterEach(() => renderers.dispose());
 
 /** What JupyterLab shows of a saved value. */
 async function shown(
@@ -24,6 +31,7 @@ async function shown(
     linkHandler: null,
     latexTypesetter: null
   });
+  renderers.add(renderer);
   await renderer.renderModel({
     data: { [MIME_TYPE]: JSON.parse(JSON.stringify(value)) },
     metadata: {},

@@ -16,6 +16,14 @@ import { act, byRole, click, render, words } from './render';
 const trans = nullTranslator.load('jupyter_jaxpr');
 const ready: Status = { kind: 'ready', environment: environment() };
 
+function connected(): { model: JaxprModel; kernel: FakeChannel } {
+  const model = new JaxprModel(trans);
+  const kernel = new FakeChannel();
+  model.setChannel(kernel);
+  kernel.greets();
+  return { model, kernel };
+}
+
 beforeEach(() => {
   jest.useFakeTimers({ now: new Date(2026, 7, 17, 2, 51) });
 });
@@ -149,10 +157,7 @@ describe('a long compile', () => {
   });
 
   it('takes the place of an earlier program, unless that is pinned', () => {
-    const model = new JaxprModel(trans);
-    const kernel = new FakeChannel();
-    model.setChannel(kernel);
-    kernel.greets();
+    const { model, kernel } = connected();
     expect(filling(model)).toBe('empty');
     kernel.sends(snapshot());
     expect(filling(model)).toBe('program');
@@ -168,10 +173,7 @@ describe('a long compile', () => {
 
 describe('the line above a program', () => {
   function stale(): JaxprModel {
-    const model = new JaxprModel(trans);
-    const kernel = new FakeChannel();
-    model.setChannel(kernel);
-    kernel.greets();
+    const { model, kernel } = connected();
     kernel.sends(
       snapshot({ created: new Date(2026, 7, 17, 2, 34).getTime() / 1000 })
     );
@@ -205,10 +207,7 @@ describe('the line above a program', () => {
   });
 
   it('counts what waits while updates are paused', () => {
-    const model = new JaxprModel(trans);
-    const kernel = new FakeChannel();
-    model.setChannel(kernel);
-    kernel.greets();
+    const { model, kernel } = connected();
     model.setPaused(true);
     const { node, redraw } = render(<Waiting model={model} trans={trans} />);
     expect(words(node)).toBe('Updates are paused. Resume');
