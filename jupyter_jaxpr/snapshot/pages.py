@@ -36,7 +36,7 @@ class ScopePage(Struct):
     """Some equations of a scope; its indices point into the pools here, its children to the snapshot's scopes."""
 
     scope: Annotated[Scope, _text("The columns of these equations, with names.")]
-    operands: Annotated[list[int], _text("Variables that these equations use and earlier ones bind.")]
+    operands: Annotated[list[int], _text("Variables bound elsewhere that these equations or the scope's outputs use.")]
     operand_names: Annotated[list[str], _text("Their printed names.")]
     strings: Annotated[list[str], _text("Pool of this page.")]
     avals: Annotated[list[Aval], _text("Pool of this page.")]

@@ -646,7 +646,7 @@ export interface ScopePage {
    */
   scope: Scope;
   /**
-   * Variables that these equations use and earlier ones bind.
+   * Variables bound elsewhere that these equations or the scope's outputs use.
    */
   operands: number[];
   /**
