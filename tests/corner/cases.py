@@ -1,7 +1,6 @@
 """The corner cases of calling JAX, each a cell as a person would write it, and what the panel lists for it.
 
-A case's setup runs in a cell before, unobserved. `SHOWN` says for each which programs are shown: function, origin, its
-signature, and the primitives of its outermost scope, in order.
+A case's setup runs in a cell before, unobserved.
 """
 
 SETUP = """
@@ -79,7 +78,8 @@ clip.defvjp(lambda x: (x, None), lambda residual, g: (jnp.clip(g, -1, 1),))
     ),
     "pure_callback": (
         "",
-        "jax.jit(lambda v: jax.pure_callback(lambda a: np.asarray(a) * 2, jax.ShapeDtypeStruct((8,), jnp.float32), v))(x)",
+        "spec = jax.ShapeDtypeStruct((8,), jnp.float32)\n"
+        "jax.jit(lambda v: jax.pure_callback(lambda a: np.asarray(a) * 2, spec, v))(x)",
     ),
     "ordered io_callback": (
         "from jax.experimental import io_callback",
@@ -103,7 +103,7 @@ clip.defvjp(lambda x: (x, None), lambda residual, g: (jnp.clip(g, -1, 1),))
 from jax.experimental import pallas as pl
 def add_one(i, o): o[...] = i[...] + 1
 """,
-        "jax.jit(lambda v: pl.pallas_call(add_one, out_shape=jax.ShapeDtypeStruct(v.shape, v.dtype), interpret=True)(v))(x)",
+        "jax.jit(lambda v: pl.pallas_call(add_one, out_shape=jax.typeof(v), interpret=True)(v))(x)",
     ),
     "scan with a jitted body": ("", "jax.jit(lambda xs: lax.scan(lambda c, x: (c + x, inner(xs)), 0.0, xs))(x)"),
     "JAX's own function": ("", "jax.jit(jax.nn.softmax)(x)"),

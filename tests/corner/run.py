@@ -16,9 +16,9 @@ os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8"
 os.environ["JAX_PLATFORMS"] = "cpu"
 sys.path.insert(0, os.path.dirname(__file__))
 
-from cases import CASES, SETUP  # noqa: E402  # after the environment is set
-from IPython.core.interactiveshell import InteractiveShell  # noqa: E402  # after the environment is set
-from traitlets.config import Config  # noqa: E402  # after the environment is set
+from cases import CASES, SETUP  # after the environment is set
+from IPython.core.interactiveshell import InteractiveShell  # after the environment is set
+from traitlets.config import Config  # after the environment is set
 
 
 def main(way: str) -> None:
@@ -72,7 +72,11 @@ def shown(built):
         arguments = ", ".join(f"{a.name}: {a.type}" if a.name else a.type for a in program.arguments)
         result = program.result.type if program.result else "?"
         activity = program.activity
-        count = "" if activity is None or activity.calls is None else f" [{activity.calls} calls, {activity.compiles} compiled]"
+        count = (
+            ""
+            if activity is None or activity.calls is None
+            else f" [{activity.calls} calls, {activity.compiles} compiled]"
+        )
         yield f"{program.origin} {program.name}({arguments}) -> {result}: {primitives}{count}"
 
 

@@ -1,0 +1,116 @@
+"""A real IPython shell, and a real kernel, to run cells in."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+
+MIME = "application/vnd.jupyter-jaxpr.v1+json"
+
+
+@dataclass
+class Ran:
+    """What a cell left behind, as the person who ran it sees it."""
+
+    result: Any
+    stdout: str
+    stderr: str
+    shown: list[dict[str, Any]] = field(default_factory=list)  # the documents displayed below the cell
+
+    @property
+    def document(self) -> dict[str, Any]:
+        (document,) = self.shown
+        return document
+
+    @property
+    def programs(self) -> list[str]:
+        return [signature(self.document, program) for program in self.document["programs"]]
+
+    @property
+    def notes(self) -> list[str]:
+        return [note["kind"] for note in self.document["notes"]]
+
+    def note(self, kind: str) -> dict[str, Any]:
+        (note,) = (note for note in self.document["notes"] if note["kind"] == kind)
+        return note
+
+    def line_of(self, note: dict[str, Any]) -> int:
+        """The line that a note is about."""
+        return self.document["frames"][note["frame"]][2]
+
+
+def signature(document: dict[str, Any], program: dict[str, Any]) -> str:
+    """A program in one line: origin, name, types, and the primitives of its outermost scope."""
+    scope = document["scopes"][program["scope"]]
+    primitives = " ".join(document["strings"][primitive] for primitive in scope["primitive"])
+    arguments = ", ".join(f"{a['name']}: {a['type']}" if a["name"] else a["type"] for a in program["arguments"])
+    return f"{program['origin']} {program['name']}({arguments}) -> {program['result']['type']}: {primitives}"
+
+
+class Notebook:
+    """A shell of IPython's in which cells are run one after the other."""
+
+    def __init__(self, shell: Any) -> None:
+        self.shell = shell
+
+    def run(self, cell: str, store_history: bool = True) -> Ran:
+        from IPython.utils.capture import capture_output
+
+        with capture_output() as captured:
+            result = self.shell.run_cell(cell, store_history=store_history)
+        shown = [output.data[MIME] for output in captured.outputs if MIME in output.data]
+        return Ran(result, captured.stdout, captured.stderr, shown)
+
+    def __getitem__(self, name: str) -> Any:
+        return self.shell.user_ns[name]
+
+
+@pytest.fixture
+def make_notebook() -> Iterator[Callable[..., Notebook]]:
+    """Makes notebooks, one after the other; `extension` says whether the extension is loaded."""
+    from IPython.core.interactiveshell import InteractiveShell
+    from traitlets.config import Config
+
+    made: list[Any] = []
+
+    def close() -> None:
+        while made:
+            shell = made.pop()
+            if "jupyter_jaxpr" in shell.extension_manager.loaded:
+                shell.run_line_magic("unload_ext", "jupyter_jaxpr")
+            shell.restore_sys_module_state()
+            InteractiveShell.clear_instance()
+
+    def make(extension: bool = True) -> Notebook:
+        close()
+        config = Config({"HistoryManager": {"hist_file": ":memory:"}, "InteractiveShell": {"colors": "nocolor"}})
+        shell = InteractiveShell.instance(config=config)
+        made.append(shell)
+        if extension:
+            shell.run_line_magic("load_ext", "jupyter_jaxpr")
+        return Notebook(shell)
+
+    yield make
+    close()
+
+
+@pytest.fixture
+def notebook(make_notebook: Callable[..., Notebook]) -> Notebook:
+    """A notebook with the extension, JAX imported, and an array `x` of eight numbers."""
+    made = make_notebook()
+    made.run("import jax, jax.numpy as jnp\nfrom jax import lax\nx = jnp.arange(8.0)")
+    return made
+
+
+def plain(text: str) -> str:
+    """A text without colours, addresses and durations."""
+    text = re.sub(r"\x1b\[[0-9;]*m", "", text)
+    text = re.sub(r"0x[0-9a-f]+", "0x", text)
+    return re.sub(r"\d+(\.\d+)? (s|ms|μs|µs|us|ns)\b", "TIME", text)
