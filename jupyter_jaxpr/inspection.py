@@ -1,4 +1,4 @@
-"""A function and its arguments in, a `Snapshot` out: the Python interface, for scripts, tests and hosts without a panel."""
+"""A function and its arguments in, a `Snapshot` out: for scripts, tests and hosts without a panel."""
 
 from __future__ import annotations
 
@@ -30,9 +30,8 @@ MIME_TYPE = "application/vnd.jupyter-jaxpr.v1+json"
 _OUTPUT_BYTES = 256_000
 
 _NO_STAGE = "stage={stage!r} is not a stage. Take one of 'trace', 'lower', 'compile', 'run'."
-_NO_VALUES = (
-    "stage='run' executes the function and needs values, not jax.ShapeDtypeStruct. Give arrays, or take stage='compile'."
-)
+_NO_VALUES = "stage='run' executes the function and needs values, not jax.ShapeDtypeStruct. "
+    "Give arrays, or take stage='compile'."
 _NO_LEVEL = "There is no level {level!r}. Take one of 'jaxpr', 'stablehlo', 'hlo'."
 _NO_PROGRAM = "This snapshot holds no program. {message}"
 _NOT_HELD = "This snapshot does not hold the {title}. {reason}"
@@ -64,8 +63,8 @@ class Note:
 class Snapshot:
     """What one inspection or one run of a cell showed.
 
-    A snapshot that `inspect` returned holds on to what JAX made, so that it can print every level. One that was read from
-    a file has what was saved.
+    A snapshot that `inspect` returned holds on to what JAX made, so that it can print every level. One that was
+    read from a file has what was saved.
     """
 
     def __init__(self, document: schema.Snapshot, sources: Sources | None = None) -> None:
@@ -115,8 +114,8 @@ class Snapshot:
         """A program as text.
 
         Args:
-            level: ``jaxpr``: the tokens of ``print(jaxpr)``, one equation a line. ``stablehlo``, ``hlo``: as JAX and XLA
-                print them, large constants elided.
+            level: ``jaxpr``: the tokens of ``print(jaxpr)``, one equation a line. ``stablehlo``, ``hlo``: as JAX and
+                XLA print them, large constants elided.
             program: Index into `programs`; the one in focus where it is None.
 
         Raises:
@@ -197,8 +196,8 @@ class Snapshot:
 def inspect(fun: Callable[..., Any], *args: Any, stage: Stage = "compile", **kwargs: Any) -> Snapshot:
     """Show what JAX makes of a call ``fun(*args, **kwargs)``.
 
-    The Python of the function runs once, symbolically, unless JAX has traced this call before. Nothing is executed but at
-    ``stage="run"``.
+    The Python of the function runs once, symbolically, unless JAX has traced this call before. Nothing is executed but
+    at ``stage="run"``.
 
     Args:
         fun: A function, jitted or not.
@@ -221,8 +220,6 @@ def inspect(fun: Callable[..., Any], *args: Any, stage: Stage = "compile", **kwa
         raise own.error
     if stage == "run" and own.program is not None:
         own.program.origin, own.program.origin_note = "ran", None
-    observation = Observation(
-        functions=[own.function] if own.function is not None else [], printed=list(own.printed)
-    )
+    observation = Observation(functions=[own.function] if own.function is not None else [], printed=list(own.printed))
     built: Built = build(observation, None, environment=environment(), run_id=uuid.uuid4().hex)
     return Snapshot(built.document, built.sources)

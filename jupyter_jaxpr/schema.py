@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import sys
 from pathlib import Path
@@ -25,6 +26,9 @@ def _plain(node: Any) -> Any:
     if not isinstance(node, dict):
         return node
     node = {key: _plain(value) for key, value in node.items()}
+    if isinstance(node.get("description"), str):
+        # From Python 3.13 on docstrings come without their indentation, before with it.
+        node["description"] = inspect.cleandoc(node["description"])
     if "prefixItems" in node:
         node["items"] = node.pop("prefixItems")
         node["additionalItems"] = False

@@ -45,9 +45,7 @@ def program(trace: Any, *, compiled: bool = False) -> ObservedProgram:
 
 def built(*programs: ObservedProgram, cell: Cell | None = None, cells: Mapping[str, Any] | None = None) -> Built:
     """The document of some programs, each of a function of its own."""
-    functions = [
-        ObservedFunction(f"f{number}", None, [each], top_level=True) for number, each in enumerate(programs)
-    ]
+    functions = [ObservedFunction(f"f{number}", None, [each], top_level=True) for number, each in enumerate(programs)]
     observation = Observation(functions=functions)
     return build(observation, cell, environment=ENVIRONMENT, run_id="run", cells=cells)
 

@@ -179,9 +179,7 @@ def jaxpr_with(change):
     jaxpr = getattr(jaxpr, "jaxpr", jaxpr)
     equations = list(jaxpr.eqns)
     equations[1] = change(equations[1])
-    return SimpleNamespace(
-        constvars=jaxpr.constvars, invars=jaxpr.invars, outvars=jaxpr.outvars, eqns=equations
-    )
+    return SimpleNamespace(constvars=jaxpr.constvars, invars=jaxpr.invars, outvars=jaxpr.outvars, eqns=equations)
 
 
 def test_one_parameter_that_cannot_be_printed_hides_no_equation():

@@ -56,9 +56,7 @@ def library(document, scope=0):
 
 
 def test_an_equation_points_to_its_expression():
-    whole, _ = in_cell(
-        "# a comment\n@jax.jit\ndef f(x):\n    y = jnp.sin(x) * x\n    return y + 1\n", "f(jnp.ones(3))"
-    )
+    whole, _ = in_cell("# a comment\n@jax.jit\ndef f(x):\n    y = jnp.sin(x) * x\n    return y + 1\n", "f(jnp.ones(3))")
     assert spans(whole.document) == [
         ("sin", ("f", "jnp.sin(x)")),
         ("mul", ("f", "jnp.sin(x) * x")),

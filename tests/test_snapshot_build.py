@@ -306,9 +306,7 @@ class Refusing:
 def test_a_program_that_jax_refuses_is_a_sentence():
     refusing = Refusing(traced(lambda x: x, X).jaxpr)
     whole = built(ObservedProgram("traced", refusing.jaxpr, traced=refusing))
-    expected = (
-        "JAX could not lower this program (NotImplementedError: no rule for cpu). Run it in a cell to see the whole error."
-    )
+    expected = "JAX could not lower this program (NotImplementedError: no rule for cpu). Run it in a cell to see the whole error."
     with pytest.raises(Unavailable) as caught:
         whole.sources.make(0, "stablehlo")
     assert str(caught.value) == expected
@@ -440,9 +438,7 @@ def test_a_large_program_shares_no_scope_with_a_small_one():
     validate(whole.document)
     assert [shown.complete for shown in whole.document.programs] == [True, False, True]
     first, second, third = (shown.scope for shown in whole.document.programs)
-    inside = [
-        {child.scope for child in whole.document.scopes[number].children} for number in (first, second, third)
-    ]
+    inside = [{child.scope for child in whole.document.scopes[number].children} for number in (first, second, third)]
     assert not inside[0] & inside[1]
     assert not inside[1] & inside[2]
     assert normal(program_text(whole.document, 2)) == normal(str(small.jaxpr))

@@ -1,8 +1,8 @@
 """An executable in, its optimised HLO text and the stack of each line out.
 
 XLA writes where an instruction comes from into its metadata: `stack_frame_id`, a number into tables at the top of the
-text (jax 0.10 and later), or `source_file` and `source_line`. Both are read. The tables are left out of the text that is
-shown, as each line carries its stack; the metadata stays. What cannot be read is -1, never a guess.
+text (jax 0.10 and later), or `source_file` and `source_line`. Both are read. The tables are left out of the text that
+is shown, as each line carries its stack; the metadata stays. What cannot be read is -1, never a guess.
 """
 
 from __future__ import annotations
@@ -99,9 +99,7 @@ class _Frames:
     """The tables of a module: frames with a place and a parent."""
 
     def __init__(self, tables: dict[str, dict[int, Any]]) -> None:
-        self._files, self._functions, self._locations, self._frames = (
-            tables[name] for name in _TABLES
-        )
+        self._files, self._functions, self._locations, self._frames = (tables[name] for name in _TABLES)
         # XLA prints the parent's number plus one, so that a root is its own parent (jax 0.10 to 0.12).
         self._offset = int(
             any(

@@ -186,9 +186,7 @@ class Walk:
         scope.count = len(scope.primitive)
         return number
 
-    def _equations(
-        self, equations: Sequence[Any], numbers: dict[Any, int], scope: ScopeColumns
-    ) -> None:
+    def _equations(self, equations: Sequence[Any], numbers: dict[Any, int], scope: ScopeColumns) -> None:
         # Bound to locals as this loop runs once an equation.
         string, stack_of = self.strings.number, self.positions.traceback
         aval_ids, avals = self._aval_ids, scope.variable_avals
@@ -233,9 +231,7 @@ class Walk:
             except Exception:  # what JAX has here is not what we know: the other equations are
                 self._complete(index, equation, numbers, scope)
 
-    def _complete(
-        self, index: int, equation: Any, numbers: dict[Any, int], scope: ScopeColumns
-    ) -> None:
+    def _complete(self, index: int, equation: Any, numbers: dict[Any, int], scope: ScopeColumns) -> None:
         """Fill the columns that an equation left out when it could not be read."""
         if len(scope.output_counts) == index:
             first = scope.constants + scope.inputs + sum(scope.output_counts)
@@ -362,9 +358,7 @@ def aval_row(aval: Any) -> AvalRow:
         text = str(aval.str_short(short_dtypes=True))
     except Exception:  # an aval of a kind that has no short form
         text = _text(aval)
-    shape = tuple(
-        axis if type(axis) is int else _axis(axis) for axis in getattr(aval, "shape", None) or ()
-    )
+    shape = tuple(axis if type(axis) is int else _axis(axis) for axis in getattr(aval, "shape", None) or ())
     dtype = getattr(aval, "dtype", None)
     return AvalRow(
         text=text,

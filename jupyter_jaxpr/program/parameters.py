@@ -110,11 +110,7 @@ def programs_in(value: Any) -> list[tuple[int, Any, Any]]:
     if not isinstance(value, tuple):
         return []
     found = ((position, open_jaxpr(item), item) for position, item in enumerate(value))
-    return [
-        (position, jaxpr, getattr(item, "consts", ()))
-        for position, jaxpr, item in found
-        if jaxpr is not None
-    ]
+    return [(position, jaxpr, getattr(item, "consts", ())) for position, jaxpr, item in found if jaxpr is not None]
 
 
 def text_around_programs(value: Any) -> str | None:
@@ -245,9 +241,7 @@ def _rules(primitives: Iterable[str], rule: Callable[[Parameters], Printed]) -> 
     return dict.fromkeys(primitives, rule)
 
 
-_WITH_ACCURACY = (
-    "cbrt cos erfc exp exp2 expm1 log log1p log2 logistic rsqrt sin sqrt tan tanh".split()
-)
+_WITH_ACCURACY = "cbrt cos erfc exp exp2 expm1 log log1p log2 logistic rsqrt sin sqrt tan tanh".split()
 
 _RULES: dict[str, Callable[[Parameters], Printed]] = {
     **_rules(["jit", "pjit"], _jit),

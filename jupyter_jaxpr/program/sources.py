@@ -28,9 +28,7 @@ _PACKAGES = re.compile(r"[/\\](?:site|dist)-packages[/\\]")
 _RUNNERS = ("IPython/", "ipykernel/", "_pytest/", "pluggy/")
 #: Rooms of JAX whose functions users call; the rest of `jax/_src/` is machinery.
 _JAX_ROOMS = re.compile(r"jax/_src/(?:lax|numpy|nn|scipy|image|ops|random\.py$|pallas)")
-_JAX_MACHINERY = re.compile(
-    r"jax/_src/numpy/(?:array_methods|ufunc_api|util)\.py$|jax/_src/pallas/core\.py$"
-)
+_JAX_MACHINERY = re.compile(r"jax/_src/numpy/(?:array_methods|ufunc_api|util)\.py$|jax/_src/pallas/core\.py$")
 _OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
@@ -262,9 +260,5 @@ def _library_path(name: str) -> str | None:
 
 
 _STANDARD = tuple(
-    {
-        os.path.join(path, "")
-        for path in (sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"))
-        if path
-    }
+    {os.path.join(path, "") for path in (sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")) if path}
 )

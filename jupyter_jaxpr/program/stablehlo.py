@@ -1,7 +1,7 @@
 """A lowered module in, its StableHLO text and the stack of each line out.
 
-MLIR writes where each operation comes from as `loc(...)`, most of them by number into a table. They are read into stacks
-and left out of the text that is shown. What cannot be read is -1, never a guess.
+MLIR writes where each operation comes from as `loc(...)`, most of them by number into a table. They are read into
+stacks and left out of the text that is shown. What cannot be read is -1, never a guess.
 """
 
 from __future__ import annotations
@@ -42,9 +42,7 @@ class LinesOfText:
 def lowered_text(lowered: Any) -> str:
     """The StableHLO of a `jax.stages.Lowered` with its locations, large constants elided."""
     module = lowered.compiler_ir("stablehlo")
-    return str(
-        module.operation.get_asm(large_elements_limit=ELEMENTS, enable_debug_info=True)
-    )
+    return str(module.operation.get_asm(large_elements_limit=ELEMENTS, enable_debug_info=True))
 
 
 def stablehlo_lines(text: str, positions: Positions) -> LinesOfText:

@@ -78,8 +78,8 @@ def build(
 ) -> Built:
     """Make the document of an observed run.
 
-    Two to three microseconds an equation; Python's garbage collector rests meanwhile, as a full collection in JAX's heap
-    takes longer than the walk itself.
+    Two to three microseconds an equation; Python's garbage collector rests meanwhile, as a full collection in JAX's
+    heap takes longer than the walk itself.
 
     Args:
         observation: What was observed.
@@ -247,9 +247,7 @@ class _Builder:
         walk = self._walk
         columns = walk.scopes[scope]
         return signatures.flat_result(
-            walk.avals[
-                columns.variable_avals[operand] if operand >= 0 else walk.literals[-1 - operand][1]
-            ].text
+            walk.avals[columns.variable_avals[operand] if operand >= 0 else walk.literals[-1 - operand][1]].text
             for operand in columns.outputs
         )
 
@@ -321,5 +319,3 @@ def _without_collection() -> Iterator[None]:
     finally:
         if enabled:
             gc.enable()
-
-

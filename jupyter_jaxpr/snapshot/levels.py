@@ -15,7 +15,9 @@ LevelName = Literal["stablehlo", "hlo"]
 LEVELS: tuple[LevelName, ...] = ("stablehlo", "hlo")
 
 _NOT_LOWERED = "JAX has only traced this function. Lower it to see its StableHLO."
-_NOT_COMPILED = "JAX has not compiled this function. Compile it to see its HLO: that takes as long as a first call does."
+_NOT_COMPILED = (
+    "JAX has not compiled this function. Compile it to see its HLO: that takes as long as a first call does."
+)
 _NOTHING = "JAX keeps no {what} that could be shown for this call. Run the cell again after jax.clear_caches()."
 
 
@@ -35,11 +37,15 @@ def text_of(observed: ObservedProgram, level: LevelName, positions: Positions) -
         if level == "hlo" and observed.executable is not None:
             return hlo_lines(executable_text(observed.executable), positions)
     except Exception as error:  # JAX's or XLA's, on some backend: a sentence in the panel
-        raise Unavailable(f"JAX could not print its {title(level)}: {error}. The other levels are not affected.") from error
+        raise Unavailable(
+            f"JAX could not print its {title(level)}: {error}. The other levels are not affected."
+        ) from error
     raise Unavailable(state_of(observed, level)[1] or "")
 
 
-def state_of(observed: ObservedProgram, level: LevelName) -> tuple[Literal["on_request", "not_made", "absent"], str | None]:
+def state_of(
+    observed: ObservedProgram, level: LevelName
+) -> tuple[Literal["on_request", "not_made", "absent"], str | None]:
     """Whether the text of a level can be had, and why not."""
     if level == "stablehlo":
         if observed.lowered is not None:

@@ -115,9 +115,7 @@ def unused_at_top(scope: ScopeLike) -> list[int]:
     used = {operand for operand in scope.outputs if operand >= 0}
     end = scope.constants + scope.inputs + sum(scope.output_counts)
     unused = []
-    for operands, count in zip(
-        reversed(scope.operands), reversed(scope.output_counts), strict=True
-    ):
+    for operands, count in zip(reversed(scope.operands), reversed(scope.output_counts), strict=True):
         unused += [variable for variable in range(end - count, end) if variable not in used]
         end -= count
         used.update(operands)
@@ -211,9 +209,7 @@ class _Naming:
                 for inner in self._printed_inside(scope, equation, programs):
                     self.body(inner)
 
-    def _printed_inside(
-        self, scope: Any, equation: int, programs: list[tuple[int, int, int]]
-    ) -> Iterator[int]:
+    def _printed_inside(self, scope: Any, equation: int, programs: list[tuple[int, int, int]]) -> Iterator[int]:
         """Scopes that are printed in place, in printed order."""
         for name, value in self._pools.parameters(scope, equation):
             held = [inner for parameter, _, inner in programs if parameter == name]
@@ -230,9 +226,7 @@ class _Naming:
         for scope, columns in apart.variables.items():
             self._names.variables.setdefault(scope, columns)
 
-    def _share(
-        self, number: int, equation: int, first: int, programs: list[tuple[int, int, int]]
-    ) -> None:
+    def _share(self, number: int, equation: int, first: int, programs: list[tuple[int, int, int]]) -> None:
         pools = self._pools
         scope = pools.scopes[number]
         if pools.strings[scope.primitive[equation]] not in ("jit", "pjit"):

@@ -87,9 +87,7 @@ def of_walk(walk: Walk, cell_file: str | None) -> Pools:
         strings=walk.strings.items,
         avals=[_aval(row) for row in walk.avals],
         literals=[LiteralValue(text=text, aval=number) for text, number in walk.literals],
-        parameter_lists=[
-            [Parameter(name=name, value=value) for name, value in row] for row in walk.parameter_lists
-        ],
+        parameter_lists=[[Parameter(name=name, value=value) for name, value in row] for row in walk.parameter_lists],
         files=[_file(source, cell_file) for source in positions.files],
         frames=[_frame(row) for row in positions.frames],
         stacks=[Stack(frames=frames, library=library) for frames, library in positions.stacks],

@@ -13,11 +13,7 @@ def program_text(document: Snapshot, program: int) -> str:
     """The text of a program, without a newline at its end."""
     shown = document.programs[program]
     pools = Pools(document.strings, document.parameter_lists, document.scopes)
-    names = (
-        name_program(pools, shown.scope, document.naming)
-        if shown.complete
-        else _given_names(document, shown)
-    )
+    names = name_program(pools, shown.scope, document.naming) if shown.complete else _given_names(document, shown)
     printer = _Printer(document, pools, names)
     printer.program(shown.scope, 0)
     return "\n".join(printer.lines)

@@ -175,8 +175,10 @@ class _Check:
                 depth[number] = 1 + max((depth[scope] for scope in inside), default=0)
                 _need(depth[number] <= DEPTH, f"more than {DEPTH} programs inside each other")
                 apart = self._apart(scopes[number])
-                printed[number] = 1 + len(scopes[number].primitive) + sum(
-                    printed[scope] for scope in (inside if apart else set(inside))
+                printed[number] = (
+                    1
+                    + len(scopes[number].primitive)
+                    + sum(printed[scope] for scope in (inside if apart else set(inside)))
                 )
                 _need(not apart or printed[number] <= PRINTED, "programs inside texts")
 

@@ -685,8 +685,8 @@ export interface ScopePage {
 /**
  * A jaxpr: its variables' types and its equations as columns, or the first page of them.
  *
- *     Operands are integers: a variable's number, or -1 - i for literal i. An equation without a user frame of
- *     its own (inside a library's jit) takes the frames of the equation that calls its scope.
+ * Operands are integers: a variable's number, or -1 - i for literal i. An equation without a user frame of
+ * its own (inside a library's jit) takes the frames of the equation that calls its scope.
  */
 export interface Scope {
   /**

@@ -1,0 +1,100 @@
+"""A saved copy is as full as its limit allows, says what it left out, and is itself a sound document."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from jupyter_jaxpr.encoding import encode
+from jupyter_jaxpr.snapshot.saved import saved_copy
+from jupyter_jaxpr.snapshot.text import program_text
+from jupyter_jaxpr.snapshot.validate import read, validate
+
+FIXTURES = Path(__file__).parent / "fixtures"
+SAVED = sorted(path for path in FIXTURES.glob("*-*.json") if "page" not in path.name)
+
+
+def fixture(name):
+    return read((FIXTURES / f"{name}.json").read_text())
+
+
+def held(document):
+    return [level.name for program in document.programs for level in program.levels if level.state == "held"]
+
+
+def size_text(number):
+    return f"{number / 1000:.1f}\u00a0kB"
+
+
+def test_a_small_document_is_saved_as_it_is():
+    document = fixture("rnn-0.12")
+    assert saved_copy(document, 256_000) is document
+
+
+def test_hlo_goes_first_then_stablehlo():
+    document = fixture("rnn-0.12")
+    assert held(document) == ["stablehlo", "hlo"]
+    size = len(encode(document))
+    without_hlo = saved_copy(document, size - 1)
+    assert held(without_hlo) == ["stablehlo"]
+    assert without_hlo.cut == (
+        f"To keep the notebook under {size_text(size - 1)}, HLO was left out. Run the cell again to see all."
+    )
+    hlo = without_hlo.programs[0].levels[1]
+    assert (hlo.state, hlo.text, hlo.line_stacks) == ("on_request", None, None)
+    assert hlo.reason == "Left out of this copy to keep the notebook small. Run the cell again to see it."
+    without_both = saved_copy(document, len(encode(without_hlo)) - 1)
+    assert held(without_both) == []
+    assert "HLO and StableHLO were left out" in (without_both.cut or "")
+    assert program_text(without_both, 0) == program_text(document, 0)
+
+
+def test_then_equations_beyond_the_first_of_each_scope():
+    document = fixture("unrolled-0.12")
+    whole = program_text(document, 0).split("\n")
+    copy = saved_copy(document, 5_000)
+    (program,) = copy.programs
+    assert (program.complete, program.equations) == (False, 300)
+    shown = program_text(copy, 0).split("\n")
+    assert shown[:21] == whole[:21]
+    assert shown[-2:] == [f"  … {300 - 20} more equations", "in (…,) }"]
+    assert (
+        copy.cut
+        == "To keep the notebook under 5.0\u00a0kB, StableHLO and equations were left out. Run the cell again to see all."
+    )
+
+
+def test_names_of_what_is_left_are_those_of_the_whole():
+    document = fixture("shared-0.12")
+    copy = next(
+        copy
+        for limit in range(len(encode(document)), 1_500, -50)
+        if not (copy := saved_copy(document, limit)).programs[0].complete
+    )
+    assert [copy.strings[let.name] for let in copy.programs[0].lets or []] == ["g", "long"]
+    assert program_text(copy, 0).startswith(program_text(document, 0).split("\n")[0])
+
+
+def test_the_last_resort_leaves_no_program():
+    copy = saved_copy(fixture("rnn-0.12"), 1_000)
+    assert copy.programs == []
+    assert copy.focus == -1
+    assert (
+        copy.cut == "To keep the notebook under 1.0\u00a0kB, all programs were left out. Run the cell again to see all."
+    )
+    assert copy.cell is not None and copy.cell.source.startswith("%%jaxpr")
+
+
+@pytest.mark.parametrize("path", SAVED, ids=lambda path: path.stem)
+def test_every_copy_is_sound_and_under_its_limit(path):
+    document = read(path.read_text())
+    size = len(encode(document))
+    for limit in (size - 1, size * 3 // 4, size // 2, size // 3, 2_500):
+        limit = max(limit, 1_500)
+        copy = saved_copy(document, limit)
+        assert len(encode(copy)) <= limit
+        validate(copy)
+        for index in range(len(copy.programs)):
+            program_text(copy, index)
+        assert len(copy.strings) <= len(document.strings) + 5

@@ -1,0 +1,192 @@
+"""A document from anywhere is sound, or refused with a sentence."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from jupyter_jaxpr.inspection import Snapshot
+from jupyter_jaxpr.snapshot.saved import saved_copy
+from jupyter_jaxpr.snapshot.text import program_text
+from jupyter_jaxpr.snapshot.validate import read
+
+FIXTURES = Path(__file__).parent / "fixtures"
+RNN = json.loads((FIXTURES / "rnn-0.12.json").read_text())
+SOLVE = json.loads((FIXTURES / "solve-0.12.json").read_text())
+
+
+def changed(fields, *path, to):
+    """A deep copy with one field changed."""
+    fields = copy.deepcopy(fields)
+    inner = fields
+    for key in path[:-1]:
+        inner = inner[key]
+    inner[path[-1]] = to
+    return fields
+
+
+def refusal(fields):
+    with pytest.raises(ValueError) as caught:
+        Snapshot.from_json(json.dumps(fields))
+    return str(caught.value)
+
+
+def test_what_was_written_is_read():
+    assert json.loads(Snapshot.from_json(json.dumps(RNN)).to_json()) == RNN
+
+
+def test_unknown_fields_are_ignored():
+    newer = changed(RNN, "made_by_a_later_release", to=[1, 2])
+    newer["programs"][0]["cost"] = {"flops": 3}
+    assert json.loads(Snapshot.from_json(json.dumps(newer)).to_json()) == RNN
+
+
+def test_a_higher_version_is_refused_before_anything_else():
+    assert refusal({"version": 2, "everything": "else"}) == (
+        "This snapshot was written by a newer jupyter_jaxpr (format 2, this one reads 1). "
+        "Upgrade with `pip install -U jupyter_jaxpr`."
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "This is not a snapshot of jupyter_jaxpr: it is not JSON."),
+        ("{", "This is not a snapshot of jupyter_jaxpr: it is not JSON."),
+        ("[" * 100_000, "This is not a snapshot of jupyter_jaxpr: it is not JSON."),
+        ("[]", "This is not a snapshot of jupyter_jaxpr: it has no version."),
+        ('{"version": true}', "This is not a snapshot of jupyter_jaxpr: it has no version."),
+        ('{"version": "1"}', "This is not a snapshot of jupyter_jaxpr: it has no version."),
+        (
+            '{"version": 1}',
+            "This snapshot is damaged (Object missing required field `id`) and cannot be shown. Run the cell again.",
+        ),
+    ],
+)
+def test_what_is_no_snapshot(text, sentence):
+    with pytest.raises(ValueError) as caught:
+        Snapshot.from_json(text)
+    assert str(caught.value) == sentence
+
+
+def test_bytes_that_are_no_text():
+    with pytest.raises(ValueError, match="it is not JSON"):
+        Snapshot.from_json(b'{"version": 1, "id": "\xff"}')
+
+
+@pytest.mark.parametrize(
+    ("path", "to", "why"),
+    [
+        (("focus",), 1, "focus"),
+        (("programs", 0, "scope"), 2, "program 0: scope"),
+        (("programs", 0, "definition"), 10_000, "program 0: definition"),
+        (("programs", 0, "equations"), -1, "program 0: equations"),
+        (("programs", 0, "levels", 0, "line_stacks"), [0], "program 0: stablehlo: line_stacks"),
+        (("programs", 0, "levels", 0, "text"), None, "program 0: stablehlo"),
+        (("scopes", 0, "primitive", 0), 10_000, "scope 0: primitive"),
+        (("scopes", 0, "primitive", 0), -1, "scope 0: primitive"),
+        (("scopes", 0, "operands", 0), [-2_000], "scope 0: operands"),
+        (("scopes", 0, "operands", 0), [7], "scope 0: operands"),
+        (("scopes", 0, "operands"), [], "scope 0: columns of different lengths"),
+        (("scopes", 0, "output_counts", 0), 10**9, "scope 0: variable_avals"),
+        (("scopes", 0, "outputs"), [10_000], "scope 0: outputs"),
+        (("scopes", 0, "count"), 3, "scope 0: count"),
+        (("scopes", 0, "count"), 10**9, "scope 0: count"),
+        (("scopes", 0, "dropped"), [-1], "scope 0: dropped"),
+        (("scopes", 0, "first_equation"), 5, "scope 0: not its beginning"),
+        (("scopes", 0, "names"), ["a"], "scope 0: names"),
+        (("scopes", 0, "children", 0, 0), 99, "scope 0: a child's equation"),
+        (("scopes", 0, "children", 0, 3), 0, "scope 0 is inside itself"),
+        (("scopes", 0, "children", 0, 3), 9, "scope 0: a child's scope"),
+        (("stacks", 0, 0), [10_000], "a stack's frame"),
+        (("frames", 0, 0), -1, "a frame's file"),
+        (("frames", 0, 4), 0, "a frame's lines"),
+        (("literals", 0, 1), 10_000, "a literal's aval"),
+        (("parameter_lists", 0, 0, 0), 10_000, "a parameter's name"),
+    ],
+)
+def test_an_index_out_of_its_range_is_damage(path, to, why):
+    sentence = refusal(changed(RNN, *path, to=to))
+    assert sentence.startswith("This snapshot is damaged (")
+    assert why in sentence
+
+
+def test_programs_inside_each_other_without_end_are_refused():
+    fields = copy.deepcopy(RNN)
+    body = fields["scopes"][1]
+    equation, parameter = 0, fields["scopes"][0]["children"][0][1]
+    fields["scopes"] = []
+    for number in range(400):
+        scope = copy.deepcopy(body)
+        if number < 399:
+            scope["children"] = [[equation, parameter, -1, number + 1]]
+        fields["scopes"].append(scope)
+    fields["programs"][0]["scope"] = 0
+    assert "more than 150 programs inside each other" in refusal(fields)
+
+
+def test_texts_that_would_print_without_end_are_refused():
+    """Each scope prints the next one twice inside a text: 2**40 programs from 40 scopes."""
+    fields = copy.deepcopy(SOLVE)
+    strings = fields["strings"]
+    strings.append("(\ufffc, \ufffc)")
+    holder = len(fields["parameter_lists"])
+    fields["parameter_lists"].append([[0, len(strings) - 1]])
+    scope = {
+        "name": -1, "constants": 0, "inputs": 0, "outputs": [], "count": 1, "total": 1, "first_equation": 0,
+        "first_variable": 0, "variable_avals": [], "dropped": [], "names": None, "primitive": [0], "operands": [[]],
+        "output_counts": [0], "parameters": [holder], "stack": [-1], "name_stack": [0], "children": [], "effects": [],
+    }  # fmt: skip
+    fields["scopes"] = []
+    for number in range(40):
+        children = [[0, 0, place, number + 1] for place in (0, 1)] if number < 39 else []
+        fields["scopes"].append(scope | {"children": children})
+    fields["programs"][0]["scope"] = 0
+    assert "programs inside texts" in refusal(fields)
+
+
+def paths(fields, prefix=()):
+    """Every place of a JSON value."""
+    items = fields.items() if isinstance(fields, dict) else enumerate(fields) if isinstance(fields, list) else ()
+    for key, value in items:
+        yield (*prefix, key)
+        yield from paths(value, (*prefix, key))
+
+
+PLACES = list(paths(SOLVE))
+JUNK = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-(2**60), 2**60),
+    st.integers(-3, 60),
+    st.floats(),
+    st.text(max_size=5),
+    st.just("<script>alert(1)</script>"),
+    st.just([]),
+    st.just({}),
+    st.lists(st.integers(-3, 9), max_size=4),
+)
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.lists(st.tuples(st.integers(0, len(PLACES) - 1), JUNK), min_size=1, max_size=3))
+def test_a_document_with_junk_in_it_is_refused_or_can_be_shown(changes):
+    fields = SOLVE
+    for place, junk in changes:
+        try:
+            fields = changed(fields, *PLACES[place], to=junk)
+        except (KeyError, IndexError, TypeError):
+            continue  # an earlier change took this place away
+    try:
+        document = read(json.dumps(fields))
+    except ValueError as error:
+        assert str(error).startswith("This ")
+        return
+    for index in range(len(document.programs)):
+        program_text(document, index)
+    saved_copy(document, 3_000)
