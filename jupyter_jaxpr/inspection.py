@@ -30,8 +30,10 @@ MIME_TYPE = "application/vnd.jupyter-jaxpr.v1+json"
 _OUTPUT_BYTES = 256_000
 
 _NO_STAGE = "stage={stage!r} is not a stage. Take one of 'trace', 'lower', 'compile', 'run'."
-_NO_VALUES = "stage='run' executes the function and needs values, not jax.ShapeDtypeStruct. "
+_NO_VALUES = (
+    "stage='run' executes the function and needs values, not jax.ShapeDtypeStruct. "
     "Give arrays, or take stage='compile'."
+)
 _NO_LEVEL = "There is no level {level!r}. Take one of 'jaxpr', 'stablehlo', 'hlo'."
 _NO_PROGRAM = "This snapshot holds no program. {message}"
 _NOT_HELD = "This snapshot does not hold the {title}. {reason}"

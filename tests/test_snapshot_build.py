@@ -219,8 +219,8 @@ def test_notes_are_in_the_order_of_the_lines():
     captured = document.notes[2]
     assert captured.bytes == 2000
     assert captured.text == (
-        "An array of 2.0\u00a0kB, f32[500], is captured from outside the function. It became a constant of the program: "
-        "a new value under its name is not seen by later calls."
+        "An array of 2.0\u00a0kB, f32[500], is captured from outside the function. It became a constant of the "
+        "program: a new value under its name is not seen by later calls."
     )
     assert captured.cure == "Pass the array as an argument."
     assert document.notes[1].detail == "JitTracer(float32[500])\n"
@@ -306,7 +306,10 @@ class Refusing:
 def test_a_program_that_jax_refuses_is_a_sentence():
     refusing = Refusing(traced(lambda x: x, X).jaxpr)
     whole = built(ObservedProgram("traced", refusing.jaxpr, traced=refusing))
-    expected = "JAX could not lower this program (NotImplementedError: no rule for cpu). Run it in a cell to see the whole error."
+    expected = (
+        "JAX could not lower this program (NotImplementedError: no rule for cpu). "
+        "Run it in a cell to see the whole error."
+    )
     with pytest.raises(Unavailable) as caught:
         whole.sources.make(0, "stablehlo")
     assert str(caught.value) == expected

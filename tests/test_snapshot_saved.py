@@ -59,9 +59,8 @@ def test_then_equations_beyond_the_first_of_each_scope():
     shown = program_text(copy, 0).split("\n")
     assert shown[:21] == whole[:21]
     assert shown[-2:] == [f"  … {300 - 20} more equations", "in (…,) }"]
-    assert (
-        copy.cut
-        == "To keep the notebook under 5.0\u00a0kB, StableHLO and equations were left out. Run the cell again to see all."
+    assert copy.cut == (
+        "To keep the notebook under 5.0\u00a0kB, StableHLO and equations were left out. Run the cell again to see all."
     )
 
 

@@ -92,7 +92,8 @@ def make(observed: ObservedProgram, level: LevelName) -> None:
         verb = "lower" if observed.lowered is None else "compile"
         first = str(error).strip().partition("\n")[0].rstrip(".")
         raise Unavailable(
-            f"JAX could not {verb} this program ({type(error).__name__}: {first}). Run it in a cell to see the whole error."
+            f"JAX could not {verb} this program ({type(error).__name__}: {first}). "
+            "Run it in a cell to see the whole error."
         ) from error
 
 

@@ -1,7 +1,7 @@
 """A built run in, the answers to later requests out: lines of text, pages of equations, levels made on request.
 
-`Sources` holds JAX's own objects of the run (jaxprs' columns, lowered modules, executables), never arrays, as long as the
-run may be asked about. Its methods may be called from any thread.
+`Sources` holds JAX's own objects of the run (jaxprs' columns, lowered modules, executables), never arrays, as long as
+the run may be asked about. Its methods may be called from any thread.
 """
 
 from __future__ import annotations

@@ -39,8 +39,8 @@ def _smaller(document: Snapshot, limit_bytes: int) -> Iterator[Snapshot]:
     left_out: list[str] = []
 
     def cut(copy: Snapshot) -> Snapshot:
-        text = f"To keep the notebook under {size(limit_bytes)}, {_listed(left_out)} left out. Run the cell again to see all."
-        return msgspec.structs.replace(copy, cut=text)
+        what = f"To keep the notebook under {size(limit_bytes)}, {_listed(left_out)} left out."
+        return msgspec.structs.replace(copy, cut=f"{what} Run the cell again to see all.")
 
     for level, title in (("hlo", "HLO"), ("stablehlo", "StableHLO")):
         if any(each.name == level and each.text for program in document.programs for each in program.levels):

@@ -1,7 +1,7 @@
 """Text or data from anywhere in, a document that is safe to show out, or a sentence on why not.
 
-A saved notebook is nobody's friend: every index is in its pool, columns are of one length, scopes do not hold themselves,
-and printing the program takes no more than its size suggests.
+A saved notebook is nobody's friend: every index is in its pool, columns are of one length, scopes do not hold
+themselves, and printing the program takes no more than its size suggests.
 """
 
 from __future__ import annotations
