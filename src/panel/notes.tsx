@@ -8,7 +8,6 @@ import { Note } from '../protocol/snapshot';
 import { IJaxprModel } from '../tokens';
 import { Icon, IconName } from './icons';
 import { ModelWidget } from './model-widget';
-import { size } from './quantities';
 import { notePlace, shortened } from './summary';
 
 /** Longer details are cut: what was printed while tracing may be a whole array, many times. */
@@ -104,9 +103,6 @@ function NoteEntry(props: {
               </>
             ))}
           {shortened(note.text, 2000)}
-          {note.bytes !== null && (
-            <span className="jp-JaxprPanel-second"> {size(note.bytes)}</span>
-          )}
           {other !== null && (
             <span className="jp-JaxprPanel-second">
               {' '}

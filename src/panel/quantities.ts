@@ -1,8 +1,8 @@
 /**
- * A number comes in, the text that the panel shows of it goes out: times, sizes and counts.
+ * A number comes in, the text that the panel shows of it goes out: times and counts.
  *
- * The same words as jupyter_jaxpr/quantities.py: two figures below 100 and whole units above, decimal sizes,
- * and a space before the unit that does not break.
+ * The same words as jupyter_jaxpr/quantities.py: two figures below 100 and whole units above, and a
+ * space before the unit that does not break.
  */
 
 const NO_BREAK = '\u00a0';
@@ -34,23 +34,6 @@ export function elapsed(seconds: number): string {
     return `${minutes}${NO_BREAK}min ${whole % 60}${NO_BREAK}s`;
   }
   return `${Math.floor(minutes / 60)}${NO_BREAK}h ${minutes % 60}${NO_BREAK}min`;
-}
-
-/** A size in bytes, decimal: `143 B`, `5.1 kB`, `420 MB`. */
-export function size(bytes: number): string {
-  let value = bytes;
-  let prefix = '';
-  for (const larger of ['k', 'M', 'G', 'T', 'P']) {
-    // What would round to 1000 belongs to the next prefix.
-    if (value < 999.5) {
-      break;
-    }
-    value /= 1000;
-    prefix = larger;
-  }
-  const figures =
-    prefix === '' || value >= 99.95 ? grouped(value) : value.toFixed(1);
-  return `${figures}${NO_BREAK}${prefix}B`;
 }
 
 /** A whole number with its thousands apart: `11,202`. */

@@ -96,6 +96,11 @@ export class Shell extends Widget {
     }
   }
 
+  protected override onAfterAttach(message: Message): void {
+    super.onAfterAttach(message);
+    this._arrange();
+  }
+
   protected override onAfterShow(message: Message): void {
     super.onAfterShow(message);
     this._arrange();

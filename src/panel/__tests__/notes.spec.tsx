@@ -15,7 +15,7 @@ afterEach(() => {
 
 const note: Note = {
   kind: 'captured_constant',
-  text: 'rnn holds table as a constant.',
+  text: 'rnn holds table, 5.1 kB, as a constant.',
   cure: 'Pass it as an argument.',
   detail: null,
   program: 0,
@@ -36,10 +36,10 @@ function notes(
 }
 
 describe('the notes of a run', () => {
-  it('say what, where, how much, and the cure', () => {
+  it('say what, where, and the cure', () => {
     const { node } = notes([note]);
     expect(words(node)).toBe(
-      'Line 3: rnn holds table as a constant. 5.1 kB' +
+      'Line 3: rnn holds table, 5.1 kB, as a constant.' +
         'Pass it as an argument.'
     );
     expect(node.querySelector('article')?.dataset.kind).toBe(
@@ -70,7 +70,7 @@ describe('the notes of a run', () => {
         }
       ]
     });
-    expect(words(node)).toContain('Line 3 of model.py: rnn holds');
+    expect(words(node)).toContain('Line 3 of model.py: rnn holds table');
     expect(byRole(node, 'button')).toEqual([]);
   });
 
@@ -88,7 +88,7 @@ describe('the notes of a run', () => {
       ]
     });
     expect(words(node)).toContain(
-      'Line 3 of cell [2]: rnn holds table as a constant. 5.1 kB in loss'
+      'Line 3 of cell [2]: rnn holds table, 5.1 kB, as a constant. in loss'
     );
   });
 

@@ -1,4 +1,4 @@
-import { clock, duration, elapsed, grouped, size } from '../quantities';
+import { clock, duration, elapsed, grouped } from '../quantities';
 
 const plain = (text: string): string => text.replace(/\u00a0/g, ' ');
 
@@ -37,21 +37,6 @@ describe('a time that goes on', () => {
     [7380, '2 h 3 min']
   ])('of %d s reads %s', (seconds, words) => {
     expect(plain(elapsed(seconds))).toBe(words);
-  });
-});
-
-describe('a size', () => {
-  it.each([
-    [143, '143 B'],
-    [999, '999 B'],
-    [1000, '1.0 kB'],
-    [5120, '5.1 kB'],
-    [99_940, '99.9 kB'],
-    [99_960, '100 kB'],
-    [999_600, '1.0 MB'],
-    [420_000_000, '420 MB']
-  ])('of %d bytes reads %s', (bytes, words) => {
-    expect(plain(size(bytes))).toBe(words);
   });
 });
 
