@@ -213,6 +213,10 @@ export class ProgramEquations {
     this.root = program.scope;
     this._base = new Int32Array(snapshot.scopes.length).fill(-1);
     this._visit(this.root);
+    // Of an incomplete program, the equations that call these may not be here yet.
+    for (const [scope] of program.lets ?? []) {
+      this._visit(scope);
+    }
   }
 
   /** Index of the program's own scope. */

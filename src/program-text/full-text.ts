@@ -156,7 +156,7 @@ class FullText {
     name: string
   ): string {
     const own = printed.filter(({ parameter }) => parameter === name);
-    const names = own.map(({ scope }) => this._names.lets.get(scope) ?? '?');
+    const names = own.map(({ scope }) => this._names.lets.get(scope) ?? '…');
     return own.length > 0 && own[0].position < 0
       ? names[0]
       : `(${names.join(' ')})`;
@@ -242,7 +242,7 @@ function binders(
   const texts: string[] = [];
   for (let v = start; v < end; v++) {
     texts.push(
-      `${variableName(names, scope, v)}:${part.aval(v)?.text ?? '?'}`
+      `${variableName(names, scope, v)}:${part.aval(v)?.text ?? '…'}`
     );
   }
   return `${texts.join(' ')} = `;
@@ -255,7 +255,7 @@ function binder(
   variable: number
 ): string {
   const part = equations.parts(scope)[0];
-  return `${variableName(names, scope, variable)}:${part.aval(variable)?.text ?? '?'}`;
+  return `${variableName(names, scope, variable)}:${part.aval(variable)?.text ?? '…'}`;
 }
 
 function operandTexts(
@@ -285,11 +285,11 @@ export function operandText(
   return type.dtype === '' ? value : `${value}:${type.text}`;
 }
 
-/** The printed name of a variable; `?` where the document has none. */
+/** The printed name of a variable; `…` where the document has none. */
 export function variableName(
   names: IProgramNames,
   scope: number,
   variable: number
 ): string {
-  return names.variables[scope]?.[variable] ?? '?';
+  return names.variables[scope]?.[variable] ?? '…';
 }

@@ -37,13 +37,13 @@ const LONGEST_LABEL = 32;
 /** What a chip shows in place of the parameters between the brackets. */
 export function parameterLabel(
   primitive: string,
-  parameters: readonly (readonly [string, string])[]
+  parameters: readonly (readonly [string, string, ...unknown[]])[]
 ): string {
   const whole = parameters
     .map(([name, value]) => `${name}=${value}`)
     .join(' ');
   if (whole.length <= LONGEST_WHOLE) {
-    return whole;
+    return whole || '…';
   }
   const telling = parameters.find(([name]) => name === TELLING[primitive]);
   if (telling === undefined) {

@@ -116,7 +116,7 @@ export class RowPrinter {
         .sort((a, b) => a - b)
         .map(variable => ({
           name: variableName(names, scope, variable),
-          type: equations.aval(scope, variable)?.text ?? '?'
+          type: equations.aval(scope, variable)?.text ?? '…'
         }))
     };
   }
@@ -130,7 +130,7 @@ export class RowPrinter {
     const names = row.names.variables[scope];
     let text = indentation(row.depth);
     for (let v = start; v < end; v++) {
-      text += `${names?.[v] ?? '?'}:${part.aval(v)?.text ?? '?'} `;
+      text += `${names?.[v] ?? '…'}:${part.aval(v)?.text ?? '…'} `;
     }
     if (start < end) {
       text += '= ';
@@ -143,7 +143,7 @@ export class RowPrinter {
       text += ' ';
       text +=
         operand >= 0
-          ? (names?.[operand] ?? '?')
+          ? (names?.[operand] ?? '…')
           : literalText(part, operand);
     }
     return text;
@@ -240,16 +240,17 @@ export class RowPrinter {
     if (shown.length > 0) {
       const from = out.text.length;
       out.text += brackets(shown);
-      out.chip(from, () => parameterLabel(primitive, shown));
+      const plain = shown.filter(([, , isProgram]) => !isProgram);
+      out.chip(from, () => parameterLabel(primitive, plain));
     }
   }
 
   /** Everything in the brackets but the programs, which stand on rows of their own. */
-  private _shownParameters(row: IRow, part: ScopePart): [string, string][] {
-    const shown: [string, string][] = [];
+  private _shownParameters(row: IRow, part: ScopePart): ShownParameter[] {
+    const shown: ShownParameter[] = [];
     for (const [name, value] of part.parameters(row.equation)) {
       if (value !== null) {
-        shown.push([name, value.split(PROGRAM_SIGN).join('{…}')]);
+        shown.push([name, value.split(PROGRAM_SIGN).join('{…}'), false]);
         continue;
       }
       const own = part
@@ -258,7 +259,8 @@ export class RowPrinter {
       const lets = own.map(({ scope }) => row.names.lets.get(scope));
       if (lets.length > 0 && lets.every(let_ => let_ !== undefined)) {
         const single = own.length === 1 && own[0].position < 0;
-        shown.push([name, single ? `${lets[0]}` : `(${lets.join(' ')})`]);
+        const text = single ? `${lets[0]}` : `(${lets.join(' ')})`;
+        shown.push([name, text, true]);
       }
     }
     return shown;
@@ -285,7 +287,7 @@ export class RowPrinter {
         variable
       );
       out.text += ':';
-      out.add(part.aval(variable)?.text ?? '?', 'type');
+      out.add(part.aval(variable)?.text ?? '…', 'type');
     }
     if (cut >= 0) {
       out.chip(cut, () => `+${to - from - LONG_LIST}`);
@@ -331,13 +333,16 @@ export class RowPrinter {
   private _lists = new Map<Pools, string[]>();
 }
 
+/** Name, text, and whether it is the name of a program. */
+type ShownParameter = readonly [string, string, boolean];
+
 const INDENTS: string[] = [];
 
 function indentation(depth: number): string {
   return (INDENTS[depth] ??= INDENT.repeat(depth));
 }
 
-function brackets(shown: readonly (readonly [string, string])[]): string {
+function brackets(shown: readonly ShownParameter[]): string {
   return shown.length === 0
     ? ''
     : `[${shown.map(([name, value]) => `${name}=${value}`).join(' ')}]`;

@@ -285,12 +285,16 @@ function facts(
   const own = links.spans.origin(part.pools, part.stack(row.equation));
   if (origin) {
     const frames = element('div', '');
-    origin.frames.forEach((frame, i) => {
+    for (const frame of origin.frames) {
       const span = links.spans.span(frame);
       frames.append(
-        element('div', '', frameText(links, span, i === 0, trans))
+        element(
+          'div',
+          '',
+          trans.__('%1, %2', whereOf(links, span, trans), span.function)
+        )
       );
-    });
+    }
     add(
       own ? trans.__('written in') : trans.__('called from'),
       frames
@@ -324,19 +328,6 @@ function facts(
     nodes.push(list);
   }
   return nodes;
-}
-
-function frameText(
-  links: Links,
-  span: ISourceSpan,
-  withText: boolean,
-  trans: TranslationBundle
-): string {
-  const where = whereOf(links, span, trans);
-  const text = withText ? links.spans.text(span) : null;
-  return text === null
-    ? trans.__('%1, %2', span.function, where)
-    : trans.__('%1, %2: %3', span.function, where, text);
 }
 
 /** `line 6`, `cell [3], line 2`, `model.py, line 20`. */

@@ -6,8 +6,48 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import type { ILinked, Links } from '../../model/links';
 import type { Selection } from '../../tokens';
 import { badgeText, describeEquation, element } from './describe';
+import { drawIcon } from './icons';
 import type { JaxprListing } from './jaxpr-listing';
 import type { TextListing } from './text-listing';
+
+/** The place below the code; its height does not depend on what it shows. */
+export class Detail {
+  constructor(private _trans: TranslationBundle) {
+    this.node = element('div', 'jp-JaxprProgram-detail');
+    this.node.setAttribute('role', 'region');
+    this.node.setAttribute('aria-label', _trans.__('What is pointed at'));
+    this._content = element('div', 'jp-JaxprProgram-pointed');
+    this._content.tabIndex = 0;
+    this._button = element('button', 'jp-JaxprProgram-action');
+    this._button.addEventListener('click', () => this._open(!this._isOpen));
+    this.node.append(this._content, this._button);
+    this._open(false);
+  }
+
+  readonly node: HTMLElement;
+
+  /** Show what is pointed at; null where no program is shown. */
+  show(content: HTMLElement | null): void {
+    this.node.hidden = content === null;
+    this._content.replaceChildren(...(content === null ? [] : [content]));
+  }
+
+  private _open(open: boolean): void {
+    const label = open
+      ? this._trans.__('Fewer details')
+      : this._trans.__('More details');
+    this._isOpen = open;
+    this.node.classList.toggle('jp-mod-open', open);
+    this._button.title = label;
+    this._button.setAttribute('aria-label', label);
+    this._button.setAttribute('aria-expanded', String(open));
+    this._button.replaceChildren(drawIcon(open ? 'down' : 'up'));
+  }
+
+  private _content: HTMLElement;
+  private _button: HTMLButtonElement;
+  private _isOpen = false;
+}
 
 /** More numbers are counted. */
 const MOST_NUMBERS = 12;
@@ -101,7 +141,11 @@ function precisionNote(
     case 'span':
       return null;
     case 'line':
-      return trans.__('Linked to the whole line: JAX knows no columns here.');
+      return linked.spans.every(({ column }) => column < 0)
+        ? trans.__('Linked to whole lines: JAX knows no columns here.')
+        : trans.__(
+            'All of this line. Put the caret into an expression for less.'
+          );
     case 'none':
       return selection.kind === 'caret'
         ? trans.__('No equation comes from here.')

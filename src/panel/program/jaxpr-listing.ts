@@ -326,7 +326,10 @@ class ListedFold implements IListedFold {
 
   placeholder(): HTMLElement {
     const { kind, name } = this._fold;
-    const node = element('span', 'jp-JaxprProgram-folded');
+    const node = element(
+      'span',
+      `jp-JaxprProgram-folded jp-mod-${kind}`
+    );
     const chip = element(
       'span',
       'jp-JaxprProgram-chip jp-mod-chip',
@@ -346,10 +349,15 @@ class ListedFold implements IListedFold {
   private _appendTypes(node: HTMLElement): void {
     const { inputs, outputs } = this._printer.call(this._fold);
     const cut = (count: number): string => (count > MOST_OPERANDS ? ' …' : '');
-    node.append(
-      ` ${inputs.slice(0, MOST_OPERANDS).join(' ')}${cut(inputs.length)} `,
-      element('span', 'jp-JaxprProgram-keyword', '→')
-    );
+    if (inputs.length > 0) {
+      node.append(
+        ` ${inputs.slice(0, MOST_OPERANDS).join(' ')}${cut(inputs.length)}`
+      );
+    }
+    node.append(' ', element('span', 'jp-JaxprProgram-keyword', '→'));
+    if (outputs.length === 0) {
+      node.append(' _');
+    }
     for (const { name, type } of outputs.slice(0, MOST_OPERANDS)) {
       node.append(
         ` ${name}:`,

@@ -180,6 +180,13 @@ export class ListingView {
       return top >= box.top && top + block.height <= box.bottom;
     });
     if (!seen) {
+      const { from, to } = doc.line(lines[0] + 1);
+      const around = closedBetween(this.view.state, from, to)
+        .map(({ fold }) => fold)
+        .filter(({ whole, first }) => !whole && first < lines[0]);
+      if (around.length > 0) {
+        this._setFolds(around, false);
+      }
       this.view.dispatch({
         effects: EditorView.scrollIntoView(doc.line(lines[0] + 1).from, {
           y: 'center'

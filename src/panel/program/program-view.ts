@@ -18,7 +18,7 @@ import type {
   Selection
 } from '../../tokens';
 import { element } from './describe';
-import { detailOf } from './detail';
+import { Detail, detailOf } from './detail';
 import { JaxprListing } from './jaxpr-listing';
 import type { IListing } from './listing';
 import { ListingView } from './listing-view';
@@ -68,15 +68,12 @@ export class ProgramView extends Widget {
     this._messages = element('div', 'jp-JaxprProgram-messages');
     this._messages.setAttribute('role', 'status');
     this._body = element('div', 'jp-JaxprProgram-body');
-    this._detail = element('div', 'jp-JaxprProgram-detail');
-    this._detail.setAttribute('role', 'region');
-    this._detail.setAttribute('aria-label', this._trans.__('What is pointed at'));
-    this._detail.tabIndex = 0;
+    this._detail = new Detail(this._trans);
     this.node.append(
       this._toolbar.node,
       this._messages,
       this._body,
-      this._detail
+      this._detail.node
     );
     this.node.addEventListener('keydown', event => {
       if (
@@ -243,7 +240,7 @@ export class ProgramView extends Widget {
     this._notice = null;
     this._own = null;
     this._body.replaceChildren();
-    this._detail.replaceChildren();
+    this._detail.show(null);
     this._showMessages();
   }
 
@@ -630,7 +627,7 @@ export class ProgramView extends Widget {
     }
     const text =
       this._level === 'jaxpr' ? null : (shown.texts.get(this._level) ?? null);
-    this._detail.replaceChildren(
+    this._detail.show(
       detailOf(
         model.hover ?? model.selection,
         linked,
@@ -734,7 +731,7 @@ export class ProgramView extends Widget {
   private _toolbar: Toolbar;
   private _messages: HTMLElement;
   private _body: HTMLElement;
-  private _detail: HTMLElement;
+  private _detail: Detail;
   private _level: LevelName = 'jaxpr';
   private _shown: IShown | null = null;
   private _view: ListingView | null = null;

@@ -34,7 +34,7 @@ const TABLES = /^(?:FileNames|FunctionNames|FileLocations|StackFrames)$/;
 const TABLE_ROW = /^\d+ /;
 const LOCATION = /^#loc\d* = /;
 
-/** Longer blocks that are not the entry start closed, in texts longer than the second number. */
+/** Functions other than the entry start closed in longer texts; in HLO always, as they stand before it. */
 const LONG_TEXT = 400;
 
 /** The lines of one text of a program. */
@@ -251,7 +251,7 @@ export class TextListing implements IListing {
   /** Blocks in braces, and the tables of places; a block that is still open at the end is none yet. */
   private _findFolds(): void {
     const open: number[] = [];
-    const many = this._total > LONG_TEXT;
+    const many = this.level === 'hlo' || this._total > LONG_TEXT;
     let table = -1;
     this._lines.forEach((line, index) => {
       const inTable =
@@ -261,14 +261,20 @@ export class TextListing implements IListing {
       if (inTable && table < 0) {
         table = index;
       } else if (!inTable && table >= 0) {
-        this._addFold(table, lastWritten(this._lines, index - 1), true);
+        const last = lastWritten(this._lines, index - 1);
+        this._addFold(table, last, last - table, true);
         table = -1;
       }
       const text = line.trim();
       if (text.startsWith('}')) {
         const first = open.pop();
         if (first !== undefined) {
-          this._addFold(first, index, many && isPrivate(this._lines[first]));
+          this._addFold(
+            first,
+            withBlank(this._lines, index),
+            index - first - 1,
+            many && isPrivate(this._lines[first])
+          );
         }
       }
       if (text.endsWith('{')) {
@@ -276,15 +282,21 @@ export class TextListing implements IListing {
       }
     });
     if (table >= 0 && this.complete) {
-      this._addFold(table, lastWritten(this._lines, this._lines.length - 1), true);
+      const last = lastWritten(this._lines, this._lines.length - 1);
+      this._addFold(table, last, last - table, true);
     }
   }
 
-  private _addFold(first: number, last: number, closed: boolean): void {
+  private _addFold(
+    first: number,
+    last: number,
+    count: number,
+    closed: boolean
+  ): void {
     if (last > first && !this._folds.has(first)) {
       this._folds.set(
         first,
-        new LinesFold(first, last, closed, this._trans)
+        new LinesFold(first, last, count, closed, this._trans)
       );
     }
   }
@@ -308,6 +320,13 @@ function lastWritten(lines: readonly string[], from: number): number {
   return last;
 }
 
+/** The line of a closing brace, or the empty one after it, which is hidden with the block. */
+function withBlank(lines: readonly string[], index: number): number {
+  return lines[index + 1] === '' && index + 2 < lines.length
+    ? index + 1
+    : index;
+}
+
 /** A function that another one calls: what is read first is the entry. */
 function isPrivate(line: string): boolean {
   return /^\s*func\.func private |^%?[\w.-]+ \(/.test(line);
@@ -317,6 +336,8 @@ class LinesFold implements IListedFold {
   constructor(
     readonly first: number,
     readonly last: number,
+    /** The lines between the first one and the brace. */
+    private _count: number,
     readonly closed: boolean,
     private _trans: TranslationBundle
   ) {}
@@ -324,8 +345,7 @@ class LinesFold implements IListedFold {
   readonly whole = false;
 
   get label(): string {
-    // The lines between the first and the last one, which only closes.
-    return this._trans._n('%1 line', '%1 lines', Math.max(1, this.last - this.first - 1));
+    return this._trans._n('%1 line', '%1 lines', this._count);
   }
 
   placeholder(): HTMLElement {
