@@ -314,10 +314,24 @@ def test_the_rules_of_this_jax_are_learned():
     assert learn_naming() == Naming(share_jit_names=True, hoist_above=10)
 
 
+def test_the_rules_are_not_learned_where_nothing_is_jitted():
+    """What `jax.disable_jit` hides for a while is not taken for a rule."""
+    code = (
+        "import jax\n"
+        "from jupyter_jaxpr.snapshot import names\n"
+        "with jax.disable_jit():\n"
+        "    assert names.learn_naming() == names.NAMING\n"
+        "assert not names._learned\n"
+        "assert names.learn_naming() == names.NAMING\n"
+        "assert names._learned\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_learning_the_rules_starts_no_backend():
     code = (
-        "from jupyter_jaxpr.snapshot.names import learn_naming, _learn\n"
-        "_learn()\n"
+        "from jupyter_jaxpr.snapshot.names import learn_naming\n"
+        "learn_naming()\n"
         "from jupyter_jaxpr.jax_internals import backend_started\n"
         "assert not backend_started()\n"
     )

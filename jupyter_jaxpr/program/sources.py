@@ -234,9 +234,8 @@ def _classify(name: str, cell: CellText | None) -> SourceFile:
             return SourceFile(name, "library", name, machinery=True)
         return SourceFile(name, "user", name)
     relative = relative.replace(os.sep, "/")
-    machinery = relative.startswith(("jax/", "jaxlib/")) and (
-        not _JAX_ROOMS.match(relative) or bool(_JAX_MACHINERY.match(relative))
-    )
+    inside_jax = relative.startswith(("jax/_src/", "jaxlib/")) and not _JAX_ROOMS.match(relative)
+    machinery = inside_jax or bool(_JAX_MACHINERY.match(relative))
     return SourceFile(
         relative,
         "library",

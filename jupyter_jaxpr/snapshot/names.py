@@ -10,7 +10,6 @@ import re
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any, Protocol
 
 from .. import jax_internals
@@ -258,20 +257,28 @@ class _Naming:
             inner[ours] = name
 
 
-@lru_cache(maxsize=1)
+_learned: list[Naming] = []
+
+
 def learn_naming() -> Naming:
-    """How the JAX of this process names variables, learned by printing one small jaxpr.
+    """How the JAX of this process names variables, learned once by printing one small jaxpr.
 
-    It starts no backend and runs nothing. Where JAX cannot be asked these are the rules of the versions we know.
+    It starts no backend and runs nothing. Where JAX cannot be asked, or does not jit at the moment, these are the
+    rules of the versions we know.
     """
-    try:
-        with jax_internals.quietly():
-            return _learn()
-    except Exception:  # no JAX, or one that prints differently
-        return NAMING
+    if not _learned:
+        try:
+            learned = _learn()
+        except Exception:  # no JAX, or one that prints differently
+            learned = NAMING
+        if learned is None:
+            return NAMING
+        _learned.append(learned)
+    return _learned[0]
 
 
-def _learn() -> Naming:
+def _learn() -> Naming | None:
+    """The rules, or None under `jax.disable_jit`, where nothing shows them."""
     import jax
 
     def twelve(x: Any) -> Any:
@@ -286,6 +293,8 @@ def _learn() -> Naming:
     value = jax.ShapeDtypeStruct((), "float32")
     small = str(jax.make_jaxpr(lambda x: inner(x))(value))
     large = str(jax.make_jaxpr(lambda x: jax.jit(twelve)(x))(value))
+    if "jit[" not in small:
+        return None
     binders = re.findall(r"lambda ; (\w+):", small)
     return Naming(
         share_jit_names=len(binders) == 2 and binders[0] == binders[1],
