@@ -212,6 +212,8 @@ class Publisher:
 
     def _on_request_comm(self, asking: Any, opened: object) -> None:
         def forget(closed: object) -> None:
+            # The page that closed it knows: told again when it is collected, other pages log an unknown comm.
+            asking._closed = True
             with self._lock:
                 self._asking.pop(asking.comm_id, None)
 
