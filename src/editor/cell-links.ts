@@ -133,9 +133,7 @@ export class CellLinks implements IDisposable {
 
   /** Whether a cell has text that the program in view came from, unchanged. */
   private _isLinked(cellId: string): boolean {
-    return (
-      (this._attention?.inView ?? false) && this._linkedCells.has(cellId)
-    );
+    return (this._attention?.inView ?? false) && this._linkedCells.has(cellId);
   }
 
   private _caret(cellId: string, view: EditorView): void {
@@ -171,8 +169,7 @@ export class CellLinks implements IDisposable {
   /** Once a frame is enough for the mouse. */
   private _hoverAt(
     where:
-      | (() => { cellId: string; line: number; column: number } | null)
-      | null
+      (() => { cellId: string; line: number; column: number } | null) | null
   ): void {
     this._where = where;
     if (this._frame === 0) {
@@ -193,7 +190,8 @@ export class CellLinks implements IDisposable {
     const hover = place && { kind: 'caret' as const, ...place };
     const found =
       hover &&
-      linksOf(model.snapshot, model.program).resolve(hover).precision === 'span';
+      linksOf(model.snapshot, model.program).resolve(hover).precision ===
+        'span';
     if (found || model.hover?.kind === 'caret') {
       model.setHover(found ? hover : null);
     }
@@ -219,7 +217,7 @@ export class CellLinks implements IDisposable {
 
   private _onCellWanted(_: Attention, span: ILinkedSpan): void {
     const cellId = this._cellOf(span.file);
-    if (cellId === null || !this._linkedCells.has(cellId)) {
+    if (cellId === null || !this._isAsItRan(cellId)) {
       return;
     }
     const column = Math.max(0, span.column);
@@ -235,6 +233,14 @@ export class CellLinks implements IDisposable {
   private _cellOf(file: File): string | null {
     const cell = this._model?.snapshot?.cell;
     return cell && file.path === cell.file ? cell.id : file.cell_id;
+  }
+
+  /** Whether a cell has the text that ran; a note leads to it while no program is in view, too. */
+  private _isAsItRan(cellId: string): boolean {
+    const snapshot = this.model?.snapshot ?? null;
+    const ran = snapshot && sourcesOf(snapshot).get(cellId);
+    const now = this._cells?.source(cellId) ?? null;
+    return !!ran && now !== null && sameText(now, ran.source);
   }
 
   /** Find out which cells still have the text that ran. */
@@ -322,7 +328,14 @@ export class CellLinks implements IDisposable {
     const linked = linksOf(snapshot, model.program).resolve(
       model.hover ?? model.selection
     );
-    for (const { file, line, column, endLine, endColumn, role } of linked.spans) {
+    for (const {
+      file,
+      line,
+      column,
+      endLine,
+      endColumn,
+      role
+    } of linked.spans) {
       const cellId = this._cellOf(file);
       if (cellId !== null && this._linkedCells.has(cellId)) {
         const cell = of(cellId);

@@ -4,11 +4,12 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
+import { attentionOf } from '../model/attention';
 import { Note } from '../protocol/snapshot';
 import { IJaxprModel } from '../tokens';
 import { Icon, IconName } from './icons';
 import { ModelWidget } from './model-widget';
-import { notePlace, shortened } from './summary';
+import { INotePlace, notePlace, shortened } from './summary';
 
 /** Longer details are cut: what was printed while tracing may be a whole array, many times. */
 const LONGEST_DETAIL = 20_000;
@@ -58,6 +59,17 @@ export function Notes(props: {
   );
 }
 
+/** Take the user to a line of a cell; its equations are marked in the program. */
+function goTo(model: IJaxprModel, place: INotePlace): void {
+  const { cellId, span } = place;
+  if (cellId !== null) {
+    const { line } = span;
+    const column = Math.max(0, span.column);
+    model.setSelection({ kind: 'caret', cellId, line, column });
+    attentionOf(model).goToCell({ ...span, role: 'own' });
+  }
+}
+
 function NoteEntry(props: {
   note: Note;
   model: IJaxprModel;
@@ -86,16 +98,7 @@ function NoteEntry(props: {
                 <button
                   className="jp-JaxprPanel-link"
                   title={trans.__('Go to this line')}
-                  onClick={() => {
-                    // Anew even where the caret was there before: the user wants to be taken there.
-                    model.setSelection(null);
-                    model.setSelection({
-                      kind: 'caret',
-                      cellId: place.cellId ?? '',
-                      line: place.line,
-                      column: place.column
-                    });
-                  }}
+                  onClick={() => goTo(model, place)}
                 >
                   {place.label}
                 </button>

@@ -5,6 +5,7 @@
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 
+import { ISourceSpan } from '../program-text/source-spans';
 import {
   Activity,
   Argument,
@@ -190,15 +191,13 @@ export function whereAndWhen(
     : trans.__('Cell [%1] · %2', number, time);
 }
 
-/** A place in the cell that a note is about; null where it is about none. */
+/** Where a note is about. */
 export interface INotePlace {
   /** `Line 4`, `Line 4 of cell [3]`, `Line 12 of model.py`. */
   label: string;
   /** The cell to go to; null where the line is in no cell. */
   cellId: string | null;
-  line: number;
-  /** From 0, in UTF-16 code units. */
-  column: number;
+  span: ISourceSpan;
 }
 
 export function notePlace(
@@ -209,21 +208,27 @@ export function notePlace(
   if (note.frame < 0) {
     return null;
   }
-  const [fileIndex, , line, column] = snapshot.frames[note.frame];
+  const [fileIndex, name, line, column, endLine, endColumn] =
+    snapshot.frames[note.frame];
   const file = snapshot.files[fileIndex];
-  const place = { cellId: null, line, column: Math.max(column, 0) };
+  const span = {
+    file,
+    function: snapshot.strings[name],
+    line,
+    column,
+    endLine,
+    endColumn
+  };
   if (file.kind !== 'cell') {
     const path = shortened(file.path.split(/[\\/]/).pop() ?? file.path, 60);
-    return { ...place, label: trans.__('Line %1 of %2', line, path) };
+    const label = trans.__('Line %1 of %2', line, path);
+    return { label, cellId: null, span };
   }
   const own = snapshot.cell !== null && snapshot.cell.file === file.path;
   const cellId = file.cell_id ?? (own ? (snapshot.cell?.id ?? null) : null);
-  if (own || file.execution_count === null) {
-    return { ...place, cellId, label: trans.__('Line %1', line) };
-  }
-  return {
-    ...place,
-    cellId,
-    label: trans.__('Line %1 of cell [%2]', line, file.execution_count)
-  };
+  const label =
+    own || file.execution_count === null
+      ? trans.__('Line %1', line)
+      : trans.__('Line %1 of cell [%2]', line, file.execution_count);
+  return { label, cellId, span };
 }

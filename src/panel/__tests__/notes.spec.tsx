@@ -1,6 +1,7 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import * as React from 'react';
 
+import { attentionOf } from '../../model/attention';
 import { JaxprModel } from '../../model/model';
 import { program, snapshot } from '../../protocol/__tests__/documents';
 import { Note } from '../../protocol/snapshot';
@@ -49,6 +50,10 @@ describe('the notes of a run', () => {
 
   it('lead to their line in the cell', () => {
     const { model, node } = notes([note]);
+    const wanted: [string, number][] = [];
+    attentionOf(model).cellWanted.connect((_, { file, line }) => {
+      wanted.push([file.path, line]);
+    });
     click(byRole(node, 'button', 'Line 3')[0]);
     expect(model.selection).toEqual({
       kind: 'caret',
@@ -56,6 +61,7 @@ describe('the notes of a run', () => {
       line: 3,
       column: 0
     });
+    expect(wanted).toEqual([['/tmp/ipykernel_1/1.py', 3]]);
   });
 
   it('name the file where the line is in no cell', () => {
