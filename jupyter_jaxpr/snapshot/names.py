@@ -268,7 +268,8 @@ def learn_naming() -> Naming:
     """
     if not _learned:
         try:
-            learned = _learn()
+            with jax_internals.quietly():
+                learned = _learn()
         except Exception:  # no JAX, or one that prints differently
             learned = NAMING
         if learned is None:
