@@ -27,6 +27,7 @@ export interface IMakers {
 /** What the tracker keeps of an open notebook. */
 interface IFollowed {
   model: JaxprModel;
+  kernel: KernelConnection | null;
   channel: IChannel | null;
   /** Cells that were run from this page; a snapshot sent again after a reload is of none of them. */
   started: Set<string>;
@@ -108,6 +109,7 @@ export class JaxprTracker implements IJaxprTracker, IDisposable {
     const channel = make.channel;
     this._followed.set(panel, {
       model,
+      kernel: null,
       channel: null,
       started: new Set(),
       opened: false
@@ -125,10 +127,11 @@ export class JaxprTracker implements IJaxprTracker, IDisposable {
   /** Tie a notebook's model to the kernel it has now. */
   private _useKernel(panel: NotebookPanel, channel: IMakers['channel']): void {
     const followed = this._followed.get(panel);
-    if (followed === undefined) {
+    const kernel = panel.sessionContext.session?.kernel ?? null;
+    if (followed === undefined || followed.kernel === kernel) {
       return;
     }
-    const kernel = panel.sessionContext.session?.kernel ?? null;
+    followed.kernel = kernel;
     const earlier = followed.channel;
     followed.channel = kernel === null ? null : channel(kernel);
     followed.model.setChannel(followed.channel);

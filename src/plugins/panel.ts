@@ -62,11 +62,10 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
     restorer?.add(panel, JaxprPanel.ID);
 
     tracker.panelRequested.connect((_, asked) => {
-      panel.keepFocus = asked === 'run';
-      if (!panel.isVisible || asked === 'user') {
+      if (asked === 'user' || !panel.isVisible) {
+        panel.keepFocus = asked === 'run';
         shell.activateById(panel.id);
       }
-      panel.keepFocus = false;
     }, panel);
 
     /** Put a text of the program in view on the clipboard. */
