@@ -11,7 +11,7 @@ import { IDisposable } from '@lumino/disposable';
 
 import { Attention, IUnlinked, attentionOf } from '../model/attention';
 import { ILinkedSpan, linksOf } from '../model/links';
-import type { File, Snapshot } from '../protocol/snapshot';
+import type { Snapshot } from '../protocol/snapshot';
 import type { IJaxprModel, ModelChange } from '../tokens';
 import {
   ICellMarks,
@@ -24,6 +24,8 @@ import {
 export interface ICells {
   /** A cell's text as it is now; null where the notebook has no such cell. */
   source(cellId: string): string | null;
+  /** The one cell with this text; null where there is none, or where several have it. */
+  find(source: string): string | null;
   /** Bring a cell into view, with the caret there. */
   goTo(cellId: string, line: number, column: number): Promise<void>;
 }
@@ -48,27 +50,26 @@ export class CellLinks implements IDisposable {
 
   /** What belongs into the editor of a cell. */
   extension(cellId: string): Extension {
-    const links = this;
     return [
       cellMarks,
       ViewPlugin.define(view => {
-        links._add(cellId, view);
+        this._add(cellId, view);
         return {
           update: update => {
             if (update.docChanged) {
-              links._edited(cellId, update.view);
+              this._edited(cellId, update.view);
             }
             if (
               (update.selectionSet || update.focusChanged) &&
               update.view.hasFocus
             ) {
-              links._caret(cellId, update.view);
+              this._caret(cellId, update.view);
             }
             if (update.focusChanged && !update.view.hasFocus) {
               update.view.dom.classList.remove(RETURNS);
             }
           },
-          destroy: () => links._remove(cellId, view)
+          destroy: () => this._remove(cellId, view)
         };
       }),
       EditorView.domEventHandlers({
@@ -124,7 +125,7 @@ export class CellLinks implements IDisposable {
   private _edited(cellId: string, view: EditorView): void {
     this._marked.delete(view);
     view.dom.classList.remove(RETURNS);
-    if (this._sources.has(cellId)) {
+    if ([...this._cellIds.values()].includes(cellId)) {
       queueMicrotask(() => this._relink());
     }
   }
@@ -216,8 +217,10 @@ export class CellLinks implements IDisposable {
   }
 
   private _onCellWanted(_: Attention, span: ILinkedSpan): void {
-    const cellId = this._cellOf(span.file);
-    if (cellId === null || !this._isAsItRan(cellId)) {
+    // A note leads to its cell while no program is in view, too.
+    this._findCells();
+    const cellId = this._cellIds.get(span.file.path) ?? null;
+    if (cellId === null || !this._linkedCells.has(cellId)) {
       return;
     }
     const column = Math.max(0, span.column);
@@ -230,43 +233,48 @@ export class CellLinks implements IDisposable {
     });
   }
 
-  private _cellOf(file: File): string | null {
-    const cell = this._model?.snapshot?.cell;
-    return cell && file.path === cell.file ? cell.id : file.cell_id;
-  }
-
-  /** Whether a cell has the text that ran; a note leads to it while no program is in view, too. */
-  private _isAsItRan(cellId: string): boolean {
-    const snapshot = this.model?.snapshot ?? null;
-    const ran = snapshot && sourcesOf(snapshot).get(cellId);
-    const now = this._cells?.source(cellId) ?? null;
-    return !!ran && now !== null && sameText(now, ran.source);
-  }
-
-  /** Find out which cells still have the text that ran. */
+  /** Find out which cells are linked, and why the others are not. */
   private _relink(): void {
-    const snapshot = this.model?.snapshot ?? null;
-    this._sources.clear();
+    const model = this.model;
+    const unlinked = new Map<string, IUnlinked>();
+    this._cellIds.clear();
     this._linkedCells.clear();
-    const unlinked: IUnlinked[] = [];
-    if (snapshot && this._cells && this._attention?.inView) {
-      for (const [id, { source, executionCount }] of sourcesOf(snapshot)) {
-        this._sources.set(id, source);
-        const now = this._cells.source(id);
-        if (now !== null && sameText(now, source)) {
-          this._linkedCells.add(id);
-        } else {
-          unlinked.push({
-            executionCount,
-            reason: now === null ? 'missing' : 'edited'
+    if (model?.snapshot && this._attention?.inView) {
+      const links = linksOf(model.snapshot, model.program);
+      for (const [ran, id] of this._findCells()) {
+        links.adopt(ran.path, id);
+        if (!this._linkedCells.has(id) && links.comesFrom(ran.path)) {
+          unlinked.set(id, {
+            executionCount: ran.executionCount,
+            reason: this._cells?.source(id) === null ? 'missing' : 'edited'
           });
         }
       }
     }
     if (this._attention) {
-      this._attention.unlinked = unlinked;
+      this._attention.unlinked = [...unlinked.values()];
     }
     this._mark();
+  }
+
+  /** Find the cells that ran, and which of them still have the text that ran. */
+  private _findCells(): [IRanCell, string][] {
+    const snapshot = this.model?.snapshot ?? null;
+    const found: [IRanCell, string][] = [];
+    this._cellIds.clear();
+    this._linkedCells.clear();
+    for (const ran of snapshot ? cellsOf(snapshot) : []) {
+      const id = ran.id ?? this._cells?.find(ran.source) ?? null;
+      if (id !== null) {
+        found.push([ran, id]);
+        this._cellIds.set(ran.path, id);
+        const now = this._cells?.source(id) ?? null;
+        if (now !== null && sameText(now, ran.source)) {
+          this._linkedCells.add(id);
+        }
+      }
+    }
+    return found;
   }
 
   /** Put the marks into the cells; only those whose marks changed are touched. */
@@ -286,7 +294,7 @@ export class CellLinks implements IDisposable {
 
   private _clearMarks(): void {
     this._linkedCells.clear();
-    this._sources.clear();
+    this._cellIds.clear();
     for (const views of this._views.values()) {
       for (const view of views) {
         if (this._marked.get(view)) {
@@ -336,7 +344,7 @@ export class CellLinks implements IDisposable {
       endColumn,
       role
     } of linked.spans) {
-      const cellId = this._cellOf(file);
+      const cellId = this._cellIds.get(file.path) ?? null;
       if (cellId !== null && this._linkedCells.has(cellId)) {
         const cell = of(cellId);
         marks.set(cellId, {
@@ -354,35 +362,39 @@ export class CellLinks implements IDisposable {
   private _views = new Map<string, Set<EditorView>>();
   /** What each editor shows, so that the same is not shown again. */
   private _marked = new Map<EditorView, string>();
-  /** Of each cell of the run: the text that ran. */
-  private _sources = new Map<string, string>();
+  /** Of each file of the run: the cell it is. */
+  private _cellIds = new Map<string, string>();
   private _linkedCells = new Set<string>();
   private _where: Parameters<CellLinks['_hoverAt']>[0] = null;
   private _frame = 0;
   private _isDisposed = false;
 }
 
-/** The cells that a snapshot came from, with the text that ran. */
-function sourcesOf(
-  snapshot: Snapshot
-): Map<string, { source: string; executionCount: number | null }> {
-  const sources = new Map<
-    string,
-    { source: string; executionCount: number | null }
-  >();
-  for (const { kind, cell_id, source, execution_count } of snapshot.files) {
-    if (kind === 'cell' && cell_id !== null && source !== null) {
-      sources.set(cell_id, { source, executionCount: execution_count });
+/** A cell that a snapshot came from, as it ran. */
+interface IRanCell {
+  path: string;
+  id: string | null;
+  executionCount: number | null;
+  source: string;
+}
+
+function cellsOf(snapshot: Snapshot): IRanCell[] {
+  const ran: IRanCell[] = [];
+  const { cell, files } = snapshot;
+  for (const { path, kind, cell_id, execution_count, source } of files) {
+    if (kind === 'cell' && source !== null && path !== cell?.file) {
+      ran.push({ path, id: cell_id, executionCount: execution_count, source });
     }
   }
-  const { cell } = snapshot;
-  if (cell && cell.id !== null) {
-    sources.set(cell.id, {
-      source: cell.source,
-      executionCount: cell.execution_count
+  if (cell) {
+    ran.push({
+      path: cell.file,
+      id: cell.id,
+      executionCount: cell.execution_count,
+      source: cell.source
     });
   }
-  return sources;
+  return ran;
 }
 
 /** The notes of a program, or of the whole run, that are about a line of the cell that ran. */

@@ -123,6 +123,19 @@ export class Links {
     return span.file.path === this._ownFile;
   }
 
+  /** Whether anything of the program comes from a file. */
+  comesFrom(path: string): boolean {
+    return this._files.has(path);
+  }
+
+  /** Say which cell a file is that the kernel did not know by its id. */
+  adopt(path: string, cellId: string): void {
+    if (this._adopted.get(path) !== cellId) {
+      this._adopted.set(path, cellId);
+      this._resolved = null;
+    }
+  }
+
   /** Take lines of a text in. */
   addText(
     level: TextLevel,
@@ -363,6 +376,7 @@ export class Links {
       }
       this._spansSeen.add(frame);
       const span = this.spans.span(frame);
+      this._files.add(span.file.path);
       if (span.file.kind !== 'cell') {
         return;
       }
@@ -377,7 +391,10 @@ export class Links {
   private _pathsOf(cellId: string): string[] {
     const { cell, files } = this.equations.snapshot;
     const paths = files
-      .filter(file => file.kind === 'cell' && file.cell_id === cellId)
+      .filter(
+        ({ kind, cell_id, path }) =>
+          kind === 'cell' && (cell_id ?? this._adopted.get(path)) === cellId
+      )
       .map(({ path }) => path);
     if (cell && cell.id === cellId && !paths.includes(cell.file)) {
       paths.push(cell.file);
@@ -386,6 +403,8 @@ export class Links {
   }
 
   private _ownFile: string | null;
+  private _files = new Set<string>();
+  private _adopted = new Map<string, string>();
   private _origins: (readonly IOrigin[])[] = [];
   private _byChain = new Map<number, number[]>();
   private _byExact = new Map<number, number[]>();

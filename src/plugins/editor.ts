@@ -82,6 +82,17 @@ class NotebookCells implements ICells {
     return this._find(id)?.model.sharedModel.getSource() ?? null;
   }
 
+  find(source: string): string | null {
+    const [cell, ...others] = this._panel.isDisposed
+      ? []
+      : this._panel.content.widgets.filter(
+          ({ model }) =>
+            model.type === 'code' &&
+            model.sharedModel.getSource().trimEnd() === source.trimEnd()
+        );
+    return cell && others.length === 0 ? cell.model.id : null;
+  }
+
   async goTo(id: string, line: number, column: number): Promise<void> {
     const notebook = this._panel.content;
     const index = notebook.widgets.findIndex(cell => cell.model.id === id);

@@ -224,7 +224,9 @@ export function results(
   const texts = part.scope.outputs.map(output =>
     operandText(names, part, scope, output)
   );
-  return texts.length === 1 ? `in (${texts[0]},) }` : `in (${texts.join(', ')}) }`;
+  return texts.length === 1
+    ? `in (${texts[0]},) }`
+    : `in (${texts.join(', ')}) }`;
 }
 
 /** `a:f32[3] b:f32[3] = `, or nothing. */
@@ -241,9 +243,7 @@ function binders(
   }
   const texts: string[] = [];
   for (let v = start; v < end; v++) {
-    texts.push(
-      `${variableName(names, scope, v)}:${part.aval(v)?.text ?? '…'}`
-    );
+    texts.push(`${variableName(names, scope, v)}:${part.aval(v)?.text ?? '…'}`);
   }
   return `${texts.join(' ')} = `;
 }

@@ -93,7 +93,11 @@ export class LibraryCalls {
     return size;
   }
 
-  private _name(part: ScopePart, equation: number, size: number): string | null {
+  private _name(
+    part: ScopePart,
+    equation: number,
+    size: number
+  ): string | null {
     const stack = part.stack(equation);
     const origin = this._spans.origin(part.pools, stack);
     if (!origin) {
@@ -126,11 +130,7 @@ export class LibraryCalls {
   }
 
   /** Whether the programs inside an equation come from this span alone: nothing of the user's would be hidden. */
-  private _holdsOnly(
-    part: ScopePart,
-    equation: number,
-    span: number
-  ): boolean {
+  private _holdsOnly(part: ScopePart, equation: number, span: number): boolean {
     if (!part.hasChildren(equation)) {
       return true;
     }

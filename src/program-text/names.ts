@@ -98,8 +98,7 @@ function findLets(
   const lets = new Map<number, string>();
   const counter = new Map<string, number>();
   for (const [scope, count] of visits) {
-    const long =
-      scope !== root && limit > 0 && equations.count(scope) > limit;
+    const long = scope !== root && limit > 0 && equations.count(scope) > limit;
     if (count === 1 && !long) {
       continue;
     }
@@ -213,7 +212,11 @@ class Naming {
       inputs.push(inner.constants + i);
     }
     const outputs: number[] = [];
-    for (let v = part.outputStart(equation); v < part.outputEnd(equation); v++) {
+    for (
+      let v = part.outputStart(equation);
+      v < part.outputEnd(equation);
+      v++
+    ) {
       outputs.push(v);
     }
     this._pair(child.scope, inputs, scope, part.operands(equation));
@@ -274,7 +277,8 @@ class Naming {
   private _table(scope: number): string[] {
     let names = this.variables[scope];
     if (names === undefined) {
-      const { dropped, variable_avals } = this._equations.snapshot.scopes[scope];
+      const { dropped, variable_avals } =
+        this._equations.snapshot.scopes[scope];
       names = new Array<string>(variable_avals.length);
       for (const variable of dropped) {
         names[variable] = '_';

@@ -39,9 +39,7 @@ export function parameterLabel(
   primitive: string,
   parameters: readonly (readonly [string, string, ...unknown[]])[]
 ): string {
-  const whole = parameters
-    .map(([name, value]) => `${name}=${value}`)
-    .join(' ');
+  const whole = parameters.map(([name, value]) => `${name}=${value}`).join(' ');
   if (whole.length <= LONGEST_WHOLE) {
     return whole || '…';
   }

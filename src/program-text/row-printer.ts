@@ -8,13 +8,7 @@ import { IFold, IRow, ProgramRows } from './rows';
 
 /** What a part of a row is. */
 export type PartKind =
-  | 'binder'
-  | 'keyword'
-  | 'label'
-  | 'literal'
-  | 'operand'
-  | 'primitive'
-  | 'type';
+  'binder' | 'keyword' | 'label' | 'literal' | 'operand' | 'primitive' | 'type';
 
 /** A part of a row's text. */
 export interface IPart {
@@ -142,9 +136,7 @@ export class RowPrinter {
     for (const operand of operands) {
       text += ' ';
       text +=
-        operand >= 0
-          ? (names?.[operand] ?? '…')
-          : literalText(part, operand);
+        operand >= 0 ? (names?.[operand] ?? '…') : literalText(part, operand);
     }
     return text;
   }
@@ -281,11 +273,7 @@ export class RowPrinter {
       if (variable - from === LONG_LIST && to - variable > 1) {
         cut = out.text.length;
       }
-      out.add(
-        variableName(row.names, row.scope, variable),
-        'binder',
-        variable
-      );
+      out.add(variableName(row.names, row.scope, variable), 'binder', variable);
       out.text += ':';
       out.add(part.aval(variable)?.text ?? '…', 'type');
     }

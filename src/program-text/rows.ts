@@ -334,11 +334,7 @@ class Builder {
   }
 
   /** Line up the programs inside an equation; false where all of them stand elsewhere. */
-  private _programs(
-    position: IPosition,
-    part: ScopePart,
-    row: IRow
-  ): boolean {
+  private _programs(position: IPosition, part: ScopePart, row: IRow): boolean {
     const printed = part.printedPrograms(row.equation);
     const here: IPosition['pending'] = [];
     for (const program of printed) {

@@ -7,7 +7,10 @@ import type { File, Snapshot } from '../protocol/snapshot';
 import { Pools } from './equations';
 
 /** The part of a page's pools that says where things came from. */
-export type SourcePools = Pick<Pools, 'strings' | 'files' | 'frames' | 'stacks'>;
+export type SourcePools = Pick<
+  Pools,
+  'strings' | 'files' | 'frames' | 'stacks'
+>;
 
 /** A place in a source file. */
 export interface ISourceSpan {

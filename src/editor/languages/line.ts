@@ -45,10 +45,7 @@ export function closing(line: string, from: number): number {
       i = endOfString(line, i) - 1;
     } else if ('([{<'.includes(sign)) {
       depth++;
-    } else if (
-      ')]}'.includes(sign) ||
-      (sign === '>' && line[i - 1] !== '-')
-    ) {
+    } else if (')]}'.includes(sign) || (sign === '>' && line[i - 1] !== '-')) {
       if (--depth === 0) {
         return i + 1;
       }

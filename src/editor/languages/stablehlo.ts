@@ -17,6 +17,9 @@ const OPERATION =
   /^\s*(?:%[^=]*= )?("?(?:stablehlo|mhlo|chlo|sdy|func|arith|shape|tensor|vhlo)\.[\w.]+"?|call)(?=[ (<])/;
 const ATTRIBUTES = /\{(?=[\w.]+ ?=|[\w.]+[,}])/g;
 
+/** What MLIR writes before a place. */
+const LOCATION = 'loc';
+
 /** Shorter attributes are shown. */
 const LONG_ATTRIBUTES = 16;
 const LONG_ARGUMENTS = 72;
@@ -40,7 +43,7 @@ function read(line: string): IReadLine {
   }
   const place = /\s+loc\(.*\)$/.exec(line);
   if (place) {
-    chips.push({ from: place.index, to: line.length, label: 'loc' });
+    chips.push({ from: place.index, to: line.length, label: LOCATION });
   }
   return { tokens: inOrder(tokens), chips: apart(chips) };
 }

@@ -143,7 +143,12 @@ export function describeVariable(
         'jp-JaxprProgram-fact',
         read.length > MOST_USES
           ? trans.__('read by %1 equations: %2, …', read.length, listed)
-          : trans._n('read by equation %2', 'read by equations %2', read.length, listed)
+          : trans._n(
+              'read by equation %2',
+              'read by equations %2',
+              read.length,
+              listed
+            )
       )
     );
   } else if (!isResult) {
@@ -198,7 +203,9 @@ export function describeEquation(
   const span = origin && links.cellSpan(origin);
   const head = element('div', 'jp-JaxprProgram-title');
   if (span) {
-    head.append(element('span', 'jp-JaxprProgram-badge', badgeText(links, span)));
+    head.append(
+      element('span', 'jp-JaxprProgram-badge', badgeText(links, span))
+    );
   }
   head.append(element('b', '', primitive));
   const words = gloss(primitive, trans);
@@ -295,10 +302,7 @@ function facts(
         )
       );
     }
-    add(
-      own ? trans.__('written in') : trans.__('called from'),
-      frames
-    );
+    add(own ? trans.__('written in') : trans.__('called from'), frames);
   }
   const library = links.spans.libraryFrames(
     part.pools,
@@ -307,11 +311,7 @@ function facts(
   if (library.length > 0) {
     const details = document.createElement('details');
     details.append(
-      element(
-        'summary',
-        '',
-        trans._n('%1 frame', '%1 frames', library.length)
-      )
+      element('summary', '', trans._n('%1 frame', '%1 frames', library.length))
     );
     for (const span of library) {
       details.append(
@@ -344,7 +344,11 @@ export function whereOf(
       ? trans.__('another cell, line %1', span.line)
       : trans.__('cell [%1], line %2', span.file.execution_count, span.line);
   }
-  return trans.__('%1, line %2', span.file.path.split(/[\\/]/).pop(), span.line);
+  return trans.__(
+    '%1, line %2',
+    span.file.path.split(/[\\/]/).pop(),
+    span.line
+  );
 }
 
 /** What a badge shows: the line, and before it the cell where that is another. */

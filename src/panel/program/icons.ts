@@ -1,7 +1,10 @@
 /** The name of an icon comes in, a drawing of 16 pixels in the colour of its text goes out. */
 
 const PATHS = {
-  search: ['M7 2.8a4.2 4.2 0 1 1 0 8.4 4.2 4.2 0 0 1 0-8.4z', 'm10.2 10.2 3.6 3.6'],
+  search: [
+    'M7 2.8a4.2 4.2 0 1 1 0 8.4 4.2 4.2 0 0 1 0-8.4z',
+    'm10.2 10.2 3.6 3.6'
+  ],
   foldAll: ['m5 2.5 3 3 3-3', 'M2.5 8h11', 'm5 13.5 3-3 3 3'],
   unfoldAll: ['m5 5.5 3-3 3 3', 'M2.5 8h11', 'm5 10.5 3 3 3-3'],
   up: ['m4.5 9.500 3.500-3.500 3.500 3.500'],

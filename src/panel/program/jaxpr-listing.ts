@@ -26,10 +26,11 @@ import type {
   ISplice
 } from './listing';
 
+const QUIET = 'jp-JaxprProgram-keyword';
 const CLASSES: Record<PartKind, string> = {
   binder: 'jp-JaxprProgram-binder',
-  keyword: 'jp-JaxprProgram-keyword',
-  label: 'jp-JaxprProgram-keyword',
+  keyword: QUIET,
+  label: QUIET,
   literal: 'jp-JaxprProgram-literal',
   operand: 'jp-JaxprProgram-operand',
   primitive: 'jp-JaxprProgram-primitive',
@@ -128,8 +129,7 @@ export class JaxprListing implements IListing {
     }
     for (const id of linked.equations) {
       const row = this._rows.rowOfId(id);
-      const part =
-        row && this._rows.equations.part(row.scope, row.equation);
+      const part = row && this._rows.equations.part(row.scope, row.equation);
       if (row && part) {
         const end = part.outputEnd(row.equation);
         for (let v = part.outputStart(row.equation); v < end; v++) {
@@ -326,10 +326,7 @@ class ListedFold implements IListedFold {
 
   placeholder(): HTMLElement {
     const { kind, name } = this._fold;
-    const node = element(
-      'span',
-      `jp-JaxprProgram-folded jp-mod-${kind}`
-    );
+    const node = element('span', `jp-JaxprProgram-folded jp-mod-${kind}`);
     const chip = element(
       'span',
       'jp-JaxprProgram-chip jp-mod-chip',
@@ -359,10 +356,7 @@ class ListedFold implements IListedFold {
       node.append(' _');
     }
     for (const { name, type } of outputs.slice(0, MOST_OPERANDS)) {
-      node.append(
-        ` ${name}:`,
-        element('span', 'jp-JaxprProgram-type', type)
-      );
+      node.append(` ${name}:`, element('span', 'jp-JaxprProgram-type', type));
     }
     node.append(cut(outputs.length));
   }

@@ -5,6 +5,8 @@
  * The text is CodeMirror's, so selecting, copying, searching and scrolling are those of every editor. All else is made
  * for the lines on screen only, from what the listing says of them.
  */
+// This module is itself fetched when a program is first shown.
+// eslint-disable-next-line jupyter/prefer-lazy-imports
 import { search, searchKeymap } from '@codemirror/search';
 import {
   EditorSelection,
@@ -169,6 +171,13 @@ export class ListingView {
       return;
     }
     const { doc } = this.view.state;
+    const first = doc.line(lines[0] + 1);
+    const around = closedBetween(this.view.state, first.from, first.to)
+      .map(({ fold }) => fold)
+      .filter(fold => !fold.whole && fold.first < lines[0]);
+    if (around.length > 0) {
+      this._setFolds(around, false);
+    }
     const box = this.view.scrollDOM.getBoundingClientRect();
     const seen = lines.some(index => {
       const { from } = doc.line(index + 1);
@@ -180,17 +189,8 @@ export class ListingView {
       return top >= box.top && top + block.height <= box.bottom;
     });
     if (!seen) {
-      const { from, to } = doc.line(lines[0] + 1);
-      const around = closedBetween(this.view.state, from, to)
-        .map(({ fold }) => fold)
-        .filter(({ whole, first }) => !whole && first < lines[0]);
-      if (around.length > 0) {
-        this._setFolds(around, false);
-      }
       this.view.dispatch({
-        effects: EditorView.scrollIntoView(doc.line(lines[0] + 1).from, {
-          y: 'center'
-        })
+        effects: EditorView.scrollIntoView(first.from, { y: 'center' })
       });
     }
   }
@@ -242,19 +242,13 @@ export class ListingView {
   }
 
   private _extensions(folds: Extension): Extension[] {
-    const listing = this;
     return [
       marks,
       openChips,
       folds,
-      ViewPlugin.fromClass(
-        class extends Display {
-          constructor(view: EditorView) {
-            super(view, listing);
-          }
-        },
-        { decorations: display => display.decorations }
-      ),
+      ViewPlugin.define(view => new Display(view, this), {
+        decorations: display => display.decorations
+      }),
       this._wraps ? EditorView.lineWrapping : [],
       EditorState.readOnly.of(true),
       EditorView.editable.of(false),
@@ -263,14 +257,20 @@ export class ListingView {
         'aria-readonly': 'true',
         tabindex: '0'
       }),
-      search({ top: true, createPanel: searchPanel(this._trans, this._events) }),
+      search({
+        top: true,
+        createPanel: searchPanel(this._trans, this._events)
+      }),
       Prec.highest(keymap.of(this._keys())),
       keymap.of(searchKeymap),
       // The panel is a container of its own, inside which nothing is placed by the window.
       tooltips({ parent: document.body }),
-      hoverTooltip((view, position, side) => this._tooltip(view, position, side), {
-        hoverTime: 350
-      }),
+      hoverTooltip(
+        (view, position, side) => this._tooltip(view, position, side),
+        {
+          hoverTime: 350
+        }
+      ),
       EditorView.domEventHandlers({
         mousemove: event => this._hover(event.target as Element),
         mouseleave: () => this._hoverLine(-1),
@@ -318,6 +318,12 @@ export class ListingView {
 
   private _select(index: number): void {
     this._events.selected(this._pointed(index));
+  }
+
+  /** As `_select`, by the keyboard: where the mouse happens to rest does not count until it moves. */
+  private _selectByKey(index: number): void {
+    this._events.hovered(null);
+    this._select(index);
   }
 
   private _pointed(index: number): Selection | null {
@@ -408,7 +414,7 @@ export class ListingView {
           if (this._listing.line(index).button !== null) {
             this._events.moreWanted(index);
           } else {
-            this._select(index);
+            this._selectByKey(index);
             this._events.entered();
           }
           return true;
@@ -442,14 +448,16 @@ export class ListingView {
   private _move(step: (index: number) => number): boolean {
     const { doc } = this.view.state;
     const wanted = step(this._current());
-    const index = this.shownAs(Math.min(Math.max(wanted, 0), doc.lines - 1)).first;
+    const index = this.shownAs(
+      Math.min(Math.max(wanted, 0), doc.lines - 1)
+    ).first;
     const line = doc.line(index + 1);
     const { from } = this.view.lineBlockAt(line.from);
     this.view.dispatch({
       selection: { anchor: from },
       effects: EditorView.scrollIntoView(from, { y: 'nearest' })
     });
-    this._select(doc.lineAt(from).number - 1);
+    this._selectByKey(doc.lineAt(from).number - 1);
     return true;
   }
 
@@ -509,7 +517,7 @@ export class ListingView {
           const { from } = this.view.state.doc.line(first + 1);
           this.view.dispatch({ selection: { anchor: from } });
           this._setFolds([fold], true);
-          this._select(first);
+          this._selectByKey(first);
           return true;
         }
       }
@@ -594,8 +602,8 @@ class Display implements PluginValue {
       const line = doc.lineAt(block.from);
       const index = line.number - 1;
       const last = doc.lineAt(block.to).number - 1;
-      const isLinked = holdsBetween(linked, index, last);
-      const shown = listing.line(index);
+      const isLinked = firstBetween(linked, index, last) !== null;
+      const shown = withBadge(listing, linked, index, last);
       const isMore = shown.button !== null;
       ranges.push(
         lineDecoration(shown, isLinked, chosen === index).range(line.from)
@@ -636,7 +644,8 @@ class Display implements PluginValue {
         continue;
       }
       for (const part of shown.parts) {
-        const used = part.variable !== undefined && variables.has(part.variable);
+        const used =
+          part.variable !== undefined && variables.has(part.variable);
         ranges.push(
           Decoration.mark({
             class: used ? `${part.className} jp-mod-used` : part.className
@@ -675,6 +684,23 @@ class Display implements PluginValue {
   }
 }
 
+/** A line; where a linked one is folded into it, with the badge of that one. */
+function withBadge(
+  listing: IListing,
+  linked: readonly number[],
+  index: number,
+  last: number
+): IListedLine {
+  const line = listing.line(index);
+  if (line.badge || last === index) {
+    return line;
+  }
+  const inside = firstBetween(linked, index, last);
+  return inside === null
+    ? line
+    : { ...line, badge: listing.line(inside).badge };
+}
+
 function lineDecoration(
   line: IListedLine,
   linked: boolean,
@@ -695,18 +721,18 @@ function lineDecoration(
   }
   return Decoration.line({
     class: chosen
-      ? 'jp-JaxprProgram-line jp-mod-current'
+      ? 'jp-JaxprProgram-line jp-JaxprProgram-current'
       : 'jp-JaxprProgram-line',
     attributes
   });
 }
 
-/** Whether an ascending list has a member from first to last. */
-export function holdsBetween(
+/** The first member of an ascending list from first to last; null where there is none. */
+export function firstBetween(
   list: readonly number[],
   first: number,
   last: number
-): boolean {
+): number | null {
   let low = 0;
   let high = list.length;
   while (low < high) {
@@ -717,7 +743,7 @@ export function holdsBetween(
       high = middle;
     }
   }
-  return low < list.length && list[low] <= last;
+  return low < list.length && list[low] <= last ? list[low] : null;
 }
 
 /** Something in the text that acts when it is pressed. */
@@ -818,9 +844,7 @@ class MoreButton extends Button {
       this._label,
       this._label,
       (_, node) =>
-        this.owner.more(
-          view.state.doc.lineAt(view.posAtDOM(node)).number - 1
-        ),
+        this.owner.more(view.state.doc.lineAt(view.posAtDOM(node)).number - 1),
       view
     );
   }

@@ -3,6 +3,8 @@
  *
  * What is shown is made when the view is on screen; while it is hidden it does nothing.
  */
+// This module is itself fetched when a program is first shown.
+// eslint-disable-next-line jupyter/prefer-lazy-imports
 import { openSearchPanel } from '@codemirror/search';
 import { TranslationBundle } from '@jupyterlab/translation';
 import { Message } from '@lumino/messaging';
@@ -349,11 +351,7 @@ export class ProgramView extends Widget {
     }
   }
 
-  private _heldText(
-    shown: IShown,
-    name: TextLevel,
-    level: Level
-  ): TextListing {
+  private _heldText(shown: IShown, name: TextLevel, level: Level): TextListing {
     const text = level.text ?? '';
     const listing = new TextListing(shown.links, name, this._trans);
     const lines = text.split('\n').length;
@@ -377,9 +375,7 @@ export class ProgramView extends Widget {
     }
     if (!shown.asked.has(name)) {
       shown.asked.add(name);
-      this._tell(
-        this._trans.__('Loading %1 …', levelTitle(name, this._trans))
-      );
+      this._tell(this._trans.__('Loading %1 …', levelTitle(name, this._trans)));
       void requests
         .text(shown.snapshot.id, shown.index, name, 0, FIRST_LINES)
         .then(page => {
@@ -691,7 +687,8 @@ export class ProgramView extends Widget {
   private _showMessages(): void {
     const messages: string[] = [];
     if (this._shown) {
-      for (const { executionCount, reason } of this._attention?.unlinked ?? []) {
+      for (const { executionCount, reason } of this._attention?.unlinked ??
+        []) {
         messages.push(this._unlinkedWords(executionCount, reason));
       }
     }

@@ -1,6 +1,8 @@
 /**
  * The editor's search comes in; a line above the program goes out: what is sought, which of how many, next, previous.
  */
+// This module is itself fetched when a program is first shown.
+// eslint-disable-next-line jupyter/prefer-lazy-imports
 import {
   SearchQuery,
   closeSearchPanel,

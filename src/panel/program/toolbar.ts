@@ -111,10 +111,7 @@ function iconButton(
 }
 
 /** A level's name as people write it. */
-export function levelTitle(
-  level: LevelName,
-  trans: TranslationBundle
-): string {
+export function levelTitle(level: LevelName, trans: TranslationBundle): string {
   switch (level) {
     case 'jaxpr':
       return trans.__('jaxpr');

@@ -135,7 +135,13 @@ function assemble(
     naming,
     strings: STRINGS,
     avals: [
-      { text: 'f32[3]', shape: [3], dtype: 'float32', weak: false, sharding: null },
+      {
+        text: 'f32[3]',
+        shape: [3],
+        dtype: 'float32',
+        weak: false,
+        sharding: null
+      },
       { text: 'token', shape: [], dtype: '', weak: false, sharding: null }
     ],
     literals: [
@@ -144,8 +150,20 @@ function assemble(
     ],
     parameter_lists: parameterLists,
     files: [
-      { path: 'cell.py', kind: 'cell', cell_id: 'cell', execution_count: 1, source: null },
-      { path: 'jax/numpy.py', kind: 'library', cell_id: null, execution_count: null, source: null }
+      {
+        path: 'cell.py',
+        kind: 'cell',
+        cell_id: 'cell',
+        execution_count: 1,
+        source: null
+      },
+      {
+        path: 'jax/numpy.py',
+        kind: 'library',
+        cell_id: null,
+        execution_count: null,
+        source: null
+      }
     ],
     frames: [
       [0, 8, 1, 4, 1, 12],

@@ -3,7 +3,13 @@ import * as fc from 'fast-check';
 import { ProgramEquations } from '../equations';
 import { fullText } from '../full-text';
 import { encodeName, nameProgram } from '../names';
-import { GOLDEN, anyDocument, golden, goldenPage, goldenText } from './documents';
+import {
+  GOLDEN,
+  anyDocument,
+  golden,
+  goldenPage,
+  goldenText
+} from './documents';
 
 describe('the whole text of a program', () => {
   it.each(GOLDEN)('of %s is the one that the Python side prints', name => {

@@ -98,19 +98,22 @@ describe('the rows of a program', () => {
     ]);
   });
 
-  it.each(GOLDEN)('of %s number every equation once, up to their count', name => {
-    const document = golden(name);
-    document.programs.forEach(({ complete, equations }, index) => {
-      if (complete) {
-        const numbers = rowsOf(document, index)
-          .rows.map(({ number }) => number)
-          .filter(number => number > 0);
-        expect(numbers).toEqual(
-          Array.from({ length: equations }, (_, i) => i + 1)
-        );
-      }
-    });
-  });
+  it.each(GOLDEN)(
+    'of %s number every equation once, up to their count',
+    name => {
+      const document = golden(name);
+      document.programs.forEach(({ complete, equations }, index) => {
+        if (complete) {
+          const numbers = rowsOf(document, index)
+            .rows.map(({ number }) => number)
+            .filter(number => number > 0);
+          expect(numbers).toEqual(
+            Array.from({ length: equations }, (_, i) => i + 1)
+          );
+        }
+      });
+    }
+  );
 
   it('put a page in the place of the row that stands for it', () => {
     const rows = rowsOf(golden('cut-0.12'));
@@ -118,10 +121,11 @@ describe('the rows of a program', () => {
     const before = rows.rows.length;
     expect([more.scope, more.equation, more.number]).toEqual([0, 10, 11]);
 
-    const { at, removed, rows: inserted } = rows.insert(
-      more,
-      goldenPage('cut-0.12')
-    );
+    const {
+      at,
+      removed,
+      rows: inserted
+    } = rows.insert(more, goldenPage('cut-0.12'));
     const printer = new RowPrinter(rows);
     expect(at).toBe(more.index);
     expect(removed).toBe(2);
