@@ -6,7 +6,7 @@
  * user's code; where the library frames below are the same too, from the same place of the library. An equation
  * without a user frame (inside a library's jit) has the frames of the equation that calls its scope.
  */
-import { ProgramEquations } from '../program-text/equations';
+import { ProgramEquations, ScopePart } from '../program-text/equations';
 import {
   IOrigin,
   ISourceSpan,
@@ -88,7 +88,8 @@ export class Links {
     readonly spans: SourceSpans
   ) {
     this._ownFile = equations.snapshot.cell?.file ?? null;
-    this.update();
+    this._origins = new Array<readonly IOrigin[]>(equations.idCount);
+    this._indexScopes();
     const { snapshot, program } = equations;
     for (const { name, line_stacks } of program.levels) {
       if (line_stacks) {
@@ -153,35 +154,49 @@ export class Links {
     this._resolved = null;
   }
 
-  /** Look at the program again, after a page of equations was added to it. */
-  update(): void {
-    const { equations } = this;
-    this._origins = new Array<readonly IOrigin[]>(equations.idCount);
-    this._byChain.clear();
-    this._byExact.clear();
+  /** Take a page of equations in, after it was added to the program. */
+  addPart(scope: number, part: ScopePart): void {
+    const before = this.equations.scopes.filter(
+      inner => this._indexed[inner] !== undefined
+    ).length;
+    this._index(scope, part);
+    if (before < this.equations.scopes.length) {
+      this._indexScopes();
+    }
     this._resolved = null;
-    const inherited: (IOrigin[] | undefined)[] = [];
-    for (const scope of callersFirst(equations)) {
-      const given = inherited[scope] ?? [];
-      for (const part of equations.parts(scope)) {
-        for (let equation = part.first; equation < part.end; equation++) {
-          const own = this.spans.origin(part.pools, part.stack(equation));
-          const origins = own ? [own] : given;
-          const id = equations.id(scope, equation);
-          this._origins[id] = origins;
+  }
+
+  /** Index the scopes that are not indexed yet, each after those that call it. */
+  private _indexScopes(): void {
+    for (const scope of callersFirst(this.equations)) {
+      if (this._indexed[scope] === undefined) {
+        this._indexed[scope] = true;
+        for (const part of this.equations.parts(scope)) {
+          this._index(scope, part);
+        }
+      }
+    }
+  }
+
+  private _index(scope: number, part: ScopePart): void {
+    const { equations } = this;
+    const given = this._inherited[scope] ?? [];
+    for (let equation = part.first; equation < part.end; equation++) {
+      const own = this.spans.origin(part.pools, part.stack(equation));
+      const origins = own ? own.alone : given;
+      const id = equations.id(scope, equation);
+      this._origins[id] = origins;
+      for (const origin of origins) {
+        put(this._byChain, origin.chain, id);
+        put(this._byExact, origin.exact, id);
+        this._addChain(origin);
+      }
+      if (part.hasChildren(equation)) {
+        for (const [, , , inner] of part.children(equation)) {
+          const list = (this._inherited[inner] ??= []);
           for (const origin of origins) {
-            put(this._byChain, origin.chain, id);
-            put(this._byExact, origin.exact, id);
-            this._addChain(origin);
-          }
-          if (part.hasChildren(equation)) {
-            for (const [, , , inner] of part.children(equation)) {
-              const list = (inherited[inner] ??= []);
-              for (const origin of origins) {
-                if (!list.some(({ exact }) => exact === origin.exact)) {
-                  list.push(origin);
-                }
-              }
+            if (!list.some(({ exact }) => exact === origin.exact)) {
+              list.push(origin);
             }
           }
         }
@@ -405,7 +420,10 @@ export class Links {
   private _ownFile: string | null;
   private _files = new Set<string>();
   private _adopted = new Map<string, string>();
-  private _origins: (readonly IOrigin[])[] = [];
+  private _origins: (readonly IOrigin[])[];
+  /** Of each scope: where it is called, for equations without a place of their own. */
+  private _inherited: (IOrigin[] | undefined)[] = [];
+  private _indexed: (true | undefined)[] = [];
   private _byChain = new Map<number, number[]>();
   private _byExact = new Map<number, number[]>();
   private _chains = new Set<number>();

@@ -47,7 +47,7 @@ interface IKnownRun extends IRun {
 
 /** How a life of the kernel ended. */
 interface IEnd {
-  loss: Loss | 'changed';
+  loss: Loss | 'changed' | 'ended';
   since: Date;
 }
 
@@ -175,7 +175,7 @@ export class JaxprModel implements IJaxprModel {
       this._channel.stateChanged.disconnect(this._onState, this);
       this._channel.received.disconnect(this._onReceived, this);
       this._channel.unreadable.disconnect(this._onUnreadable, this);
-      this._endLife('changed');
+      this._endLife(channel === null ? 'ended' : 'changed');
     }
     this._channel = channel;
     if (channel !== null) {
@@ -403,8 +403,16 @@ export class JaxprModel implements IJaxprModel {
       this._changed.emit('snapshots');
       return;
     }
+    // Runs that are sent again after a reload come in any order.
+    const isLatest = !this._runs.some(
+      other =>
+        other.life === run.life && other.snapshot.created > snapshot.created
+    );
     this._keep(run);
-    if (this._view === null || snapshot.pinned || !this._pinned) {
+    if (
+      this._view === null ||
+      (isLatest && (snapshot.pinned || !this._pinned))
+    ) {
       this._putInView(run);
       if (snapshot.pinned) {
         this.setPinned(true);
@@ -442,7 +450,7 @@ export class JaxprModel implements IJaxprModel {
     this.setSelection(null);
   }
 
-  private _endLife(loss: Loss | 'changed'): void {
+  private _endLife(loss: IEnd['loss']): void {
     this._ends.set(this._life, { loss, since: new Date() });
     this._life++;
     this._environment = null;

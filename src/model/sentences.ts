@@ -73,7 +73,7 @@ export function whyUnanswered(
 
 /** What happened to the kernel, in two or three words. */
 export function whatWasLost(
-  loss: Loss | 'changed',
+  loss: Loss | 'changed' | 'ended',
   trans: TranslationBundle
 ): string {
   switch (loss) {
@@ -85,5 +85,7 @@ export function whatWasLost(
       return trans.__('Connection lost');
     case 'changed':
       return trans.__('Kernel changed');
+    case 'ended':
+      return trans.__('Kernel shut down');
   }
 }

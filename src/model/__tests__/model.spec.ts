@@ -144,6 +144,14 @@ describe('runs that come', () => {
     expect(listed(model)).toBe('run-2 [run-1]');
   });
 
+  it('leave the latest in view, in whatever order they are sent again', () => {
+    const { model, kernel } = connected();
+    kernel.sends(run('run-2'));
+    kernel.sends(run('run-3'));
+    kernel.sends(run('run-1'));
+    expect(listed(model)).toBe('[run-3] run-2 run-1');
+  });
+
   it('are left out where they belong to another notebook of the same kernel', () => {
     const { model, kernel } = opened(cellId => cellId !== 'theirs');
     kernel.greets();
@@ -303,6 +311,17 @@ describe('a kernel that goes away', () => {
     });
     kernel.sends(run('run-2'));
     expect(listed(model)).toBe('[run-1]');
+  });
+
+  it('is shut down', () => {
+    const { model, kernel } = connected();
+    kernel.sends(run('run-1'));
+    model.setChannel(null);
+    expect(model.status).toMatchObject({
+      kind: 'stale',
+      reason: 'Kernel shut down',
+      cure: 'Start a kernel and run the cell again to refresh.'
+    });
   });
 
   it('had shown nothing: then there is nothing to grey', () => {
