@@ -114,3 +114,29 @@ def plain(text: str) -> str:
     text = re.sub(r"\x1b\[[0-9;]*m", "", text)
     text = re.sub(r"0x[0-9a-f]+", "0x", text)
     return re.sub(r"\d+(\.\d+)? (s|ms|μs|µs|us|ns)\b", "TIME", text)
+
+
+@pytest.fixture
+def kernel_documents(make_notebook: Callable[..., Notebook]) -> Callable[[str], list[dict[str, Any]]]:
+    """Runs a cell and gives the documents that were sent to the panel, also those that are not displayed."""
+    import msgspec
+
+    notebook = make_notebook()
+    notebook.run("import jax, jax.numpy as jnp\nx = jnp.arange(8.0)")
+    from jupyter_jaxpr.magic.session import Session
+
+    sent: list[dict[str, Any]] = []
+    session = Session.of(notebook.shell)
+    publish = session.publisher.publish
+
+    def listen(built: Any) -> None:
+        sent.append(msgspec.to_builtins(built.document))
+        publish(built)
+
+    def run(cell: str) -> list[dict[str, Any]]:
+        session.publisher.publish = listen  # type: ignore[method-assign]  # listens in: a shell has no front end
+        sent.clear()
+        notebook.run(cell)
+        return sent
+
+    return run

@@ -217,7 +217,9 @@ def _nothing(namespace: dict[str, Any], active: Active, observation: Observation
         )
     if active.run.ahead:
         names = ", ".join(sorted(active.run.ahead)[:5])
-        return f"{names} was traced or lowered ahead of time, by .trace, .lower or jax.make_jaxpr, and not called. {_AHEAD}"
+        return (
+            f"{names} was traced or lowered ahead of time, by .trace, .lower or jax.make_jaxpr, and not called. {_AHEAD}"
+        )
     inlined = [function.name for function in observation.functions if not function.top_level]
     if inlined:
         return (

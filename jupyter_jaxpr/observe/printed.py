@@ -16,6 +16,8 @@ from .observation import Place, Printed
 
 KEEP_CHARACTERS = 20_000
 
+_WRITE = "write"
+
 
 class PrintRecorder:
     """Records what one thread writes to the standard output between `start` and `stop`.
@@ -57,7 +59,7 @@ class PrintRecorder:
         try:
             # IPython itself keeps what cells print by a `write` of its own on the stream, under ours.
             self._before = vars(stream).get("write")
-            vars(stream)["write"] = write
+            setattr(stream, _WRITE, write)
         except (AttributeError, TypeError):
             return
         self._stream = stream

@@ -1,0 +1,478 @@
+"""What the magics show: of jitted functions, of a last call, of a target; and what they say where there is nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from conftest import Notebook
+
+F = "@jax.jit\ndef f(x):\n    return jnp.sin(x) * 2\n"
+
+
+# --- jitted functions ---
+
+
+def test_the_functions_that_were_jitted_and_called_in_the_order_of_their_calls(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "%%jaxpr\n" + F + "@jax.jit\ndef g(x, n=1):\n    return f(x) + n\ng(x)\nf(x[:4])\nnot_called = jax.jit(len)"
+    )
+    assert ran.programs == [
+        "ran g(x: f32[8]) -> f32[8]: jit add",
+        "ran f(x: f32[4]) -> f32[4]: sin mul",
+    ]
+    assert ran.document["programs"][ran.document["focus"]]["name"] == "f"
+    assert ran.document["message"] is None
+    f = ran.document["programs"][1]["activity"]
+    assert {name: f[name] for name in ("calls", "misses", "traces", "lowerings", "compiles", "inlined", "raised")} == {
+        "calls": 2,
+        "misses": 1,
+        "traces": 1,
+        "lowerings": 1,
+        "compiles": 1,
+        "inlined": 1,
+        "raised": 0,
+    }
+
+
+def test_the_cell_runs_once(notebook: Notebook) -> None:
+    notebook.run("runs, traces, arguments = [], [], []")
+    ran = notebook.run(
+        "%%jaxpr\nruns.append(1)\n@jax.jit\ndef f(x):\n    traces.append(1)\n    return x + 1\n"
+        "def make():\n    arguments.append(1)\n    return x\nf(make())"
+    )
+    assert (notebook["runs"], notebook["traces"], notebook["arguments"]) == ([1], [1], [1])
+    assert ran.programs == ["ran f(x: f32[8]) -> f32[8]: add"]
+
+
+def test_lines_and_places(notebook: Notebook) -> None:
+    document = notebook.run("%%jaxpr\n" + F + "y = f(x)").document
+    (program,) = document["programs"]
+    definition, call = (document["frames"][program[name]] for name in ("definition", "call"))
+    assert (definition[2], call[2]) == (2, 5)
+    assert document["files"][call[0]]["kind"] == "cell"
+    scope = document["scopes"][program["scope"]]
+    spans = [document["frames"][document["stacks"][stack][0][0]] for stack in scope["stack"]]
+    assert [(line, column, end) for _, _, line, column, _, end in spans] == [(4, 11, 21), (4, 11, 25)]
+    assert document["cell"]["source"] == "%%jaxpr\n" + F + "y = f(x)"
+
+
+def test_stages_are_those_of_the_call_that_happened(notebook: Notebook) -> None:
+    stages = notebook.run("%%jaxpr\n" + F + "f(x)").document["programs"][0]["stages"]
+    parts = [stages[name] for name in ("trace", "lower", "compile", "first_run", "rest")]
+    assert all(part is not None and part >= 0 for part in parts)
+    assert sum(parts) == pytest.approx(stages["total"])
+    assert stages["from_disk"] is False
+
+
+def test_a_cell_that_only_hits_shows_the_program_last_observed(notebook: Notebook) -> None:
+    notebook.run(F + "f(x)")
+    ran = notebook.run("%%jaxpr\nfor _ in range(5):\n    y = f(x)")
+    assert ran.programs == ["seen_before f(x: f32[8]) -> f32[8]: sin mul"]
+    (program,) = ran.document["programs"]
+    assert program["origin_note"] == (
+        "Compiled earlier and reused: this is the program that was last observed for this function."
+    )
+    assert (program["activity"]["calls"], program["activity"]["misses"], program["activity"]["compiles"]) == (5, 0, 0)
+
+
+def test_a_function_compiled_before_the_extension_was_loaded(make_notebook: Callable[..., Notebook]) -> None:
+    notebook = make_notebook(False)
+    notebook.run("import jax, jax.numpy as jnp\nx = jnp.arange(8.0)\n" + F + "f(x)")
+    notebook.run("%load_ext jupyter_jaxpr")
+    last = notebook.run("%%jaxpr\nf(x)")
+    assert last.programs == ["traced f(x: f32[8]) -> f32[8]: sin mul"]
+    assert last.document["programs"][0]["origin_note"] == (
+        "Compiled before the extension was loaded. This is the program that JAX holds for the cell's last call."
+    )
+    not_last = notebook.run("%%jaxpr\ny = f(x)")
+    assert not_last.document["message"] == (
+        "f was called and reused a program that was compiled before %load_ext jupyter_jaxpr, so it was not seen. Load "
+        "the extension before the first call, or write %%jaxpr f(x)."
+    )
+
+
+def test_jax_imported_by_the_observed_cell_itself(tmp_path: object) -> None:
+    import subprocess
+    import sys
+
+    program = """
+from IPython.core.interactiveshell import InteractiveShell
+import sys
+shell = InteractiveShell.instance()
+shell.run_line_magic("load_ext", "jupyter_jaxpr")
+assert "jax" not in sys.modules
+shell.run_cell("%%jaxpr\\nimport os\\nos.environ['JAX_ENABLE_X64'] = '1'\\nimport jax\\n"
+               "@jax.jit\\ndef f(x):\\n    return x * 2\\ny = [f(1.0), f(1.0)]")
+assert not any(type(finder).__module__.startswith("jupyter_jaxpr") for finder in sys.meta_path)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout.splitlines()[:1] == ["f (f64[] weak) → f64[] weak"], done.stderr
+    assert "2 calls, 1 compile" in done.stdout
+
+
+def test_errors_still_show_what_ran_before(notebook: Notebook) -> None:
+    ran = notebook.run("%%jaxpr\n" + F + "f(x)\n1 / 0")
+    assert repr(ran.result.error_in_exec) == "ZeroDivisionError('division by zero')"
+    assert ran.programs == ["ran f(x: f32[8]) -> f32[8]: sin mul"]
+
+
+def test_a_trace_that_raises_is_counted_and_shows_no_program(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "%%jaxpr\n@jax.jit\ndef f(x):\n    if x.sum() > 0:\n        return x\n    return -x\n"
+        "try:\n    f(x)\nexcept jax.errors.TracerBoolConversionError:\n    print('caught')"
+    )
+    assert ran.stdout.startswith("caught\n")
+    assert ran.programs == []
+    assert ran.document["message"] == "f was called, and no program of it is known. Run the cell again."
+
+
+# --- the last call ---
+
+
+def test_a_plain_function_is_traced_after_the_cell(notebook: Notebook) -> None:
+    notebook.run("seen = []")
+    ran = notebook.run("%%jaxpr\ndef log2(x):\n    seen.append(x)\n    return jnp.log(x) / jnp.log(2.0)\nlog2(3.0)")
+    assert ran.programs == ["traced log2(x: f32[] weak) -> f32[] weak: log log div"]
+    (program,) = ran.document["programs"]
+    assert program["origin_note"] == (
+        "Our own trace: the cell called log2 without jit, so JAX ran it operation by operation. Its Python ran a "
+        "second time for this, symbolically."
+    )
+    assert program["stages"] is None
+    assert [level["state"] for level in program["levels"]] == ["not_made", "not_made"]
+    assert len(notebook["seen"]) == 2
+
+
+def test_what_the_second_run_prints_is_not_printed_again(notebook: Notebook) -> None:
+    ran = notebook.run("%%jaxpr\ndef g(x):\n    print('x is', x)\n    return x + 1\ng(x)")
+    assert ran.stdout.count("x is") == 1
+    assert "JitTracer" in ran.note("printed_while_tracing")["detail"]
+
+
+def test_a_later_jit_is_traced_as_if_we_had_not_been_there(notebook: Notebook) -> None:
+    notebook.run("%%jaxpr\ndef g(x):\n    print('traced')\n    return x + 1\ng(x)")
+    ran = notebook.run("%%jaxpr\njax.jit(g)(x)")
+    assert ran.stdout.startswith("traced\n")
+    assert ran.document["programs"][0]["activity"]["traces"] == 1
+
+
+@pytest.mark.parametrize("way", ["%%jaxpr --no-trace\n", "%config JaxprMagics.auto_trace = False"])
+def test_the_second_run_can_be_turned_off(notebook: Notebook, way: str) -> None:
+    notebook.run("seen = []")
+    if way.startswith("%config"):
+        notebook.run(way)
+        way = "%%jaxpr\n"
+    ran = notebook.run(way + "def g(x):\n    seen.append(1)\n    return x + 1\ng(x)")
+    assert notebook["seen"] == [1]
+    assert ran.programs == []
+    assert ran.document["message"] == (
+        "g is not jitted, and tracing it was turned off. To trace it, write %jaxpr g(x)."
+    )
+
+
+@pytest.mark.parametrize(
+    ("cell", "message"),
+    [
+        (
+            "1 + 1",
+            "The cell called no function of JAX's that was compiled. Call a function under @jax.jit in the cell, end "
+            "the cell with a call such as f(x), or name one: %%jaxpr f(x) or %%jaxpr f(f32[8]).",
+        ),
+        (
+            F,
+            "f is jitted in this cell and was not called. Give it arguments: %jaxpr f(f32[8]).",
+        ),
+        (
+            "len([x])",
+            "The cell ends with a call of len, which is not a function that JAX can trace. Call a function under "
+            "@jax.jit in the cell, end the cell with a call such as f(x), or name one: %%jaxpr f(x) or %%jaxpr "
+            "f(f32[8]).",
+        ),
+        (
+            "def main():\n    return x + 1\nmain()",
+            "The cell ends with main(), which takes no array, so there is nothing to trace it with. Call a function "
+            "under @jax.jit in the cell, end the cell with a call such as f(x), or name one: %%jaxpr f(x) or %%jaxpr "
+            "f(f32[8]).",
+        ),
+        (
+            "def mean(values):\n    return sum(values) / len(values)\nmean([1.0, 2.0])",
+            "The cell ends with mean([1.0, 2.0]), which returned no array of JAX, so it was not run again to trace it. "
+            "To trace it all the same, write %jaxpr mean([1.0, 2.0]).",
+        ),
+        ("1 / 0", "The cell raised ZeroDivisionError before a jitted function had run."),
+    ],
+)
+def test_where_nothing_shows_a_sentence_says_what_to_type(
+    kernel_documents: Callable[[str], list[dict[str, object]]], cell: str, message: str
+) -> None:
+    (document,) = kernel_documents("%%jaxpr\n" + cell)
+    assert document["programs"] == []
+    assert document["message"] == message
+
+
+def test_a_plain_function_that_cannot_be_traced_is_a_note_with_its_line(notebook: Notebook) -> None:
+    ran = notebook.run("%%jaxpr\ndef g(x):\n    if x[0] >= 0:\n        return x\n    return -x\ng(x)")
+    assert ran.result.success
+    note = ran.note("untraceable")
+    assert note["text"].startswith("g ran, but cannot be traced. Tracing it raised TracerBoolConversionError:")
+    assert note["cure"] == "To keep it from being traced, write %%jaxpr --no-trace."
+    assert ran.line_of(note) == 3
+
+
+# --- targets ---
+
+
+def test_a_target_is_shown_first(notebook: Notebook) -> None:
+    ran = notebook.run("%%jaxpr f(f32[2,3])\n" + F + "@jax.jit\ndef g(x):\n    return x\ng(x)")
+    assert ran.programs == ["ran g(x: f32[8]) -> f32[8]: ", "traced f(x: f32[2,3]) -> f32[2,3]: sin mul"]
+    assert ran.document["focus"] == 1
+
+
+def test_a_target_that_ran_in_the_cell_is_the_program_that_ran(notebook: Notebook) -> None:
+    ran = notebook.run("%%jaxpr f(x)\n" + F + "f(x)\nf(x[:2])")
+    assert ran.programs == ["ran f(x: f32[8]) -> f32[8]: sin mul", "ran f(x: f32[2]) -> f32[2]: sin mul"]
+    assert ran.document["focus"] == 0
+
+
+def test_the_line_magic_runs_nothing(notebook: Notebook) -> None:
+    notebook.run("ran = []\ndef g(x, n):\n    jax.debug.callback(lambda: ran.append(1))\n    return x * n")
+    ran = notebook.run("%jaxpr g(f32[8,128], n=3)")
+    assert ran.programs == [
+        "traced g(x: f32[8,128], n: i32[] weak) -> f32[8,128]: debug_callback convert_element_type mul"
+    ]
+    assert notebook["ran"] == []
+    assert ran.result.result is None
+    assert ran.document["programs"][0]["origin_note"] == (
+        "Traced for %jaxpr g(f32[8,128], n=3): nothing was executed for it."
+    )
+    evaluated = notebook.run("%jaxpr g(x, n=x[0])")
+    assert evaluated.document["programs"][0]["origin_note"] == (
+        "Traced for %jaxpr g(x, n=x[0]): its arguments were evaluated, the function was not executed."
+    )
+
+
+@pytest.mark.parametrize(
+    ("stage", "levels", "runs"),
+    [
+        ("trace", ["not_made", "not_made"], 0),
+        ("lower", ["held", "not_made"], 0),
+        ("compile", ["held", "held"], 0),
+        ("run", ["held", "held"], 1),
+    ],
+)
+def test_how_far_a_target_is_taken(notebook: Notebook, stage: str, levels: list[str], runs: int) -> None:
+    notebook.run("ran = []\ndef g(x):\n    jax.debug.callback(lambda: ran.append(1))\n    return x * 2")
+    document = notebook.run(f"%jaxpr g(x) --stage {stage}").document
+    notebook.run("jax.effects_barrier()")
+    assert [level["state"] for level in document["programs"][0]["levels"]] == levels
+    assert len(notebook["ran"]) == runs
+
+
+def test_statics_of_a_jitted_target_and_strings_of_a_plain_one(notebook: Notebook) -> None:
+    notebook.run(
+        "import functools\n@functools.partial(jax.jit, static_argnames='n')\ndef h(x, n):\n    return x * n\n"
+        "def k(x, mode):\n    return x + 1 if mode == 'up' else x - 1"
+    )
+    assert notebook.run("%jaxpr h(f32[3], n=2)").programs == ["traced h(x: f32[3], n: 2) -> f32[3]: mul"]
+    assert notebook.run("%jaxpr k(f32[3], mode='up')").programs[0].endswith("-> f32[3]: add")
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("g(x)", "'g(x)' could not be traced. g is not defined. Define it in the cell or in one that ran before."),
+        (
+            "f(none)",
+            "'f(none)' could not be traced. none is not defined. Define it in the cell or in one that ran before.",
+        ),
+        ("x(1)", "'x(1)' could not be traced. x is no function but a ArrayImpl. Name a function."),
+        (
+            "f(x, 1 / 0)",
+            "'f(x, 1 / 0)' could not be traced. Its arguments raised ZeroDivisionError: division by zero. Correct the "
+            "call after %%jaxpr.",
+        ),
+    ],
+)
+def test_what_turns_out_to_be_missing_is_a_line_and_no_exception(notebook: Notebook, line: str, message: str) -> None:
+    notebook.run(F)
+    ran = notebook.run(f"%%jaxpr {line}\n41 + 1")
+    assert ran.result.result == 42
+    assert ran.result.success
+    assert ran.document["message"] == message
+    assert ran.note("target")["text"] == message
+
+
+def test_a_function_that_needs_arguments_it_was_not_given(notebook: Notebook) -> None:
+    notebook.run(F)
+    ran = notebook.run("%%jaxpr f()\n41 + 1")
+    assert ran.result.success
+    assert ran.document["message"] == (
+        "'f()' could not be traced. Tracing it raised TypeError: f() missing 1 required positional argument: 'x'"
+    )
+
+
+# --- mistakes in the line ---
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("--steps", "unrecognized arguments: --steps"),
+        ("--stage fly f(x)", "argument --stage: invalid choice: 'fly' (choose from"),
+        ("--stage lower", "--stage lower is about a target. Write one, such as f(x) --stage lower."),
+        ("f", "'f' is not a call. Write the function with its arguments, such as f(x) or f(f32[8])."),
+        ("f(f33[8])", "'f33[8]': there is no dtype f33. Did you mean f32? Write for example f32, bf16, i32 or bool."),
+        ("f(x", "A ')' is missing in: f(x. Close the bracket."),
+        ("f('x)", "A ' is not closed in: f('x). Close it."),
+        (
+            "f(f32[8]) --stage run",
+            "--stage run needs values, and 'f(f32[8])' has types. Write arrays, such as f(jnp.ones(8)), or use --stage "
+            "compile.",
+        ),
+    ],
+)
+@pytest.mark.parametrize("magic", ["%jaxpr {}", "%%jaxpr {}\nran.append(1)"])
+def test_a_mistake_is_named_and_the_cell_is_not_run(notebook: Notebook, magic: str, line: str, message: str) -> None:
+    notebook.run("ran = []")
+    ran = notebook.run(magic.format(line))
+    assert type(ran.result.error_in_exec).__name__ == "UsageError"
+    assert str(ran.result.error_in_exec).startswith(message)
+    assert notebook["ran"] == []
+    assert ran.shown == []
+
+
+def test_an_empty_cell_and_an_empty_line(notebook: Notebook) -> None:
+    assert str(notebook.run("%%jaxpr f(x)\n   \n").result.error_in_exec) == (
+        "The cell is empty below %%jaxpr. To trace one call, write %jaxpr f(x) with one %."
+    )
+    assert str(notebook.run("%jaxpr").result.error_in_exec) == (
+        "%jaxpr needs a call to trace, such as %jaxpr f(x) or %jaxpr f(f32[8,128]). To watch a whole cell, put %%jaxpr "
+        "on its first line."
+    )
+
+
+def test_options_are_documented(notebook: Notebook) -> None:
+    from jupyter_jaxpr.magic.magics import JaxprMagics
+
+    text = JaxprMagics.jaxpr.__doc__ or ""
+    for option in ("target", "--stage", "--no-trace", "--title", "--pin"):
+        assert option in text
+    assert "--stage" in notebook.run("%%jaxpr?").stdout
+
+
+# --- title, pin, settings ---
+
+
+def test_title_and_pin(notebook: Notebook) -> None:
+    document = notebook.run('%%jaxpr --title "my first jit" --pin\n' + F + "f(x)").document
+    assert (document["title"], document["pinned"]) == ("my first jit", True)
+
+
+def test_the_output_can_be_turned_off_or_capped(notebook: Notebook) -> None:
+    cell = "%%jaxpr\n@jax.jit\ndef f(x):\n    for _ in range(500):\n        x = jnp.sin(x)\n    return x\nf(x)"
+    import json
+
+    whole = notebook.run(cell).document
+    notebook.run("%config JaxprMagics.output_bytes = 5000")
+    capped = notebook.run(cell).document
+    sizes = [len(json.dumps(document, separators=(",", ":"))) for document in (capped, whole)]
+    assert sizes[0] <= 5000 < sizes[1]
+    assert whole["cut"] is None
+    assert capped["cut"]
+    notebook.run("%config JaxprMagics.output = False")
+    assert notebook.run(cell).shown == []
+
+
+# --- notes ---
+
+
+def test_prints_of_a_trace_reach_the_reader_and_are_noted(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "%%jaxpr\n@jax.jit\ndef f(x):\n    print('x is', x, end='!\\n')\n    return x + 1\n"
+        "print('before')\nf(x)\nf(x)\nprint('after')"
+    )
+    tracer = ran.note("printed_while_tracing")["detail"].removeprefix("x is ").removesuffix("!")
+    assert ran.stdout.splitlines()[:3] == ["before", f"x is {tracer}!", "after"]
+    assert "JitTracer" in tracer
+    assert ran.line_of(ran.note("printed_while_tracing")) == 4
+    assert "printed_while_tracing" not in notebook.run("%%jaxpr\nf(x)").notes
+
+
+def test_a_tracer_that_was_kept_is_noted_with_its_line(notebook: Notebook) -> None:
+    ran = notebook.run("%%jaxpr\nkept = []\n@jax.jit\ndef f(x):\n    kept.append(x)\n    return x\nf(x)")
+    note = ran.note("leaked_tracer")
+    assert note["text"] == (
+        "A traced value (f32[8]) stayed in kept after f was traced. It is no array: it stood for one while JAX traced, "
+        "and using it now raises UnexpectedTracerError. Later calls do not add to it."
+    )
+    assert note["cure"] == "Return the value from f instead of keeping it in kept."
+    assert ran.line_of(note) == 5
+
+
+@pytest.mark.parametrize("holder", ["kept = {}|kept['a'] = x", "class S: pass\nkept = S()|kept.a = x"])
+def test_whatever_holds_it(notebook: Notebook, holder: str) -> None:
+    made, keep = holder.split("|")
+    ran = notebook.run(f"%%jaxpr\n{made}\n@jax.jit\ndef f(x):\n    {keep}\n    return x\nf(x)")
+    assert "leaked_tracer" in ran.notes
+
+
+def test_no_leak_where_arrays_are_kept(notebook: Notebook) -> None:
+    ran = notebook.run("%%jaxpr\nkept = [x]\n@jax.jit\ndef f(x):\n    return x + kept[0]\nf(x)")
+    assert ran.notes == []
+
+
+def test_lines_that_no_trace_reached(notebook: Notebook) -> None:
+    from jupyter_jaxpr.observe.calls import HAS_MONITORING
+
+    ran = notebook.run(
+        "%%jaxpr\ndef helper(x):\n    if x.ndim == 2:\n        return x @ x\n    return x\n"
+        "@jax.jit\ndef f(x):\n    y = helper(x)\n    if x.ndim > 1:\n        y = y + 1\n        y = y + 2\n"
+        "    return y\nf(x)"
+    )
+    # Python 3.11 has no way to watch lines that costs little enough; nothing is claimed there.
+    assert ran.document["untraced_lines"] == ([4, 10, 11] if HAS_MONITORING else [])
+
+
+def test_eager_operations_that_were_compiled(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "%%jaxpr --no-trace\njax.clear_caches()\ny = jnp.tan(x) + jnp.arcsin(x) * jnp.cosh(x) - jnp.tanh(x) / 3\ny"
+    )
+    note = ran.note("eager_compiles")
+    assert {"tan", "cosh", "tanh"} <= set(note["detail"].split(", "))
+
+
+# --- failures of ours ---
+
+
+def test_a_failure_of_ours_is_one_line_and_the_cell_is_unharmed(
+    notebook: Notebook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from jupyter_jaxpr.snapshot import build
+
+    def broken(*args: object, **kwargs: object) -> None:
+        raise RuntimeError("a mistake of ours")
+
+    monkeypatch.setattr(build, "build", broken)
+    ran = notebook.run("%%jaxpr\n" + F + "f(x)")
+    assert ran.result.success
+    assert float(ran.result.result[0]) == 0.0
+    assert ran.stderr == (
+        "jupyter_jaxpr could not show what the cell did; the cell itself ran as always. "
+        "(RuntimeError: a mistake of ours)\n"
+    )
+    monkeypatch.undo()
+    assert notebook.run("%%jaxpr\nf(x[:3])").programs == ["ran f(x: f32[3]) -> f32[3]: sin mul"]
+
+
+@pytest.mark.parametrize("method", ["missed", "traced", "executed", "stage_started", "stage_ended"])
+def test_a_failure_inside_a_hook_is_a_note(notebook: Notebook, monkeypatch: pytest.MonkeyPatch, method: str) -> None:
+    from jupyter_jaxpr.magic.session import Session
+
+    def broken(*args: object, **kwargs: object) -> None:
+        raise RuntimeError("a mistake of ours")
+
+    monkeypatch.setattr(Session.of(notebook.shell).observer, method, broken)
+    ran = notebook.run("%%jaxpr\n" + F + "f(x)")
+    assert ran.result.success
+    assert "a mistake of ours" in next(n["detail"] for n in ran.document["notes"] if n["kind"] == "failed")
