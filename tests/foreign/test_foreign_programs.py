@@ -1,0 +1,169 @@
+"""Programs in the style of the documentation of equinox, flax, optax, diffrax and JAX go through `%%jaxpr`.
+
+Each runs twice, in processes of their own: plain, where the extension was never imported, and under the magic. Nothing
+may differ but the panel.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jupyter_jaxpr.snapshot.document import Snapshot
+from jupyter_jaxpr.snapshot.validate import read
+
+HERE = Path(__file__).parent
+ENDS_WITHIN = 240  # seconds, of the programs of one library
+
+# What the panel lists, in call order: the functions that these cells jit and call, once for each compiled program.
+LISTED = {
+    "equinox_mlp_training": ["make_step"],
+    "equinox_gru_scan": ["make_step"],
+    "equinox_while_loops": ["newton_sqrt", "power", "power", "collatz"],
+    "equinox_ensemble": ["train", "evaluate_ensemble"],
+    "flax_nnx_mlp_training": ["train_step", "eval_step"],
+    "flax_nnx_scan_over_layers": ["step"],
+    "flax_linen_cnn_train_state": ["apply_model", "update_model"],
+    "flax_linen_lstm": ["init", "loss", "loss"],
+    "flax_linen_wrong_shape": ["predict"],
+    "optax_fit": ["step", "step"],
+    "optax_scan_epochs": ["train"],
+    "optax_lbfgs": ["solve"],
+    "diffrax_ode": ["diffeqsolve"],
+    "diffrax_adjoint": ["gradient", "gradient"],
+    "diffrax_neural_ode": ["make_step"],
+    "diffrax_sde": ["path"],
+    "optimistix_root_finding": ["implicit_euler", "fit", "solve"],
+    "jax_metropolis": ["chain", "chain", "draw", "bits"],
+    "jax_per_example_gradients": ["loss", "<lambda>", "sin", "predict", "hvp"],
+    "jax_transform_outside_jit": ["selu"] * 11,
+    "jax_game_of_life": ["evolve", "<lambda>", "<lambda>", "first_repetition"],
+}
+LOOPS = {
+    "equinox_gru_scan": ["scan"],
+    "equinox_while_loops": ["while", "scan"],
+    "equinox_ensemble": ["scan"],
+    "flax_nnx_scan_over_layers": ["scan"],
+    "flax_linen_lstm": ["scan"],
+    "optax_scan_epochs": ["scan"],
+    "optax_lbfgs": ["while"],
+    "diffrax_ode": ["while"],
+    "diffrax_adjoint": ["while"],
+    "diffrax_neural_ode": ["while"],
+    "diffrax_sde": ["while"],
+    "optimistix_root_finding": ["while"],
+    "jax_metropolis": ["scan"],
+    "jax_game_of_life": ["while", "cond"],
+}
+
+Runs = Callable[[str], tuple[dict[str, Any], dict[str, Any]]]
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory: pytest.TempPathFactory) -> Runs:
+    """What became of a program, plain and under the magic; all of a library's run when the first is asked for."""
+    folder = tmp_path_factory.mktemp("foreign")
+
+    @functools.cache
+    def library(name: str) -> dict[str, dict[str, Any]]:
+        programs = [str(HERE / "programs" / f"{each}.py") for each in LISTED if each.startswith(name)]
+        ways = {}
+        for way in ("plain", "magic"):
+            out = folder / f"{name}-{way}.json"
+            environment = os.environ | {"JAX_PLATFORMS": "cpu", "IPYTHONDIR": str(folder / f"{name}-{way}")}
+            command = [sys.executable, str(HERE / "run_cells.py"), way, str(out), *programs]
+            process = subprocess.Popen(
+                command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+            )
+            ways[way] = (process, out)
+        results = {}
+        for way, (process, out) in ways.items():
+            said, _ = process.communicate(timeout=ENDS_WITHIN)
+            assert process.returncode == 0, said
+            results[way] = json.loads(out.read_text())
+        return results
+
+    def of(program: str) -> tuple[dict[str, Any], dict[str, Any]]:
+        results = library(program.split("_")[0])
+        return results["plain"][program], results["magic"][program]
+
+    return of
+
+
+def published(magic: dict[str, Any]) -> Snapshot:
+    """The one snapshot that a cell sent to the panel."""
+    assert [message for message in magic["messages"] if message["type"] == "failed"] == []
+    (message,) = [message for message in magic["messages"] if message["type"] == "snapshot"]
+    return read(message["snapshot"])
+
+
+def test_every_program_of_the_folder_is_tested() -> None:
+    assert sorted(LISTED) == sorted(path.stem for path in (HERE / "programs").glob("*.py"))
+
+
+@pytest.mark.parametrize("program", LISTED)
+def test_the_magic_alters_nothing(program: str, ran: Runs) -> None:
+    plain, magic = ran(program)
+
+    assert magic["error"] == plain["error"]
+    assert magic["out"] == plain["out"]
+    assert magic["history"] == plain["history"]
+    assert magic["displayed"] == plain["displayed"]
+    assert magic["variables"] == plain["variables"]
+    assert magic["stderr"] == plain["stderr"]
+    # IPython says how many frames it hides, and one of ours is among them.
+    hidden = re.compile(r"skipping hidden \d+ frame")
+    assert hidden.sub("hidden", magic["printed"]) == hidden.sub("hidden", plain["printed"])
+
+
+@pytest.mark.parametrize("program", LISTED)
+def test_jax_does_no_more_than_without_the_magic(program: str, ran: Runs) -> None:
+    plain, magic = ran(program)
+
+    assert magic["events"] == plain["events"]
+    assert sum(plain["events"].values()) >= 3
+
+
+@pytest.mark.parametrize("program", LISTED)
+def test_the_panel_gets_what_ran(program: str, ran: Runs) -> None:
+    _, magic = ran(program)
+    snapshot = published(magic)
+
+    assert [each.name for each in snapshot.programs] == LISTED[program]
+    assert {each.origin for each in snapshot.programs} <= {"ran", "derived"}
+    assert all(each.equations > 0 for each in snapshot.programs)
+    assert snapshot.message is None
+    assert [note for note in snapshot.notes if note.kind == "failed"] == []
+    primitives = {snapshot.strings[each] for scope in snapshot.scopes for each in scope.primitive}
+    assert set(LOOPS.get(program, [])) <= primitives
+
+
+@pytest.mark.parametrize("program", LISTED)
+def test_the_notebook_saves_it(program: str, ran: Runs) -> None:
+    plain, magic = ran(program)
+
+    assert plain["saved"] == []
+    (bundle,) = magic["saved"]
+    saved = read(bundle["application/vnd.jupyter-jaxpr.v1+json"])
+    assert [each.name for each in saved.programs] == LISTED[program]
+    assert set(bundle) == {"application/vnd.jupyter-jaxpr.v1+json", "text/html", "text/plain"}
+
+
+def test_a_mistake_of_the_user_is_told_as_ever(ran: Runs) -> None:
+    plain, magic = ran("flax_linen_wrong_shape")
+
+    assert plain["error"] is not None and magic["error"] is not None
+    assert magic["error"][0] == "ScopeParamShapeError"
+    assert "not reached" not in magic["printed"]
+    (predict,) = published(magic).programs
+    assert predict.activity is not None
+    assert (predict.activity.compiles, predict.activity.raised) == (1, 1)
