@@ -43,9 +43,8 @@ export interface IPrintedCall {
 
 /** Lists of more members than this are cut, as a chip. */
 const LONG_LIST = 12;
-const INDENT = '  ';
 
-/** Prints the rows of one program. */
+/** Prints the rows of one program, without the space that their depth stands for. */
 export class RowPrinter {
   constructor(private _program: ProgramRows) {}
 
@@ -85,28 +84,11 @@ export class RowPrinter {
         inside.add(v);
       }
     }
-    const read = new Set<number>();
-    for (const part of equations.parts(scope)) {
-      for (
-        let equation = Math.max(last + 1, part.first);
-        equation < part.end;
-        equation++
-      ) {
-        for (const operand of part.operands(equation)) {
-          if (inside.has(operand)) {
-            read.add(operand);
-          }
-        }
-      }
-    }
-    for (const output of equations.snapshot.scopes[scope].outputs) {
-      if (inside.has(output)) {
-        read.add(output);
-      }
-    }
+    const lastRead = this._lastRead(scope);
+    const read = [...inside].filter(variable => lastRead[variable] > last);
     return {
       inputs: [...inputs.values()],
-      outputs: [...read]
+      outputs: read
         .sort((a, b) => a - b)
         .map(variable => ({
           name: variableName(names, scope, variable),
@@ -122,7 +104,7 @@ export class RowPrinter {
     const start = part.outputStart(equation);
     const end = part.outputEnd(equation);
     const names = row.names.variables[scope];
-    let text = indentation(row.depth);
+    let text = '';
     for (let v = start; v < end; v++) {
       text += `${names?.[v] ?? '…'}:${part.aval(v)?.text ?? '…'} `;
     }
@@ -155,9 +137,35 @@ export class RowPrinter {
     return (known[list] ??= brackets(this._shownParameters(row, part)));
   }
 
+  /** Of each variable of a scope: the last equation that reads it; a result is read after all of them. */
+  private _lastRead(scope: number): number[] {
+    const { equations } = this._program;
+    const parts = equations.parts(scope);
+    const known = this._lastReads.get(scope);
+    if (known?.parts === parts.length) {
+      return known.last;
+    }
+    const last: number[] = [];
+    for (const part of parts) {
+      for (let equation = part.first; equation < part.end; equation++) {
+        for (const operand of part.operands(equation)) {
+          if (operand >= 0) {
+            last[operand] = equation;
+          }
+        }
+      }
+    }
+    for (const output of equations.snapshot.scopes[scope].outputs) {
+      if (output >= 0) {
+        last[output] = Infinity;
+      }
+    }
+    this._lastReads.set(scope, { parts: parts.length, last });
+    return last;
+  }
+
   private _print(row: IRow, detailed: boolean): IPrintedRow {
     const out = new Pieces(detailed);
-    out.text = indentation(row.depth);
     switch (row.kind) {
       case 'open':
         this._open(row, out);
@@ -319,16 +327,11 @@ export class RowPrinter {
   }
 
   private _lists = new Map<Pools, string[]>();
+  private _lastReads = new Map<number, { parts: number; last: number[] }>();
 }
 
 /** Name, text, and whether it is the name of a program. */
 type ShownParameter = readonly [string, string, boolean];
-
-const INDENTS: string[] = [];
-
-function indentation(depth: number): string {
-  return (INDENTS[depth] ??= INDENT.repeat(depth));
-}
 
 function brackets(shown: readonly ShownParameter[]): string {
   return shown.length === 0

@@ -65,6 +65,8 @@ export interface IInsertedRows {
   /** How many rows they replace. */
   removed: number;
   rows: readonly IRow[];
+  /** The equations as they were added to the program. */
+  part: ScopePart;
 }
 
 /** Above this many equations, nested programs of more than the second number start folded. */
@@ -118,8 +120,8 @@ export class ProgramRows {
     // The results may have got their names with the page: their row is printed again.
     const closing = this._rows[at + rows.length];
     return closing?.kind === 'close' && closing.scope === scope
-      ? { at, removed: 2, rows: [...rows, closing] }
-      : { at, removed: 1, rows };
+      ? { at, removed: 2, rows: [...rows, closing], part }
+      : { at, removed: 1, rows, part };
   }
 
   /** Every fold, outer before inner. */

@@ -38,6 +38,8 @@ export interface IOrigin {
   frames: readonly number[];
   /** Whether a library made the equation for the user's code. */
   library: boolean;
+  /** A list of this one alone; most equations have such, and share it. */
+  alone: readonly IOrigin[];
 }
 
 /** Every span seen so far. */
@@ -142,13 +144,16 @@ export class SourceSpans {
     const frames = user.map(frame => this.frame(pools, frame));
     const chain = frames.join(',');
     const inner = library.map(frame => this.frame(pools, frame)).join(',');
-    return {
+    const origin = {
       span: frames[0],
       chain: this._intern(chain, this._chainIds),
       exact: this._intern(`${chain}|${inner}`, this._exactIds),
       frames,
-      library: library.length > 0
+      library: library.length > 0,
+      alone: [] as IOrigin[]
     };
+    origin.alone.push(origin);
+    return origin;
   }
 
   private _intern(key: string, ids: Map<string, number>): number {

@@ -28,11 +28,11 @@ import type {
 
 const QUIET = 'jp-JaxprProgram-keyword';
 const CLASSES: Record<PartKind, string> = {
-  binder: 'jp-JaxprProgram-binder',
+  binder: '',
   keyword: QUIET,
   label: QUIET,
-  literal: 'jp-JaxprProgram-literal',
-  operand: 'jp-JaxprProgram-operand',
+  literal: '',
+  operand: '',
   primitive: 'jp-JaxprProgram-primitive',
   type: 'jp-JaxprProgram-type'
 };
@@ -84,7 +84,6 @@ export class JaxprListing implements IListing {
       kind: row.kind,
       number: row.kind === 'equation' && row.number > 0 ? `${row.number}` : '',
       depth: row.depth,
-      indent: 2 * row.depth,
       badge: row.kind === 'equation' ? this._badge(row) : null,
       parts: parts.map(part => ({
         from: part.from,
@@ -182,6 +181,10 @@ export class JaxprListing implements IListing {
     return null;
   }
 
+  indentation(index: number): string {
+    return '  '.repeat(this._rows.rows[index].depth);
+  }
+
   wholeText(): string {
     return fullText(this._rows.equations, this._rows.names);
   }
@@ -228,8 +231,8 @@ export class JaxprListing implements IListing {
     if (!more) {
       return null;
     }
-    const { at, removed, rows } = this._rows.insert(more, page);
-    this._links.update();
+    const { at, removed, rows, part } = this._rows.insert(more, page);
+    this._links.addPart(scope, part);
     this._uses.clear();
     this._linked = null;
     return { at, removed, lines: rows.map(row => this._printer.text(row)) };

@@ -371,17 +371,36 @@ export class ListingView {
   }
 
   private _copy(event: ClipboardEvent): boolean {
-    const { state } = this.view;
-    const { from, to } = state.selection.main;
-    const text =
-      from === 0 && to === state.doc.length ? this._listing.wholeText() : null;
-    if (text === null || !event.clipboardData) {
+    const { doc, selection } = this.view.state;
+    const { from, to } = selection.main;
+    if (from === to || !event.clipboardData) {
       return false;
     }
+    const whole =
+      from === 0 && to === doc.length ? this._listing.wholeText() : null;
     event.preventDefault();
     event.clipboardData.clearData();
-    event.clipboardData.setData('text/plain', text);
+    event.clipboardData.setData(
+      'text/plain',
+      whole ?? this.textBetween(from, to)
+    );
     return true;
+  }
+
+  /** The text of a selection: lines that are in it from their start have their indentation. */
+  textBetween(from: number, to: number): string {
+    const { doc } = this.view.state;
+    const lines: string[] = [];
+    for (let at = from; at <= to;) {
+      const line = doc.lineAt(at);
+      const text = line.text.slice(at - line.from, to - line.from);
+      const whole = at === line.from && (to > line.to || lines.length > 0);
+      lines.push(
+        whole ? this._listing.indentation(line.number - 1) + text : text
+      );
+      at = line.to + 1;
+    }
+    return lines.join('\n');
   }
 
   // --- keys -------------------------------------------------------------------------------
@@ -628,27 +647,25 @@ class Display implements PluginValue {
       if (closed.some(({ fold }) => fold.whole)) {
         continue;
       }
-      if (shown.indent > 0) {
-        ranges.push(
-          Decoration.replace({}).range(line.from, line.from + shown.indent)
-        );
-      }
       if (isMore) {
         // Not now: the editor is in the middle of an update.
         queueMicrotask(() => this._owner.more(index));
         ranges.push(
           Decoration.replace({
             widget: new MoreButton(this._owner, shown.button as string)
-          }).range(line.from + shown.indent, line.to)
+          }).range(line.from, line.to)
         );
         continue;
       }
       for (const part of shown.parts) {
         const used =
           part.variable !== undefined && variables.has(part.variable);
+        if (part.className === '' && !used) {
+          continue;
+        }
         ranges.push(
           Decoration.mark({
-            class: used ? `${part.className} jp-mod-used` : part.className
+            class: used ? 'jp-JaxprProgram-used' : part.className
           }).range(line.from + part.from, line.from + part.to)
         );
       }

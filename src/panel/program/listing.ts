@@ -21,6 +21,7 @@ export interface IBadge {
 export interface IListedPart {
   from: number;
   to: number;
+  /** Empty where it looks like the text around it. */
   className: string;
   /** The same for every place that means the same variable. */
   variable?: string;
@@ -31,9 +32,8 @@ export interface IListedLine {
   kind: string;
   /** At the left edge; may be empty. */
   number: string;
+  /** How deep it is indented; the document's text is without that space. */
   depth: number;
-  /** How many characters at the start stand for the depth. */
-  indent: number;
   badge: IBadge | null;
   parts: readonly IListedPart[];
   chips: readonly ILineChip[];
@@ -89,6 +89,8 @@ export interface IListing {
   selection(first: number, last: number): Selection | null;
   /** What is known of the place under the mouse; `column` is -1 for the line. */
   describe(line: number, column: number): IDescription | null;
+  /** The space before a line; a copy of several lines has it. */
+  indentation(index: number): string;
   /** More than the document: what copying all of it gives; null where it is the document itself. */
   wholeText(): string | null;
 }

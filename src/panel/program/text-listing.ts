@@ -86,8 +86,11 @@ export class TextListing implements IListing {
     const lines = text.split('\n');
     this._links.addText(this.level, firstLine, lineStacks, pools);
     const at = this._lines.length;
-    for (const line of lines) {
+    for (let i = 0; i < lines.length; i++) {
+      const line = lines[i].trimStart();
+      this._indents.push(lines[i].length - line.length);
       this._lines.push(line);
+      lines[i] = line;
     }
     this._total = Math.max(total, this._lines.length);
     this._findFolds();
@@ -107,7 +110,6 @@ export class TextListing implements IListing {
         kind: 'more',
         number: '',
         depth: 0,
-        indent: 0,
         badge: null,
         parts: [],
         chips: [],
@@ -117,12 +119,10 @@ export class TextListing implements IListing {
     }
     const text = this._lines[index];
     const { tokens, chips } = this._language.read(text);
-    const indent = indentOf(text);
     return {
       kind: 'line',
       number: `${index + 1}`,
-      depth: indent >> 1,
-      indent,
+      depth: this._indents[index] >> 1,
       badge: this._badge(index),
       parts: tokens.map(({ from, to, kind }) => ({
         from,
@@ -221,8 +221,14 @@ export class TextListing implements IListing {
     return node;
   }
 
+  indentation(index: number): string {
+    return ' '.repeat(this._indents[index] ?? 0);
+  }
+
   wholeText(): string | null {
-    return this.complete ? null : this._lines.join('\n');
+    return this._lines
+      .map((line, index) => this.indentation(index) + line)
+      .join('\n');
   }
 
   private _badge(index: number): IBadge | null {
@@ -265,8 +271,7 @@ export class TextListing implements IListing {
         this._addFold(table, last, last - table, true);
         table = -1;
       }
-      const text = line.trim();
-      if (text.startsWith('}')) {
+      if (line.startsWith('}')) {
         const first = open.pop();
         if (first !== undefined) {
           this._addFold(
@@ -277,7 +282,7 @@ export class TextListing implements IListing {
           );
         }
       }
-      if (text.endsWith('{')) {
+      if (line.endsWith('{')) {
         open.push(index);
       }
     });
@@ -302,14 +307,12 @@ export class TextListing implements IListing {
   }
 
   private _language: ILineLanguage;
+  /** The lines without the space at their start, and how much that is. */
   private _lines: string[] = [];
+  private _indents: number[] = [];
   private _total = 0;
   private _folds = new Map<number, IListedFold>();
   private _linked: { linked: ILinked; lines: number[] } | null = null;
-}
-
-function indentOf(line: string): number {
-  return line.length - line.trimStart().length;
 }
 
 function lastWritten(lines: readonly string[], from: number): number {

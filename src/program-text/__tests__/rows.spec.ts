@@ -38,7 +38,7 @@ function shown(rows: ProgramRows): string[] {
     }
     const elsewhere = row.elsewhere?.[0];
     lines.push(
-      `${number} ${line}${elsewhere ? ` as in ${elsewhere.row.number}` : ''}`
+      `${number} ${'  '.repeat(row.depth)}${line}${elsewhere ? ` as in ${elsewhere.row.number}` : ''}`
     );
   }
   return lines;
@@ -130,17 +130,17 @@ describe('the rows of a program', () => {
     expect(at).toBe(more.index);
     expect(removed).toBe(2);
     expect(inserted.map(row => printer.text(row))).toEqual([
-      '  z:f32[3] = sin y',
-      '  ba:f32[3] = mul z 0.5:f32[]',
-      '  bb:f32[3] = sin ba',
-      '  bc:f32[3] = mul bb 0.5:f32[]',
-      '  bd:f32[3] = sin bc',
-      '  be:f32[3] = mul bd 0.5:f32[]',
-      '  bf:f32[3] = sin be',
-      '  bg:f32[3] = mul bf 0.5:f32[]',
-      '  bh:f32[3] = sin bg',
-      '  bi:f32[3] = mul bh 0.5:f32[]',
-      '  … 26 more equations',
+      'z:f32[3] = sin y',
+      'ba:f32[3] = mul z 0.5:f32[]',
+      'bb:f32[3] = sin ba',
+      'bc:f32[3] = mul bb 0.5:f32[]',
+      'bd:f32[3] = sin bc',
+      'be:f32[3] = mul bd 0.5:f32[]',
+      'bf:f32[3] = sin be',
+      'bg:f32[3] = mul bf 0.5:f32[]',
+      'bh:f32[3] = sin bg',
+      'bi:f32[3] = mul bh 0.5:f32[]',
+      '… 26 more equations',
       'in (cm,) }'
     ]);
     expect(rows.rows.length).toBe(before + 10);
