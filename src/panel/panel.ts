@@ -5,6 +5,7 @@
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 import { Message } from '@lumino/messaging';
+import { ISignal, Signal } from '@lumino/signaling';
 import { Panel } from '@lumino/widgets';
 
 import { IJaxprModel, IJaxprTracker } from '../tokens';
@@ -35,12 +36,18 @@ export class JaxprPanel extends Panel {
     }
   }
 
+  /** The panel was shown or hidden. */
+  get visibilityChanged(): ISignal<this, void> {
+    return this._visibilityChanged;
+  }
+
   /** Whether the next activation leaves the keyboard where it is: nobody asked for the panel. */
   keepFocus = false;
 
   override dispose(): void {
     if (!this.isDisposed) {
       this._tracker.currentChanged.disconnect(this._onCurrent, this);
+      Signal.clearData(this);
       super.dispose();
     }
   }
@@ -53,6 +60,12 @@ export class JaxprPanel extends Panel {
   protected override onAfterShow(message: Message): void {
     super.onAfterShow(message);
     void this._fill();
+    this._visibilityChanged.emit();
+  }
+
+  protected override onAfterHide(message: Message): void {
+    super.onAfterHide(message);
+    this._visibilityChanged.emit();
   }
 
   protected override onActivateRequest(message: Message): void {
@@ -91,6 +104,7 @@ export class JaxprPanel extends Panel {
     this.addWidget(shell);
   }
 
+  private _visibilityChanged = new Signal<this, void>(this);
   private _shell: Shell | null = null;
   private _filling: Promise<void> | null = null;
 }

@@ -26,18 +26,28 @@ namespace CommandIDs {
 
 const NO_ARGUMENTS = { args: { type: 'object', properties: {} } } as const;
 
+/** Close the side that the panel is on; JupyterLab's shell and Notebook 7's have the same methods for it. */
+function hide(shell: JupyterFrontEnd.IShell, panel: JaxprPanel): void {
+  const sides: Partial<Pick<ILabShell, 'collapseLeft' | 'collapseRight'>> =
+    shell as object;
+  if ([...shell.widgets('left')].includes(panel)) {
+    sides.collapseLeft?.();
+  } else {
+    sides.collapseRight?.();
+  }
+}
+
 /** Its id is that of the settings schema, as JupyterLab's settings want it. */
 export const panelPlugin: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-jaxpr:plugin',
   description: 'The panel that shows the program JAX made of a cell.',
   autoStart: true,
   requires: [IJaxprTracker, INotebookTracker],
-  optional: [ILabShell, ILayoutRestorer, ICommandPalette, ITranslator],
+  optional: [ILayoutRestorer, ICommandPalette, ITranslator],
   activate: (
     app: JupyterFrontEnd,
     tracker: IJaxprTracker,
     notebooks: INotebookTracker,
-    labShell: ILabShell | null,
     restorer: ILayoutRestorer | null,
     palette: ICommandPalette | null,
     translator: ITranslator | null
@@ -93,13 +103,17 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
       isToggled: () => panel.isVisible,
       describedBy: NO_ARGUMENTS,
       execute: () => {
-        if (panel.isVisible && labShell !== null) {
-          labShell.collapseRight();
+        if (panel.isVisible) {
+          hide(shell, panel);
         } else {
           shell.activateById(panel.id);
         }
       }
     });
+    panel.visibilityChanged.connect(
+      () => commands.notifyCommandChanged(CommandIDs.togglePanel),
+      panel
+    );
     commands.addCommand(CommandIDs.copyProgram, {
       label: trans.__('Copy Jaxpr'),
       isEnabled: hasProgram,
