@@ -275,7 +275,7 @@ export class Links {
     return ids;
   }
 
-  /** The innermost span around the caret; else every span of the line. */
+  /** The narrowest span around the caret, be it written there or called from there; else every span of the line. */
   private _ofCaret(cellId: string, line: number, column: number): ILinked {
     const paths = this._pathsOf(cellId);
     const here: number[] = [];
@@ -283,33 +283,27 @@ export class Links {
       here.push(...(this._spansOfLine.get(lineKey(path, line)) ?? []));
     }
     const around = here.filter(id => holds(this.spans.span(id), line, column));
-    const own = around.filter(id => this._chainsOfSpan.has(id));
-    const called = around.filter(id => this._chainsThrough.has(id));
-    for (const [ids, chains] of [
-      [own, this._chainsOfSpan],
-      [called, this._chainsThrough]
-    ] as const) {
-      if (ids.length > 0) {
-        const narrowest = this._narrowest(ids);
-        return this._ofSpans(narrowest, chains, 'span');
-      }
+    if (around.length > 0) {
+      const narrowest = this._narrowest(around);
+      const chains = [this._chainsOfSpan, this._chainsThrough];
+      return this._ofSpans(narrowest, chains, 'span');
     }
     const starting = here.filter(id => this._chainsOfSpan.has(id));
     return starting.length > 0
-      ? this._ofSpans(starting, this._chainsOfSpan, 'line')
-      : this._ofSpans(here, this._chainsThrough, 'line');
+      ? this._ofSpans(starting, [this._chainsOfSpan], 'line')
+      : this._ofSpans(here, [this._chainsThrough], 'line');
   }
 
   private _ofSpans(
     ids: readonly number[],
-    chainsOf: ReadonlyMap<number, readonly number[]>,
+    chainsOf: readonly ReadonlyMap<number, readonly number[]>[],
     precision: 'span' | 'line'
   ): ILinked {
     const equations = new Set<number>();
     const lines = { stablehlo: new Set<number>(), hlo: new Set<number>() };
     const spans: ILinkedSpan[] = [];
     for (const id of ids) {
-      for (const chain of chainsOf.get(id) ?? []) {
+      for (const chain of chainsOf.flatMap(chains => chains.get(id) ?? [])) {
         addAll(equations, this._byChain.get(chain) ?? []);
         addAll(lines.stablehlo, this._texts.stablehlo.ofChain(chain));
         addAll(lines.hlo, this._texts.hlo.ofChain(chain));
