@@ -13,6 +13,7 @@ import msgspec
 
 from .messages import MakeRequest, Reply, ScopeRequest, TextRequest
 from .runs import KEPT, Run, Runs
+from .snapshot.levels import Unavailable
 
 if TYPE_CHECKING:
     from .snapshot.document import Snapshot
@@ -60,6 +61,8 @@ class Answers:
                     return self._scope(request, run)
                 case MakeRequest():
                     return self._make(request)
+        except Unavailable as error:
+            return _error(identifier, str(error))
         except Exception as error:
             return _error(identifier, _BROKE.format(error=_first_line(error)))
 

@@ -206,6 +206,8 @@ class Publisher:
                 return
             import comm
 
+            # Else, when it is collected, it would close the hub for all.
+            self._hub._closed = True
             hub = comm.create_comm(comm_id=self._hub.comm_id, target_name=TARGET, primary=False)
             comm.get_comm_manager().register_comm(hub)
             self._join(hub)

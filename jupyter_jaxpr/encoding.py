@@ -19,5 +19,9 @@ def encode(struct: Any) -> bytes:
     try:
         return msgspec.json.encode(struct)
     except UnicodeEncodeError:
-        text = json.dumps(msgspec.to_builtins(struct), ensure_ascii=False)
-        return _LONE_SURROGATES.sub("\ufffd", text).encode()
+        return printable(json.dumps(msgspec.to_builtins(struct), ensure_ascii=False)).encode()
+
+
+def printable(text: str) -> str:
+    """The text with every half of a surrogate pair replaced by U+FFFD, so that it can be encoded."""
+    return _LONE_SURROGATES.sub("\ufffd", text)

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from .encoding import encode
-from .exports.html import fragment, page
+from .exports.bundle import bundle
+from .exports.html import page
 from .exports.markdown import markdown
 from .exports.plain import plain
 from .observe.misses import Observer
@@ -19,15 +20,11 @@ from .observe.own_traces import trace_call
 from .snapshot import document as schema
 from .snapshot.build import Built, Sources, Unavailable, build
 from .snapshot.environment import environment
-from .snapshot.saved import saved_copy
 from .snapshot.text import program_text
 from .snapshot.validate import read
 
 Stage = Literal["trace", "lower", "compile", "run"]
 LevelName = Literal["jaxpr", "stablehlo", "hlo"]
-
-MIME_TYPE = "application/vnd.jupyter-jaxpr.v1+json"
-_OUTPUT_BYTES = 256_000
 
 _NO_STAGE = "stage={stage!r} is not a stage. Take one of 'trace', 'lower', 'compile', 'run'."
 _NO_VALUES = (
@@ -185,11 +182,7 @@ class Snapshot:
         return plain(self._document)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        return {
-            MIME_TYPE: json.loads(encode(saved_copy(self._document, _OUTPUT_BYTES))),
-            "text/html": fragment(self._document, characters=_OUTPUT_BYTES // 4),
-            "text/plain": plain(self._document),
-        }
+        return bundle(self._document)
 
     def _whole(self) -> schema.Snapshot:
         return self._sources.with_texts() if self._sources else self._document

@@ -1,0 +1,30 @@
+"""A document in, its MIME bundle out: what a front end, a notebook file, nbconvert or a terminal shows of it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ..encoding import encode, printable
+from ..snapshot.document import Snapshot
+from ..snapshot.saved import saved_copy
+from .html import fragment
+from .plain import plain
+
+MIME_TYPE = "application/vnd.jupyter-jaxpr.v1+json"
+LIMIT_BYTES = 256_000
+
+
+def bundle(document: Snapshot, limit_bytes: int = LIMIT_BYTES) -> dict[str, Any]:
+    """The MIME bundle: the document for our renderer, HTML and plain text for whoever has none.
+
+    Args:
+        document: What to show.
+        limit_bytes: How large the copy of the document may be; the texts in the HTML get a quarter of that.
+    """
+    copy = saved_copy(document, limit_bytes)
+    return {
+        MIME_TYPE: json.loads(encode(copy)),
+        "text/html": printable(fragment(copy, characters=limit_bytes // 4)),
+        "text/plain": printable(plain(document)),
+    }

@@ -1,0 +1,142 @@
+"""A document in, HTML out: a fragment for a notebook's output, or a page that stands alone.
+
+The fragment has no script and no style: headings, tables and details read well on white and on dark, and also
+where a host strips class names (GitHub, an untrusted notebook). Text of the document is never markup.
+"""
+
+from __future__ import annotations
+
+from html import escape
+
+from ..snapshot.document import Note, Program, Snapshot
+from . import summary
+from .listings import Listing, listings
+
+_PAGE_CHARACTERS = 50_000_000
+
+_STYLE = """
+:root { color-scheme: light dark; }
+body { font: 14px/1.5 system-ui, sans-serif; max-width: 70em; margin: 2em auto; padding: 0 1em; }
+pre, code { font-family: ui-monospace, monospace; font-size: 12px; }
+pre { overflow-x: auto; padding: 8px; border: 1px solid #8888; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+caption { text-align: left; }
+th, td { text-align: right; padding: 2px 12px 2px 0; font-weight: normal; }
+h2 { font-size: 1.1em; }
+"""
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+
+
+class Markup(str):
+    """Text that is HTML already."""
+
+    __slots__ = ()
+
+
+def element(name: str, *children: str, **attributes: str) -> Markup:
+    """An HTML element; what is not markup among its children is escaped, and so is every attribute.
+
+    An attribute that is also a Python keyword ends with an underscore: `class_`.
+    """
+    opened = "".join(f' {key.rstrip("_")}="{escape(value)}"' for key, value in attributes.items())
+    return Markup(f"<{name}{opened}>{_joined(children)}</{name}>")
+
+
+def _joined(children: tuple[str, ...]) -> Markup:
+    return Markup("".join(child if isinstance(child, Markup) else escape(child, quote=False) for child in children))
+
+
+def fragment(document: Snapshot, *, characters: int, heading: int = 4) -> str:
+    """The document as one `div`.
+
+    Args:
+        document: What to show.
+        characters: How long the texts of the programs may be in all.
+        heading: Level of its headings.
+    """
+    each = characters // max(1, sum(1 + len(program.levels) for program in document.programs))
+    parts: list[str] = []
+    if document.title:
+        parts.append(element(f"h{heading}", document.title, class_="jjx-title"))
+    if document.message:
+        parts.append(element("p", document.message, class_="jjx-message"))
+    for index, program in enumerate(document.programs):
+        parts.append(_program(document, program, listings(document, index, each), f"h{heading}"))
+    if document.notes:
+        parts.append(_notes(document, f"h{heading}"))
+    if document.cut:
+        parts.append(element("p", document.cut, class_="jjx-cut"))
+    parts.append(element("p", element("small", summary.made_with(document)), class_="jjx-made-with"))
+    return element("div", *parts, class_="jjx-static")
+
+
+def page(document: Snapshot) -> str:
+    """The document as an HTML file of its own, texts in full; light or dark as the reader's system is."""
+    program = summary.shown_first(document)
+    title = document.title or (str(summary.signature(program)) if program else "jupyter_jaxpr")
+    head = element(
+        "head",
+        Markup('<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'),
+        Markup(f'<meta http-equiv="Content-Security-Policy" content="{escape(_POLICY)}">'),
+        element("title", title),
+        element("style", Markup(_STYLE)),
+    )
+    shown = Markup(fragment(document, characters=_PAGE_CHARACTERS, heading=2))
+    body = element("body", element("main", element("h1", title), shown))
+    return f"<!doctype html>\n{element('html', head, body, lang='en')}\n"
+
+
+def _program(document: Snapshot, program: Program, texts: list[Listing], heading: str) -> Markup:
+    parts = [
+        element(heading, element("code", str(summary.signature(program)))),
+        element("p", summary.counts(document, program), class_="jjx-counts"),
+    ]
+    if program.origin_note:
+        parts.append(element("p", program.origin_note, class_="jjx-origin"))
+    full = str(summary.signature(program, full=True))
+    if full != str(summary.signature(program)):
+        parts.append(element("p", element("code", full), class_="jjx-signature"))
+    times = summary.stages(program)
+    if times:
+        parts.append(
+            element(
+                "table",
+                element("caption", "Stages of the call that made it"),
+                element("thead", element("tr", *(element("th", name, scope="col") for name, _ in times))),
+                element("tbody", element("tr", *(element("td", time) for _, time in times))),
+                class_="jjx-stages",
+            )
+        )
+    parts.extend(_listing(each) for each in texts)
+    return element("section", *parts, class_="jjx-program")
+
+
+def _listing(listing: Listing) -> Markup:
+    if listing.text is None:
+        return element("p", f"{listing.title}: {listing.note}", class_="jjx-listing")
+    note = [element("p", listing.note)] if listing.note else []
+    return element(
+        "details",
+        element("summary", listing.title),
+        element("pre", element("code", listing.text)),
+        *note,
+        class_="jjx-listing",
+    )
+
+
+def _notes(document: Snapshot, heading: str) -> Markup:
+    items = element("ul", *(_note(document, note) for note in document.notes))
+    return element("section", element(heading, "Notes"), items, class_="jjx-notes")
+
+
+def _note(document: Snapshot, note: Note) -> Markup:
+    parts: list[str] = []
+    line = summary.where(document, note)
+    if line:
+        parts += [element("strong", f"{line[0].upper()}{line[1:]}"), ": "]
+    parts.append(note.text)
+    if note.cure:
+        parts.append(f" {note.cure}")
+    if note.detail:
+        parts.append(element("details", element("summary", "Detail"), element("pre", element("code", note.detail))))
+    return element("li", *parts)

@@ -1,0 +1,52 @@
+"""A program of a document in, its texts out: jaxpr, StableHLO, HLO, each cut to a length or with why it is not here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..quantities import count
+from ..snapshot.document import Level, Snapshot
+from ..snapshot.text import program_text
+
+_TITLES = {"stablehlo": "StableHLO", "hlo": "Optimised HLO"}
+_ELSEWHERE = "Not in this copy; run the cell again to see it in the panel."
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A text of a program."""
+
+    title: str
+    text: str | None
+    note: str | None  # what was cut, or why there is no text
+
+
+def listings(document: Snapshot, program: int, characters: int) -> list[Listing]:
+    """The texts of a program, each cut after the last whole line that fits.
+
+    Args:
+        document: Holds the program.
+        program: Index into its programs.
+        characters: How long each text may be.
+    """
+    shown = document.programs[program]
+    equations = count(shown.equations, "equation")
+    return [
+        _cut(f"jaxpr, {equations}", program_text(document, program), characters),
+        *(_level(level, characters) for level in shown.levels),
+    ]
+
+
+def _level(level: Level, characters: int) -> Listing:
+    title = _TITLES[level.name]
+    if level.text is None:
+        return Listing(title, None, level.reason or _ELSEWHERE)
+    return _cut(f"{title}, {count(level.lines, 'line')}", level.text, characters)
+
+
+def _cut(title: str, text: str, characters: int) -> Listing:
+    if len(text) <= characters:
+        return Listing(title, text, None)
+    kept = text[: text.rfind("\n", 0, characters + 1) + 1].rstrip("\n")
+    lines = text.count("\n", len(kept)) if kept else text.count("\n") + 1
+    return Listing(title, kept or None, f"{count(lines, 'more line')} not in this copy; run the cell again to see all.")

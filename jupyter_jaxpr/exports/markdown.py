@@ -1,0 +1,80 @@
+"""A document in, Markdown out, as GitHub reads it. Text of the document is never markup."""
+
+from __future__ import annotations
+
+import re
+
+from ..snapshot.document import Note, Program, Snapshot
+from . import summary
+from .listings import Listing, listings
+
+_FILE_CHARACTERS = 50_000_000
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|~&$])")
+_LANGUAGE = "text"
+
+
+def markdown(document: Snapshot) -> str:
+    """The whole document, texts in full."""
+    blocks = [f"# {_text(document.title or 'Programs')}"]
+    if document.message:
+        blocks.append(_text(document.message))
+    for index, program in enumerate(document.programs):
+        blocks += _program(document, program, listings(document, index, _FILE_CHARACTERS))
+    if document.notes:
+        blocks.append("## Notes")
+        blocks += [_note(document, note) for note in document.notes]
+    if document.cut:
+        blocks.append(_text(document.cut))
+    blocks.append(_text(summary.made_with(document)))
+    return "\n\n".join(blocks) + "\n"
+
+
+def _program(document: Snapshot, program: Program, texts: list[Listing]) -> list[str]:
+    blocks = [f"## {_code(str(summary.signature(program)))}", _text(summary.counts(document, program))]
+    if program.origin_note:
+        blocks.append(_text(program.origin_note))
+    full = str(summary.signature(program, full=True))
+    if full != str(summary.signature(program)):
+        blocks.append(_code(full))
+    times = summary.stages(program)
+    if times:
+        rows = [[name for name, _ in times], ["---:"] * len(times), [time for _, time in times]]
+        blocks.append("\n".join(f"| {' | '.join(row)} |" for row in rows))
+    for listing in texts:
+        blocks.append(f"### {_text(listing.title)}")
+        if listing.text is not None:
+            blocks.append(_block(listing.text))
+        if listing.note:
+            blocks.append(_text(listing.note))
+    return blocks
+
+
+def _note(document: Snapshot, note: Note) -> str:
+    line = summary.where(document, note)
+    words = " ".join(filter(None, [f"{line[0].upper()}{line[1:]}:" if line else "", note.text, note.cure]))
+    if not note.detail:
+        return f"- {_text(words)}"
+    return f"- {_text(words)}\n\n" + "\n".join(f"  {row}" for row in _block(note.detail).split("\n"))
+
+
+def _text(text: str) -> str:
+    """Text on one line, with what Markdown or HTML would read as markup escaped."""
+    return _SPECIAL.sub(r"\\\1", " ".join(text.split(None)))
+
+
+def _code(text: str) -> str:
+    """Text as a code span, fenced by more backticks than it holds in a row."""
+    text = " ".join(text.split())
+    fence = "`" * (_longest_run(text) + 1)
+    pad = " " if text.startswith("`") or text.endswith("`") or not text else ""
+    return f"{fence}{pad}{text}{pad}{fence}"
+
+
+def _block(text: str) -> str:
+    """Text as a code block, fenced by more backticks than it holds in a row."""
+    fence = "`" * max(3, _longest_run(text) + 1)
+    return f"{fence}{_LANGUAGE}\n{text}\n{fence}"
+
+
+def _longest_run(text: str) -> int:
+    return max((len(run) for run in re.findall("`+", text)), default=0)
