@@ -29,20 +29,16 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-import msgspec
-
-from .snapshot.document import Environment, Snapshot, Struct
+from .snapshot.document import Environment, Snapshot
 from .snapshot.pages import ScopePage as ScopePage
 from .snapshot.pages import TextPage as TextPage
+from .snapshot.struct import Struct
+from .snapshot.struct import described as _text
 
 PROTOCOL = 1
 TARGET = "jupyter_jaxpr"
 REQUESTS_TARGET = "jupyter_jaxpr.requests"
 BUFFER_FROM = 64 * 1024
-
-
-def _text(description: str) -> msgspec.Meta:
-    return msgspec.Meta(description=description)
 
 
 # --- kernel to browser ------------------------------------------------------------------------------------

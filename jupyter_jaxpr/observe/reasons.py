@@ -259,7 +259,7 @@ def _statics(old: Key, new: Key) -> Iterable[Reason]:
         before = old.statics.get(name)
         if before is None or _equal(before, after):
             continue
-        if before.text == after.text or type(after.value).__eq__ is object.__eq__:
+        if before.text == after.text or _compares_by_identity(after.value):
             kind = type(after.value).__name__
             text = f"static {name}: a new {kind} object that is not equal to the one before"
             cure = f"Reuse the object, or give {kind} an __eq__ and a __hash__ that compare its contents."
@@ -268,6 +268,11 @@ def _statics(old: Key, new: Key) -> Iterable[Reason]:
             text = f"static {name}: {before.text} -> {after.text}"
             cure = f"Each value of {name} is a compile of its own. Make it a traced argument if only its value matters."
             yield Reason("static_value", text, name, before.text, after.text, cure)
+
+
+def _compares_by_identity(value: Any) -> bool:
+    equality: Any = type(value).__eq__
+    return equality is object.__eq__
 
 
 def _equal(old: StaticValue, new: StaticValue) -> bool:
@@ -297,7 +302,7 @@ def _call_style(old: Key, new: Key) -> Reason | None:
     if gone:
         parts.append(f"{_some(gone)} left out, given before")
     text = ", ".join(parts) or "arguments given in another way"
-    argument = (moved + unmoved + added + gone or [None])[0]
+    argument = next(iter(moved + unmoved + added + gone), None)
     cure = "Call the function the same way every time: what is passed by keyword is part of the key."
     return Reason("call_style", text, argument, _style_text(old), _style_text(new), cure)
 

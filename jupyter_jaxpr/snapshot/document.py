@@ -12,21 +12,13 @@ printed names from the structure and `naming`.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, dataclass_transform
+from typing import Annotated, Literal
 
-import msgspec
+from .ledger import Ledger
+from .struct import Struct
+from .struct import described as _text
 
 VERSION = 1
-
-
-def _text(description: str) -> msgspec.Meta:
-    return msgspec.Meta(description=description)
-
-
-# Without this, type checkers do not see that what is set here holds for the structs below.
-@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(msgspec.field,))
-class Struct(msgspec.Struct, frozen=True, kw_only=True):
-    """Base of the document's structs: immutable, built by keyword."""
 
 
 # --- where and when ---------------------------------------------------------------------------------------
@@ -310,7 +302,7 @@ class Note(Struct):
     bytes: Annotated[int | None, _text("A size in bytes, where the note is about one.")]
 
 
-class Snapshot(Struct):
+class Snapshot(Struct, omit_defaults=True):
     """What one run showed; the methods a user calls are on `jupyter_jaxpr.Snapshot`."""
 
     version: Annotated[int, _text("Of this format. A reader refuses a higher one with a sentence.")]
@@ -338,3 +330,4 @@ class Snapshot(Struct):
     frames: Annotated[list[Frame], _text("Pool.")]
     stacks: Annotated[list[Stack], _text("Pool.")]
     scopes: Annotated[list[Scope], _text("Pool; a scope that is used twice is here once.")]
+    ledger: Annotated[Ledger | None, _text("The jit cache; null where it was not observed.")] = None

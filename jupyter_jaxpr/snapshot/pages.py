@@ -7,13 +7,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-import msgspec
-
-from .document import Aval, File, Frame, LiteralValue, Parameter, Scope, Stack, Struct
-
-
-def _text(description: str) -> msgspec.Meta:
-    return msgspec.Meta(description=description)
+from .document import Aval, File, Frame, LiteralValue, Parameter, Scope, Stack
+from .struct import Struct
+from .struct import described as _text
 
 
 class TextPage(Struct):

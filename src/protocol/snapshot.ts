@@ -18,6 +18,13 @@ export type Wire =
   | FinishedStage
   | Frame
   | Hello
+  | Ledger
+  | LedgerCounts
+  | LedgerEntry
+  | LedgerFunction
+  | LedgerLine
+  | LedgerMiss
+  | LedgerReason
   | Let
   | Level
   | LiteralValue
@@ -312,6 +319,253 @@ export interface Hello {
    * Versions, device and tier.
    */
   environment: Environment;
+}
+/**
+ * The jit cache as this kernel saw it.
+ */
+export interface Ledger {
+  /**
+   * Those of this run first, in call order, then earlier ones.
+   */
+  functions: LedgerFunction[];
+  /**
+   * Lines of the cell that called jitted functions.
+   */
+  lines: LedgerLine[];
+  /**
+   * What the misses of this run cost: trace, lower and compile together.
+   */
+  seconds: number;
+  /**
+   * Compilations in this run, by user functions.
+   */
+  compiles: number;
+  /**
+   * How long the cell ran; null outside a cell.
+   */
+  cell_seconds: number | null;
+  /**
+   * Names of the functions that JAX or packages jitted for their own use and that missed in this run, at most 200.
+   */
+  library_functions: string[];
+  /**
+   * How often those missed in this run.
+   */
+  library_misses: number;
+  /**
+   * Why calls are lower bounds or absent here, a sentence; null where they are exact.
+   */
+  calls_note: string | null;
+}
+/**
+ * One function of the user's: function objects of one name and def line are one.
+ */
+export interface LedgerFunction {
+  /**
+   * As the user knows it.
+   */
+  name: string;
+  /**
+   * Index into frames: the line of its def; -1 when unknown.
+   */
+  definition: number;
+  /**
+   * How many different function objects of this line were jitted and called.
+   */
+  function_objects: number;
+  /**
+   * In the run of this document.
+   */
+  run: LedgerCounts;
+  /**
+   * Since the hooks went in; calls is null where cells without the magic called it.
+   */
+  kernel: LedgerCounts;
+  /**
+   * In the order they were made.
+   */
+  entries: LedgerEntry[];
+  /**
+   * In the order they happened, the newest 64.
+   */
+  misses: LedgerMiss[];
+  /**
+   * Older misses that are counted and not listed.
+   */
+  misses_left_out: number;
+}
+/**
+ * Counts of one function, in one run or since the hooks went in.
+ */
+export interface LedgerCounts {
+  /**
+   * Calls seen; null where they could not be counted.
+   */
+  calls: number | null;
+  /**
+   * False: calls and hits are lower bounds, shown with a ≥.
+   */
+  calls_exact: boolean;
+  /**
+   * Calls that compiled and lowered nothing; null where calls is.
+   */
+  hits: number | null;
+  /**
+   * Calls that missed the C++ fast path, dispatch-only ones included.
+   */
+  misses: number;
+  /**
+   * By JAX's events.
+   */
+  traces: number;
+  /**
+   * By JAX's events.
+   */
+  lowerings: number;
+  /**
+   * By JAX's events, retrievals from disk not counted.
+   */
+  compiles: number;
+  /**
+   * Executables retrieved from the persistent cache.
+   */
+  from_disk: number;
+  /**
+   * Calls while another function was traced.
+   */
+  inlined: number;
+  /**
+   * Calls that raised while tracing or compiling.
+   */
+  raised: number;
+  /**
+   * What its misses cost: trace, lower and compile together.
+   */
+  seconds: number;
+}
+/**
+ * One cache entry: a key for which JAX holds what is needed to run.
+ */
+export interface LedgerEntry {
+  /**
+   * Argument types and static values, such as x: f32[10], n=3.
+   */
+  signature: string;
+  /**
+   * Calls that used it after it was made; null where they cannot be told apart.
+   */
+  hits: number | null;
+  /**
+   * Calls with this key that missed the fast path, the one that made it included.
+   */
+  misses: number;
+  /**
+   * It was made in the run of this document.
+   */
+  this_run: boolean;
+  /**
+   * Later calls with this key hit JAX's C++ fast path.
+   */
+  fast_path: boolean;
+}
+/**
+ * One call that missed JAX's C++ fast path, or that ran while another function was traced.
+ */
+export interface LedgerMiss {
+  /**
+   * dispatch_only: Python found an executable that was there. lowered: lowered again, executable reused. compiled: by XLA. compiled_from_disk: from the persistent cache. inlined: called while another function was traced. raised: the trace or the compilation raised.
+   */
+  outcome: 'compiled' | 'compiled_from_disk' | 'dispatch_only' | 'inlined' | 'lowered' | 'raised';
+  /**
+   * Against the closest earlier key; empty where it was inlined or raised.
+   */
+  reasons: LedgerReason[];
+  /**
+   * The argument types and static values of the call, such as x: f32[10], n=3.
+   */
+  signature: string;
+  /**
+   * Index into frames: the line that made the call; -1 when unknown.
+   */
+  frame: number;
+  /**
+   * It happened in the run of this document.
+   */
+  this_run: boolean;
+  /**
+   * Index into the function's entries; -1 where it made or used none.
+   */
+  entry: number;
+  /**
+   * Seconds of the trace, by JAX's event; null where there was none.
+   */
+  trace: number | null;
+  /**
+   * Seconds of the lowering; null where there was none.
+   */
+  lower: number | null;
+  /**
+   * Seconds of the compilation or retrieval; null where there was none.
+   */
+  compile: number | null;
+  /**
+   * Seconds of the call until it returned; null when unknown.
+   */
+  total: number | null;
+}
+/**
+ * Why a call missed the cache.
+ */
+export interface LedgerReason {
+  /**
+   * Such as shape, static_value, new_function; see observe/reasons.py.
+   */
+  kind: string;
+  /**
+   * The sentence a person reads, such as p['w']: f32[10] -> f32[20].
+   */
+  text: string;
+  /**
+   * Path of the argument it is about, such as p['w']; else null.
+   */
+  argument: string | null;
+  /**
+   * Short text of the ingredient in the closest earlier key, such as f32[10].
+   */
+  before: string | null;
+  /**
+   * Short text of the ingredient in this key, such as f32[20].
+   */
+  after: string | null;
+  /**
+   * What to do about it, a sentence; null where there is nothing to do.
+   */
+  cure: string | null;
+}
+/**
+ * What happened at one line of the cell that ran.
+ */
+export interface LedgerLine {
+  /**
+   * From 1.
+   */
+  line: number;
+  /**
+   * Calls of jitted functions of the user's at this line; null where not counted.
+   */
+  calls: number | null;
+  /**
+   * False: a lower bound.
+   */
+  calls_exact: boolean;
+  /**
+   * Those of them that compiled and lowered nothing; null where calls is.
+   */
+  hits: number | null;
+  /**
+   * Compilations caused by this line.
+   */
+  compiles: number;
 }
 /**
  * One of the texts of a program: StableHLO or optimised HLO.
@@ -858,6 +1112,10 @@ export interface Snapshot {
    * Pool; a scope that is used twice is here once.
    */
   scopes: Scope[];
+  /**
+   * The jit cache; null where it was not observed.
+   */
+  ledger?: Ledger | null;
 }
 /**
  * A page has opened or reconnected: hello and the latest snapshots, please.
