@@ -163,7 +163,8 @@ def test_a_mistake_of_the_user_is_told_as_ever(ran: Runs) -> None:
 
     assert plain["error"] is not None and magic["error"] is not None
     assert magic["error"][0] == "ScopeParamShapeError"
-    assert "not reached" not in magic["printed"]
+    assert "(2, 5)" in magic["printed"]
+    assert "\nnot reached" not in magic["printed"]
     (predict,) = published(magic).programs
     assert predict.activity is not None
     assert (predict.activity.compiles, predict.activity.raised) == (1, 1)

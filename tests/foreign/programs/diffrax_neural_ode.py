@@ -14,7 +14,7 @@ class Func(eqx.Module):
     mlp: eqx.nn.MLP
 
     def __init__(self, data_size, width_size, depth, *, key):
-        self.out_scale = jnp.array(1.0)
+        self.out_scale = jnp.ones(())
         self.mlp = eqx.nn.MLP(
             in_size=data_size,
             out_size=data_size,

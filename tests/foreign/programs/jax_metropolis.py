@@ -25,14 +25,13 @@ def chain(key):
 
 
 def draw(key):
-    keys = random.split(key, 6)
+    keys = random.split(key, 5)
     return {
         "gamma": random.gamma(keys[0], 2.0, (3,)),
         "poisson": random.poisson(keys[1], 4.0, (3,)),
         "categorical": random.categorical(keys[2], jnp.log(jnp.array([0.2, 0.8])), shape=(4,)),
-        "dirichlet": random.dirichlet(keys[3], jnp.ones(3)),
-        "choice": random.choice(keys[4], 10, (4,), replace=False),
-        "rademacher": random.rademacher(keys[5], (5,)),
+        "choice": random.choice(keys[3], 10, (4,), replace=False),
+        "rademacher": random.rademacher(keys[4], (5,)),
     }
 
 
