@@ -104,11 +104,7 @@ class Ledger(Struct):
     cell_seconds: Annotated[float | None, _text("How long the cell ran; null outside a cell.")]
     library_functions: Annotated[
         list[str],
-        _text(
-    calls_note: Annotated[str | None, _text("Why calls are lower bounds or absent here; null where they are exact.")]
-        ),
+        _text("Functions that JAX or packages jitted for their own use and that missed in this run, at most 200."),
     ]
     library_misses: Annotated[int, _text("How often those missed in this run.")]
-    calls_note: Annotated[
-        str | None, _text("Why calls are lower bounds or absent here, a sentence; null where they are exact.")
-    ]
+    calls_note: Annotated[str | None, _text("Why calls are lower bounds or absent here; null where they are exact.")]

@@ -345,7 +345,7 @@ export interface Ledger {
    */
   cell_seconds: number | null;
   /**
-   * Names of the functions that JAX or packages jitted for their own use and that missed in this run, at most 200.
+   * Functions that JAX or packages jitted for their own use and that missed in this run, at most 200.
    */
   library_functions: string[];
   /**
@@ -353,7 +353,7 @@ export interface Ledger {
    */
   library_misses: number;
   /**
-   * Why calls are lower bounds or absent here, a sentence; null where they are exact.
+   * Why calls are lower bounds or absent here; null where they are exact.
    */
   calls_note: string | null;
 }
