@@ -1,12 +1,19 @@
 /**
  * Marks for one cell's editor come in; decorations go out: what is linked, what was not traced, what has a note.
  */
-import { EditorState, StateEffect, StateField } from '@codemirror/state';
+import {
+  EditorState,
+  RangeSet,
+  StateEffect,
+  StateField
+} from '@codemirror/state';
 import {
   Decoration,
   DecorationSet,
   EditorView,
-  WidgetType
+  GutterMarker,
+  WidgetType,
+  gutterLineClass
 } from '@codemirror/view';
 
 /** A place in a cell: lines from 1, columns from 0 in UTF-16 code units, -1 where unknown. */
@@ -60,6 +67,19 @@ class NoteSign extends WidgetType {
   }
 }
 
+/** Fills a linked line's number, where the cell shows line numbers. */
+class LinkedNumber extends GutterMarker {
+  constructor(role: IMarkedSpan['role']) {
+    super();
+    this.elementClass = `jp-JaxprCell-number jp-mod-${role}`;
+  }
+}
+
+const LINKED_NUMBERS = {
+  own: new LinkedNumber('own'),
+  call: new LinkedNumber('call')
+};
+
 /** The marks of a cell; gone as soon as its text changes, as they may be wrong then. */
 export const cellMarks = StateField.define<DecorationSet>({
   create: () => Decoration.none,
@@ -74,8 +94,23 @@ export const cellMarks = StateField.define<DecorationSet>({
     }
     return marks;
   },
-  provide: field => EditorView.decorations.from(field)
+  provide: field => [
+    EditorView.decorations.from(field),
+    gutterLineClass.from(field, linkedNumbers)
+  ]
 });
+
+/** The linked lines among the marks, for the gutter. */
+function linkedNumbers(marks: DecorationSet): RangeSet<GutterMarker> {
+  const numbers: ReturnType<GutterMarker['range']>[] = [];
+  for (const at = marks.iter(); at.value !== null; at.next()) {
+    const role: unknown = at.value.spec.linked;
+    if (role === 'own' || role === 'call') {
+      numbers.push(LINKED_NUMBERS[role].range(at.from));
+    }
+  }
+  return RangeSet.of(numbers, true);
+}
 
 /** Make the decorations; what is outside the text is left out. */
 function decorate(state: EditorState, marks: ICellMarks): DecorationSet {
@@ -128,6 +163,7 @@ function decorate(state: EditorState, marks: ICellMarks): DecorationSet {
   for (const [line, role] of linked) {
     ranges.push(
       Decoration.line({
+        linked: role,
         class: `jp-JaxprCell-line jp-mod-${role}`,
         attributes: { 'data-jaxpr-line': String(line) }
       }).range(doc.line(line).from)

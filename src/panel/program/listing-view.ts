@@ -274,6 +274,8 @@ export class ListingView {
       EditorView.domEventHandlers({
         mousemove: event => this._hover(event.target as Element),
         mouseleave: () => this._hoverLine(-1),
+        mousedown: () => this._byMouse(true),
+        keydown: () => this._byMouse(false),
         click: event => this._click(event),
         copy: event => this._copy(event)
       })
@@ -289,6 +291,12 @@ export class ListingView {
         ? this.view.state.doc.lineAt(this.view.posAtDOM(line)).number - 1
         : -1
     );
+  }
+
+  /** Whoever points with the mouse sees where; the ring of the focus is for the keyboard. */
+  private _byMouse(mouse: boolean): boolean {
+    this.view.dom.parentElement?.classList.toggle('jp-mod-byMouse', mouse);
+    return false;
   }
 
   private _hoverLine(index: number): void {

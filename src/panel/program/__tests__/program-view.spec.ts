@@ -1,0 +1,521 @@
+import { runScopeHandlers } from '@codemirror/view';
+import { nullTranslator } from '@jupyterlab/translation';
+import { Widget } from '@lumino/widgets';
+
+import { attentionOf } from '../../../model/attention';
+import { JaxprModel } from '../../../model/model';
+import { FakeChannel } from '../../../model/__tests__/fake-channel';
+import { golden, goldenPage } from '../../../program-text/__tests__/documents';
+import type { Reply, Snapshot, TextPage } from '../../../protocol/snapshot';
+import { ProgramView } from '..';
+
+const trans = nullTranslator.load('jupyter_jaxpr');
+
+// jsdom lays nothing out: what measures a text measures nothing.
+const nowhere = (): DOMRectList => [] as unknown as DOMRectList;
+Range.prototype.getClientRects = nowhere;
+Range.prototype.getBoundingClientRect = () => new DOMRect();
+
+/** A panel on a snapshot, with a kernel that answers as the test says. */
+function open(snapshot: Snapshot): {
+  model: JaxprModel;
+  view: ProgramView;
+  channel: FakeChannel;
+} {
+  const channel = new FakeChannel();
+  const model = new JaxprModel(trans);
+  model.setChannel(channel);
+  channel.greets();
+  channel.sends(snapshot);
+  const view = new ProgramView({ trans });
+  Widget.attach(view, document.body);
+  view.model = model;
+  opened.push(view);
+  return { model, view, channel };
+}
+
+let opened: ProgramView[] = [];
+
+afterEach(() => {
+  for (const view of opened) {
+    view.dispose();
+  }
+  opened = [];
+});
+
+function lines(view: ProgramView): HTMLElement[] {
+  return [
+    ...view.node.querySelectorAll<HTMLElement>(
+      '.jp-JaxprProgram-listing:not([hidden]) .jp-JaxprProgram-line'
+    )
+  ];
+}
+
+/** What a reader sees of each line: number, text, line of the cell. */
+function shown(view: ProgramView): string[] {
+  return lines(view).map(line =>
+    [line.dataset.number, line.textContent, line.dataset.cellLine]
+      .filter(text => text)
+      .join(' | ')
+  );
+}
+
+function linked(view: ProgramView): string[] {
+  return lines(view)
+    .filter(line => line.dataset.linked === 'true')
+    .map(line => `${line.dataset.number} | ${line.textContent}`);
+}
+
+function line(view: ProgramView, number: number): HTMLElement {
+  const found = lines(view).find(one => one.dataset.number === `${number}`);
+  if (!found) {
+    throw new Error(`no line ${number}`);
+  }
+  return found;
+}
+
+function click(node: Element): void {
+  node.dispatchEvent(new MouseEvent('click', { bubbles: true }));
+}
+
+function hover(node: Element): void {
+  node.dispatchEvent(new MouseEvent('mousemove', { bubbles: true }));
+}
+
+function press(view: ProgramView, key: string): void {
+  const editor = view.view?.view;
+  if (editor) {
+    runScopeHandlers(editor, new KeyboardEvent('keydown', { key }), 'editor');
+  }
+}
+
+function button(view: ProgramView, name: string): HTMLButtonElement {
+  const found = [...view.node.querySelectorAll('button')].find(
+    one => (one.getAttribute('aria-label') ?? one.textContent) === name
+  );
+  if (!found) {
+    throw new Error(`no button ${name}`);
+  }
+  return found;
+}
+
+function messages(view: ProgramView): string {
+  return (
+    view.node.querySelector('.jp-JaxprProgram-messages')?.textContent ?? ''
+  );
+}
+
+function detail(view: ProgramView): string {
+  return view.node.querySelector('.jp-JaxprProgram-pointed')?.textContent ?? '';
+}
+
+/** Answers that have arrived are taken in. */
+async function settled(): Promise<void> {
+  for (let i = 0; i < 20; i++) {
+    await Promise.resolve();
+  }
+}
+
+function reply(part: Partial<Reply>): Reply {
+  return {
+    type: 'reply',
+    id: 1,
+    error: null,
+    text: null,
+    scope: null,
+    snapshot: null,
+    ...part
+  } as Reply;
+}
+
+/** The document with the texts in the kernel instead of here. */
+function onRequest(snapshot: Snapshot, state = 'on_request'): Snapshot {
+  return {
+    ...snapshot,
+    programs: snapshot.programs.map(program => ({
+      ...program,
+      levels: program.levels.map(level => ({
+        ...level,
+        state: state as 'on_request',
+        reason: 'JAX was not asked to lower it.',
+        text: null,
+        line_stacks: null
+      }))
+    }))
+  };
+}
+
+function page(total: number, firstLine: number, count: number): TextPage {
+  return {
+    level: 'hlo',
+    characters: 20 * total,
+    lines: total,
+    sha256: '0',
+    first_line: firstLine,
+    text: Array.from(
+      { length: Math.min(count, total - firstLine) },
+      (_, i) => `  %add.${firstLine + i} = f32[] add(a, b)`
+    ).join('\n'),
+    line_stacks: new Array<number>(Math.min(count, total - firstLine)).fill(-1),
+    strings: [],
+    files: [],
+    frames: [],
+    stacks: []
+  };
+}
+
+describe('a program in the panel', () => {
+  it('is listed with its numbers and the lines of the cell', () => {
+    const { view } = open(golden('rnn-0.12'));
+    expect(shown(view)).toEqual([
+      '{ lambda ; a:f32[16] b:f32[16,16] c:f32[16,4] d:f32[8,16] e:f32[100,8]. let',
+      '1 | f:f32[16] = broadcast_in_dim 0.0:f32[] | 10',
+      '2 | g:f32[16] h:f32[100,16] = scanlength=100 … d b a f e | 10',
+      '{ lambda ; i:f32[8,16] j:f32[16,16] k:f32[16] l:f32[16] m:f32[8]. let',
+      '3 | n:f32[16] = dot_general… m i | 5',
+      '4 | o:f32[16] = dot_general… l j | 6',
+      '5 | p:f32[16] = add n o | 7',
+      '6 | q:f32[16] = add p k | 7',
+      '7 | r:f32[16] = tanh q | 7',
+      'in (r, r) }',
+      '8 | s:f32[4] = dot_general… g c | 11',
+      '9 | jax.nn.softmax · 9 to 17 s → bb:f32[4] | 11',
+      'in (bb, h) }'
+    ]);
+    expect(view.node.querySelector('.jp-JaxprProgram-count')?.textContent).toBe(
+      '17 eq'
+    );
+  });
+
+  it('marks an equation that is pointed at, its uses and what it is', () => {
+    const { model, view } = open(golden('rnn-0.12'));
+    hover(line(view, 4));
+    expect(model.hover).toEqual({
+      kind: 'equations',
+      equations: [{ scope: 1, equation: 1 }]
+    });
+    expect(linked(view)).toEqual(['4 | o:f32[16] = dot_general… l j']);
+    expect(
+      [...view.node.querySelectorAll('.jp-JaxprProgram-used')].map(
+        use => use.textContent
+      )
+    ).toEqual(['o']);
+    expect(detail(view)).toContain('6dot_generalmatrix producth @ p["wh"]');
+    expect(detail(view)).toContain('l:f32[16], j:f32[16,16] → o:f32[16]');
+  });
+
+  it('pins what is clicked, and previews what the mouse is over', () => {
+    const { model, view } = open(golden('rnn-0.12'));
+    click(line(view, 4));
+    hover(line(view, 7));
+    expect(linked(view)).toEqual(['7 | r:f32[16] = tanh q']);
+    model.setHover(null);
+    expect(linked(view)).toEqual(['4 | o:f32[16] = dot_general… l j']);
+  });
+
+  it('marks what the caret in the cell is on', () => {
+    const { model, view } = open(golden('rnn-0.12'));
+    model.setSelection({
+      kind: 'caret',
+      cellId: 'cell-rnn',
+      line: 7,
+      column: 2
+    });
+    expect(linked(view)).toEqual([
+      '5 | p:f32[16] = add n o',
+      '6 | q:f32[16] = add p k',
+      '7 | r:f32[16] = tanh q'
+    ]);
+    expect(detail(view)).toBe(
+      '73 equations5, 6, 7All of this line. Put the caret into an expression for less.'
+    );
+  });
+
+  it('stands for all equations of a folded call', () => {
+    const { model, view } = open(golden('rnn-0.12'));
+    click(line(view, 9));
+    expect(model.selection).toEqual({
+      kind: 'equations',
+      equations: Array.from({ length: 9 }, (_, i) => ({
+        scope: 0,
+        equation: i + 3
+      }))
+    });
+    expect(linked(view)).toEqual([
+      '9 | jax.nn.softmax · 9 to 17 s → bb:f32[4]'
+    ]);
+  });
+
+  it('is read with the keyboard: lines, folds, parameters', () => {
+    const { model, view } = open(golden('rnn-0.12'));
+    view.view?.goTo(1);
+    press(view, 'ArrowDown');
+    expect(model.selection).toEqual({
+      kind: 'equations',
+      equations: [{ scope: 0, equation: 1 }]
+    });
+
+    press(view, 'ArrowLeft');
+    expect(shown(view)[2]).toBe(
+      '2 | g:f32[16] h:f32[100,16] = scanlength=100 … d b a f e5 equations | 10'
+    );
+    press(view, 'ArrowDown');
+    expect(linked(view)).toEqual(['8 | s:f32[4] = dot_general… g c']);
+    press(view, 'ArrowRight');
+    expect(linked(view)).toEqual([
+      '8 | s:f32[4] = dot_general[dimension_numbers=(([0], [0]), ([], [])) preferred_element_type=float32] g c'
+    ]);
+    press(view, 'ArrowLeft');
+    expect(linked(view)).toEqual(['8 | s:f32[4] = dot_general… g c']);
+
+    press(view, 'ArrowUp');
+    press(view, 'ArrowRight');
+    expect(shown(view)[3]).toContain('{ lambda ; i:f32[8,16]');
+    press(view, 'End');
+    press(view, 'ArrowUp');
+    press(view, 'ArrowRight');
+    expect(shown(view).slice(11, 13)).toEqual([
+      '9 | t:f32[] = reduce_maxaxes=(0,) … s | 11',
+      '10 | u:f32[] = max -inf:f32[] t | 11'
+    ]);
+    press(view, 'Escape');
+    expect(model.selection).toBe(null);
+  });
+
+  it('goes from an equation to its place in the cell', () => {
+    const { model, view } = open(golden('rnn-0.12'));
+    const wanted: string[] = [];
+    attentionOf(model).cellWanted.connect((_, span) => {
+      wanted.push(`${span.line}:${span.column}`);
+    });
+    view.view?.goTo(5);
+    press(view, 'Enter');
+    expect(wanted).toEqual(['6:12']);
+  });
+
+  it('folds and unfolds all of it', () => {
+    const { view } = open(golden('rnn-0.12'));
+    click(button(view, 'Unfold all'));
+    expect(lines(view).length).toBe(21);
+    click(button(view, 'Fold all'));
+    expect(shown(view)).toEqual([
+      '{ lambda ; a:f32[16] b:f32[16,16] c:f32[16,4] d:f32[8,16] e:f32[100,8]. let',
+      '1 | f:f32[16] = broadcast_in_dim 0.0:f32[] | 10',
+      '2 | g:f32[16] h:f32[100,16] = scanlength=100 … d b a f e5 equations | 10',
+      '8 | s:f32[4] = dot_general… g c | 11',
+      '9 | jax.nn.softmax · 9 to 17 s → bb:f32[4] | 11',
+      'in (bb, h) }'
+    ]);
+  });
+
+  it('leads from the second use of a program to the first', () => {
+    const { view } = open(golden('shared-0.12'));
+    const reference = view.node.querySelector('.jp-JaxprProgram-reference');
+    expect(reference?.textContent).toBe('as in 1');
+    reference?.dispatchEvent(new MouseEvent('mousedown', { bubbles: true }));
+    expect(linked(view)).toEqual(['1 | r:f32[4] = jitname=g q']);
+  });
+
+  it('is copied as JAX prints it when all of it is, and with its depth when lines are', () => {
+    const { view } = open(golden('rnn-0.12'));
+    const listing = view.view;
+    const doc = listing?.view.state.doc;
+    expect(listing?.listing.wholeText()?.split('\n')).toContain(
+      '    jaxpr={ lambda ; i:f32[8,16] j:f32[16,16] k:f32[16] l:f32[16] m:f32[8]. let'
+    );
+    const from = doc?.line(5).from ?? 0;
+    expect(listing?.textBetween(from, doc?.line(7).to ?? 0)).toBe(
+      '      n:f32[16] = dot_general[dimension_numbers=(([0], [0]), ([], [])) preferred_element_type=float32] m i\n' +
+        '      o:f32[16] = dot_general[dimension_numbers=(([0], [0]), ([], [])) preferred_element_type=float32] l j\n' +
+        '      p:f32[16] = add n o'
+    );
+    expect(listing?.textBetween(from + 2, from + 9)).toBe('f32[16]');
+  });
+
+  it('says which cells were edited since', () => {
+    const { model, view } = open(golden('rnn-0.12'));
+    attentionOf(model).unlinked = [{ executionCount: 7, reason: 'edited' }];
+    expect(messages(view)).toBe(
+      'Cell [7] was edited after this run. Run it again to see its links.'
+    );
+    attentionOf(model).unlinked = [];
+    expect(messages(view)).toBe('');
+  });
+
+  it('does nothing while it is hidden', () => {
+    const { model, view, channel } = open(golden('rnn-0.12'));
+    expect(attentionOf(model).inView).toBe(true);
+    view.hide();
+    expect(attentionOf(model).inView).toBe(false);
+    const before = view.view;
+    channel.sends({ ...golden('cond-0.12'), created: 1780000000 });
+    expect(view.view).toBe(before);
+    view.show();
+    expect(shown(view)[1]).toBe('1 | b:bool[] = lt a 3.0:f32[] | 4');
+    expect(attentionOf(model).inView).toBe(true);
+  });
+
+  it('shows nothing where there is no program', () => {
+    const { view } = open(golden('nothing-0.12'));
+    expect(view.view).toBe(null);
+    expect(view.node.querySelector('.cm-editor')).toBe(null);
+  });
+});
+
+describe('a program that is too large to be sent whole', () => {
+  it('asks for what is seen, and puts it in its place', async () => {
+    const channelAnswers: ((answer: Reply) => void)[] = [];
+    const { view, channel } = open(golden('cut-0.12'));
+    channel.answer = () => new Promise(resolve => channelAnswers.push(resolve));
+    await settled();
+    expect(channel.questions).toEqual([
+      {
+        type: 'scope',
+        snapshot: 'cut-0.12',
+        scope: 0,
+        first_equation: 10,
+        equation_count: 36
+      }
+    ]);
+    expect(shown(view)[11]).toBe('… 36 more equations');
+  });
+
+  it('shows the page when it has come', async () => {
+    const snapshot = golden('cut-0.12');
+    const channel = new FakeChannel();
+    const model = new JaxprModel(trans);
+    model.setChannel(channel);
+    channel.greets();
+    let answered = false;
+    channel.answer = () => {
+      const first = !answered;
+      answered = true;
+      return first
+        ? Promise.resolve(reply({ scope: goldenPage('cut-0.12') }))
+        : new Promise<Reply>(() => undefined);
+    };
+    channel.sends(snapshot);
+    const view = new ProgramView({ trans, model });
+    opened.push(view);
+    Widget.attach(view, document.body);
+    await settled();
+    expect(shown(view).slice(10, 13)).toEqual([
+      '10 | y:f32[3] = mul x 0.5:f32[] | 11',
+      '11 | z:f32[3] = sin y | 11',
+      '12 | ba:f32[3] = mul z 0.5:f32[] | 11'
+    ]);
+    expect(shown(view)[21]).toBe('… 26 more equations');
+    expect(channel.questions.length).toBe(2);
+    view.view?.goTo(11);
+    expect(linked(view)).toEqual(['11 | z:f32[3] = sin y']);
+  });
+
+  it('says so where the kernel cannot be asked', async () => {
+    const model = new JaxprModel(trans);
+    model.show(golden('cut-0.12'), true);
+    const view = new ProgramView({ trans, model });
+    opened.push(view);
+    Widget.attach(view, document.body);
+    await settled();
+    expect(messages(view)).toBe(
+      'The other equations are in the kernel, which cannot be asked now. Run the cell again to see them.'
+    );
+  });
+});
+
+describe('the other levels of a program', () => {
+  it('are shown as JAX and XLA print them, linked by line', () => {
+    const { model, view } = open(golden('rnn-0.12'));
+    click(button(view, 'StableHLO'));
+    expect(shown(view)[0]).toBe('1 | module @jit_rnn … {');
+    model.setSelection({
+      kind: 'equations',
+      equations: [{ scope: 1, equation: 4 }]
+    });
+    expect(linked(view).map(text => text.replace(/^\d+ \| /, ''))).toEqual([
+      '%19 = stablehlo.tanh %18 : tensor<16xf32>'
+    ]);
+  });
+
+  it('come from the kernel page by page, and all of them for a search', async () => {
+    const { view, channel } = open(onRequest(golden('rnn-0.12')));
+    const total = 2500;
+    channel.answer = () => {
+      const question = channel.questions[channel.questions.length - 1];
+      return Promise.resolve(
+        question.type === 'text'
+          ? reply({
+              text: page(total, question.first_line, question.line_count)
+            })
+          : reply({ error: 'unexpected' })
+      );
+    };
+    click(button(view, 'HLO'));
+    expect(messages(view)).toBe('Loading HLO …');
+    await settled();
+    expect(messages(view)).toBe('');
+    expect(shown(view)[0]).toBe('1 | %add.0 = f32[] add(a, b)');
+    expect(view.view?.view.state.doc.lines).toBe(2001);
+    expect(view.view?.view.state.doc.line(2001).text).toBe('… 500 more lines');
+
+    click(button(view, 'Find in program'));
+    await settled();
+    expect(view.view?.view.state.doc.lines).toBe(2500);
+    expect(
+      channel.questions.map(question =>
+        question.type === 'text'
+          ? [question.first_line, question.line_count]
+          : null
+      )
+    ).toEqual([
+      [0, 2000],
+      [2000, 5000]
+    ]);
+  });
+
+  it('say why they cannot be had, and offer to try again', async () => {
+    const { view, channel } = open(onRequest(golden('rnn-0.12')));
+    channel.answer = () => Promise.resolve(reply({ text: page(3, 0, 3) }));
+    const first = channel.answer;
+    channel.answer = () => Promise.reject(new Error('gone'));
+    click(button(view, 'HLO'));
+    await settled();
+    expect(messages(view)).not.toBe('');
+    channel.answer = first;
+    click(button(view, 'Try again'));
+    await settled();
+    expect(shown(view).length).toBe(3);
+    expect(messages(view)).toBe('');
+  });
+
+  it('are made when the button is pressed', async () => {
+    const { model, view, channel } = open(
+      onRequest(golden('rnn-0.12'), 'not_made')
+    );
+    channel.answer = () =>
+      Promise.resolve(reply({ snapshot: golden('rnn-0.12') }));
+    click(button(view, 'StableHLO'));
+    expect(
+      view.node.querySelector('.jp-JaxprProgram-absent p')?.textContent
+    ).toBe('JAX was not asked to lower it.');
+    click(button(view, 'Lower'));
+    expect(messages(view)).toBe('Lowering …');
+    await settled();
+    expect(channel.questions).toEqual([
+      { type: 'make', snapshot: 'rnn-0.12', program: 0, level: 'stablehlo' }
+    ]);
+    expect(model.snapshot?.programs[0].levels[0].state).toBe('held');
+    expect(shown(view)[0]).toBe('1 | module @jit_rnn … {');
+  });
+
+  it('are not offered where they cannot be had', () => {
+    const { view } = open(onRequest(golden('rnn-0.12'), 'absent'));
+    click(button(view, 'HLO'));
+    expect(
+      view.node.querySelector('.jp-JaxprProgram-absent')?.textContent
+    ).toBe('JAX was not asked to lower it.');
+    expect(button(view, 'Find in program').getAttribute('aria-disabled')).toBe(
+      'true'
+    );
+  });
+});
