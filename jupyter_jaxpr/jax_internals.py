@@ -173,10 +173,12 @@ class JitCall:
         """Let go of everything that holds arrays."""
         self.args, self.kwargs, self.args_flat, self._consts, self.frame = (), {}, [], [], None
 
-    @property
-    def finished(self) -> bool:
-        """Whether the call has left JAX, also by an exception that no hook saw."""
-        return self.frame is None or self.frame.f_back is None
+    def under_way(self) -> bool:
+        """Whether the call is on the stack of this thread; an exception may have taken it off unseen by the hooks."""
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None and frame is not self.frame:
+            frame = frame.f_back
+        return frame is not None
 
 
 @dataclass(frozen=True)
@@ -508,7 +510,7 @@ class Hooks:
 
     def _tell_traced(self, call: JitCall, result: Any) -> None:
         if len(self._open) > 100:  # calls that raised while they ran
-            for key in [key for key, other in self._open.items() if other.finished]:
+            for key in [key for key, other in self._open.items() if other.frame is None]:
                 del self._open[key]
         call.take_trace(result)
         self._receiver.traced(call)

@@ -140,3 +140,77 @@ def kernel_documents(make_notebook: Callable[..., Notebook]) -> Callable[[str], 
         return sent
 
     return run
+
+
+class Kernel:
+    """A real kernel in a process of its own, and what it says on its channels."""
+
+    def __init__(self) -> None:
+        from jupyter_client.manager import start_new_kernel
+
+        self.manager, self.client = start_new_kernel(kernel_name="python3")
+
+    def start(self, code: str, cell_id: str | None = None) -> str:
+        """Ask for a cell to be run, as JupyterLab does; gives the request's id."""
+        content = {
+            "code": code,
+            "silent": False,
+            "store_history": True,
+            "user_expressions": {},
+            "allow_stdin": False,
+            "stop_on_error": True,
+        }
+        metadata = {} if cell_id is None else {"cellId": cell_id}
+        message = self.client.session.msg("execute_request", content, metadata=metadata)
+        self.client.shell_channel.send(message)
+        return str(message["header"]["msg_id"])
+
+    def until(self, wanted: Callable[[dict[str, Any]], bool]) -> list[dict[str, Any]]:
+        """The messages up to the first one that is wanted, it included."""
+        found = []
+        while True:
+            found.append(self.client.get_iopub_msg(timeout=120))
+            if wanted(found[-1]):
+                return found
+
+    def finish(self, request: str) -> list[dict[str, Any]]:
+        """The messages of a cell, up to its end."""
+        return self.until(
+            lambda m: (
+                m["msg_type"] == "status"
+                and m["content"]["execution_state"] == "idle"
+                and m["parent_header"].get("msg_id") == request
+            )
+        )
+
+    def run(self, code: str, cell_id: str | None = None) -> list[dict[str, Any]]:
+        return self.finish(self.start(code, cell_id))
+
+    def stop(self) -> None:
+        self.client.stop_channels()
+        self.manager.shutdown_kernel(now=True)
+
+
+def contents(messages: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
+    return [message["content"] for message in messages if message["msg_type"] == kind]
+
+
+def sent(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What was sent to the panel."""
+    import json
+
+    found = []
+    for message in messages:
+        if message["msg_type"] in ("comm_open", "comm_msg"):
+            data = message["content"]["data"]
+            found.append(json.loads(bytes(message["buffers"][0])) if data.get("type") == "buffer" else data)
+    return found
+
+
+@pytest.fixture(scope="module")
+def kernel() -> Iterator[Kernel]:
+    """A kernel with the extension loaded and JAX imported."""
+    made = Kernel()
+    made.run("%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp\nx = jnp.arange(8.0)")
+    yield made
+    made.stop()

@@ -159,6 +159,9 @@ class Session:
         """A cell has run."""
         thread = threading.get_ident()
         active = self._active.get(thread)
+        if active is None:
+            with self._guard("let go of an interrupted call"):
+                self.observer.let_go()
         if active is None or not _is_result_of(result, active.info):
             return
         del self._active[thread]

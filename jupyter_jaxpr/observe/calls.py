@@ -2,7 +2,8 @@
 
 A call that hits JAX's C++ cache runs no Python, so only the place that makes the call can be watched. From Python
 3.12 on `sys.monitoring` reports every call that Python code makes; sites that call something else are switched off
-one by one, so that only jitted calls keep costing something (0.4 us). On 3.11 the cell's code is rewritten
+one by one, a package's at once and the user's after some calls, so that only jitted calls keep costing something
+(0.4 us). On 3.11 the cell's code is rewritten
 instead (`jupyter_jaxpr.cell`), so there only calls written in the cell are seen.
 
 Not seen are calls that C code makes, such as `map(f, xs)`: counts are a lower bound then.
@@ -18,6 +19,7 @@ from collections import defaultdict
 from typing import Any
 
 from .. import jax_internals
+from .functions import is_installed
 
 HAS_MONITORING = sys.version_info >= (3, 12)
 
@@ -27,6 +29,7 @@ def monitoring() -> Any:
     return vars(sys)["monitoring"]
 
 
+_OTHER_CALLS = 50  # a site of the user's that called something else this often is switched off
 _TOOL_IDS = (4, 3, 1)  # free ones by convention; 1 is coverage's
 _TOOL_NAME = "jupyter_jaxpr"
 _watching: CallCounter | None = None  # whose cell runs: what the rewritten code of 3.11 reports to
@@ -105,6 +108,15 @@ class CallCounter:
         else:
             return
 
+        others: defaultdict[tuple[int, int], int] = defaultdict(int)
+
+        def other_call(code: Any, offset: int) -> bool:
+            """Whether to switch a site off that has just called something else."""
+            if is_installed(code.co_filename):
+                return True
+            others[id(code), offset] += 1
+            return others[id(code), offset] > _OTHER_CALLS
+
         # Everything the callback reads is a local: it runs at every jitted call.
         the_jit_type = jax_internals.jit_type()
 
@@ -118,12 +130,13 @@ class CallCounter:
             thread: int = self._thread,
             get_thread: Any = threading.get_ident,
             carried: Any = _carried,
+            other_call: Any = other_call,
             disable: Any = monitor.DISABLE,
         ) -> Any:
             if type(called) is not jit_type:
                 called = carried(called)
                 if type(called) is not jit_type:
-                    return disable
+                    return disable if other_call(code, offset) else None
             if get_thread() == thread:
                 counts[called] += 1
             return None

@@ -91,6 +91,7 @@ class Observer:
         self.hooks.ensure()
         run = Run(file)
         state = self._state()
+        self._prune(state)
         state.loose.clear()
         state.under_transforms.clear()
         state.run = run
@@ -121,6 +122,12 @@ class Observer:
             if run.lines is not None:
                 run.lines.close()
         return run.observation()
+
+    def let_go(self) -> None:
+        """Drop calls of this thread that an exception ended unseen: they hold their arguments."""
+        state = self._state()
+        if state.run is None:
+            self._prune(state)
 
     def progress(self, run: Run) -> tuple[str, str | None, float, list[tuple[str, float]]]:
         """Where a run is, from any thread: stage, function, since when, and its finished stages with seconds."""
@@ -176,9 +183,13 @@ class Observer:
         self._prune(state)
         activity = None
         if run is not None:
-            self._drain(run)
+            counted = self._drain(run, call.fun)
             activity = run.activity(function)
-            activity.calls += uncounted
+            if uncounted:
+                activity.calls += 1  # counting starts with this very call
+            elif not counted:
+                activity.calls_missed += 1
+                run.counter.watch_again()
         if staging:
             if activity is not None:
                 activity.inlined += 1
@@ -412,7 +423,7 @@ class Observer:
 
     def _prune(self, state: ThreadState) -> None:
         """Close calls that an exception took out of JAX behind the hooks' back: while compiling or running."""
-        while state.stack and state.stack[-1].finished:
+        while state.stack and not state.stack[-1].under_way():
             self._leave(state, state.stack[-1], raised=True)
 
     def _leave(self, state: ThreadState, call: JitCall, raised: bool) -> None:
@@ -427,13 +438,15 @@ class Observer:
             if top is call:
                 break
 
-    def _drain(self, run: Run) -> None:
-        """Credit the counted calls to their functions."""
+    def _drain(self, run: Run, missing: Any = None) -> bool:
+        """Credit the counted calls to their functions; tells whether one is of the function that misses now."""
+        counted = False
         for called, times in run.counter.drain():
             fun = getattr(called, "_fun", None)
             if fun is None:
                 self._drain_derived(run, called)
                 continue
+            counted |= fun is missing
             function = self.functions.known(fun)
             if function is None and self.hooks.support.tier != "hooks":
                 function = self.functions.by_code(fun)
@@ -443,6 +456,7 @@ class Observer:
             elif not function.library:
                 activity = run.activity(function)
                 activity.calls += times
+        return counted
 
     def _drain_derived(self, run: Run, called: Any) -> None:
         """A derived program was called: in JAX each such call goes through a function object of its own."""

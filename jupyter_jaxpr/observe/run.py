@@ -30,6 +30,7 @@ class FunctionActivity:
     def __init__(self, record: FunctionRecord) -> None:
         self.record = record
         self.calls = 0
+        self.calls_missed = 0  # calls that were made from a place that is not watched, such as by map()
         self.misses = 0
         self.inlined = 0
         self.raised = 0
@@ -58,15 +59,15 @@ class FunctionActivity:
 
     def observed(self, counted: bool) -> ObservedFunction:
         """The record handed on; `counted` says whether calls could be counted at all."""
-        calls = max(self.calls, self.misses + self.inlined)
+        calls = self.calls + self.calls_missed
         return ObservedFunction(
             name=self.record.name,
             definition=self.record.definition,
             programs=self._observed_programs(),
             top_level=self._top_level(),
-            calls=calls if counted or calls else None,
+            calls=calls or (0 if counted else None),
             # On 3.11 only the cell's own lines are counted: a function of an earlier cell may call it too.
-            calls_exact=counted and HAS_MONITORING and self.calls >= self.misses + self.inlined,
+            calls_exact=counted and HAS_MONITORING and not self.calls_missed,
             misses=self.misses,
             traces=self.traces,
             lowerings=self.lowerings,
@@ -78,7 +79,7 @@ class FunctionActivity:
 
     def _top_level(self) -> bool:
         """Called other than as a part of another program."""
-        return self.misses > 0 or self.calls > self.inlined
+        return self.misses > 0 or self.calls + self.calls_missed > self.inlined
 
     def _observed_programs(self) -> list[ObservedProgram]:
         chosen = list(self.programs.values())

@@ -1,0 +1,105 @@
+"""The magic in a real kernel: what it sends to the panel, interrupts, await, and notebooks run without a browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from conftest import MIME, Kernel, contents, plain, sent
+
+F = "@jax.jit\ndef f(x):\n    return jnp.sin(x) * 2\n"
+
+
+def snapshots(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [message["snapshot"] for message in sent(messages) if message["type"] == "snapshot"]
+
+
+def test_a_cell_s_program_is_sent_and_saved_below_it(kernel: Kernel) -> None:
+    messages = kernel.run("%%jaxpr\n" + F + "f(x)", cell_id="cell-7")
+    (snapshot,) = snapshots(messages)
+    (result,) = contents(messages, "execute_result")
+    (display,) = contents(messages, "display_data")
+    assert result["data"]["text/plain"].startswith("Array([ 0.")
+    assert display["data"][MIME]["id"] == snapshot["id"]
+    assert display["data"]["text/plain"].startswith("f (f32[8]) → f32[8]\n")
+    cell = snapshot["cell"]
+    assert (cell["id"], cell["execution_count"]) == ("cell-7", result["execution_count"])
+    assert cell["source"] == "%%jaxpr\n" + F + "f(x)"
+    assert [file["path"] for file in snapshot["files"] if file["kind"] == "cell"] == [cell["file"]]
+
+
+def test_an_error_has_the_cell_s_own_lines(kernel: Kernel) -> None:
+    (error,) = contents(kernel.run("%%jaxpr\n\ndef g():\n    return 1 / 0\ng()"), "error")
+    text = plain("\n".join(error["traceback"]))
+    assert "line 5" in text
+    assert "line 4, in g()" in text
+    assert "jupyter_jaxpr" not in text
+
+
+def test_await_in_the_kernel_s_own_event_loop(kernel: Kernel) -> None:
+    messages = kernel.run("%%jaxpr\nimport asyncio\nawait asyncio.sleep(0)\n" + F + "f(x[:3])")
+    assert len(contents(messages, "execute_result")) == 1
+    (snapshot,) = snapshots(messages)
+    assert [program["name"] for program in snapshot["programs"]] == ["f"]
+
+
+def test_an_interrupt_stops_the_cell_and_shows_what_ran(kernel: Kernel) -> None:
+    request = kernel.start("%%jaxpr\n" + F + "y = f(x)\nprint('now')\nwhile True:\n    pass")
+    kernel.until(lambda message: message["msg_type"] == "stream" and "now" in message["content"]["text"])
+    kernel.manager.interrupt_kernel()
+    messages = kernel.finish(request)
+    (error,) = contents(messages, "error")
+    assert error["ename"] == "KeyboardInterrupt"
+    assert "line 7" in plain("\n".join(error["traceback"])) or "line 8" in plain("\n".join(error["traceback"]))
+    (snapshot,) = snapshots(messages)
+    assert [program["name"] for program in snapshot["programs"]] == ["f"]
+    (result,) = contents(kernel.run("1 + 1"), "execute_result")
+    assert result["data"]["text/plain"] == "2"
+
+
+def test_an_interrupt_of_a_trace(kernel: Kernel) -> None:
+    request = kernel.start(
+        "%%jaxpr\n@jax.jit\ndef endless(x):\n    print('tracing')\n    while True:\n        x = jnp.sin(x)\nendless(x)"
+    )
+    kernel.until(lambda message: message["msg_type"] == "stream" and "tracing" in message["content"]["text"])
+    kernel.manager.interrupt_kernel()
+    messages = kernel.finish(request)
+    assert [error["ename"] for error in contents(messages, "error")] == ["KeyboardInterrupt"]
+    assert [note["kind"] for note in snapshots(messages)[0]["notes"]] == ["printed_while_tracing"]
+    messages = kernel.run("%%jaxpr\n" + F + "f(x)")
+    assert [program["name"] for program in snapshots(messages)[0]["programs"]] == ["f"]
+
+
+def test_a_long_trace_says_where_it_is(kernel: Kernel, tmp_path: Path) -> None:
+    go_on = tmp_path / "go on"
+    request = kernel.start(
+        f"%%jaxpr\nimport os\n@jax.jit\ndef slow(x):\n    while not os.path.exists({str(go_on)!r}):\n        pass\n"
+        "    return x + 1\nslow(x)",
+        cell_id="cell-8",
+    )
+    waited = kernel.until(lambda m: any(p["type"] == "progress" and p["stage"] == "trace" for p in sent([m])))
+    (progress,) = [message for message in sent(waited) if message["type"] == "progress"]
+    assert (progress["function"], progress["cell_id"], progress["interruptible"]) == ("slow", "cell-8", True)
+    assert 0 < progress["elapsed"] <= progress["total_elapsed"]
+    go_on.touch()
+    (snapshot,) = snapshots(kernel.finish(request))
+    assert snapshot["id"] == progress["run"]
+
+
+def test_a_notebook_run_without_a_browser(tmp_path: Path) -> None:
+    import nbformat
+    from nbclient import NotebookClient
+
+    cells = [
+        "%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp\nx = jnp.arange(8.0)",
+        "%%jaxpr\n" + F + "f(x)",
+        "%jaxpr f(f32[2])",
+    ]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    NotebookClient(notebook, kernel_name="python3", timeout=120).execute()
+    kinds = [[output["output_type"] for output in cell["outputs"]] for cell in notebook["cells"]]
+    assert kinds == [[], ["execute_result", "display_data"], ["display_data"]]
+    shown = notebook["cells"][2]["outputs"][0]["data"]
+    assert shown["text/plain"].startswith("f (f32[2]) → f32[2]\n")
+    assert set(shown) == {MIME, "text/html", "text/plain"}
+    nbformat.validate(notebook)
