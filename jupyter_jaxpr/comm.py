@@ -85,7 +85,7 @@ class Publisher:
 
     def open(self) -> None:
         """Open the hub and say hello; does nothing where it is open, or where there is no front end."""
-        with _never_raises("open the connection to the panel"), self._lock:
+        with _never_raises("open the connection to the panel", self), self._lock:
             if self._hub is not None:
                 return
             import comm

@@ -1,0 +1,196 @@
+"""What the panel asks is answered from what JAX made; what cannot be answered gets a sentence with the cure."""
+
+import jax
+import jax.extend
+import jax.numpy as jnp
+import pytest
+
+import jupyter_jaxpr as jj
+from jupyter_jaxpr.answers import Answers
+from jupyter_jaxpr.runs import Runs
+from jupyter_jaxpr.snapshot.build import Built
+
+RUN_AGAIN = "The kernel no longer holds this run: it keeps the last 8. Run the cell again."
+
+
+def run_of(function, *arguments, stage):
+    snapshot = jj.inspect(function, *arguments, stage=stage)
+    assert snapshot._sources is not None
+    return Built(snapshot.document, snapshot._sources)
+
+
+def double(x):
+    return x * 2.0
+
+
+def large(x):
+    """Too large to be sent with its texts."""
+    for _ in range(400):
+        x = jnp.sin(x)
+    return x
+
+
+@pytest.fixture
+def runs():
+    return Runs()
+
+
+@pytest.fixture
+def ask(runs):
+    answers = Answers(runs)
+
+    def ask(run=None, **request):
+        if run is not None:
+            runs.keep(run)
+            request["snapshot"] = run.document.id
+        return answers.answer(request)
+
+    return ask
+
+
+def levels(snapshot):
+    return [(level.name, level.state) for level in snapshot.programs[0].levels]
+
+
+def test_lines_of_a_text(ask):
+    run = run_of(large, 1.0, stage="lower")
+    reply = ask(run, type="text", id=7, program=0, level="stablehlo", first_line=1, line_count=3)
+    assert (reply.id, reply.error, reply.scope, reply.snapshot) == (7, None, None, None)
+    page = reply.text
+    assert (page.level, page.first_line, page.lines) == ("stablehlo", 1, 405)
+    first, *sines = page.text.split("\n")
+    assert first.startswith("  func.func public @main(%arg0: tensor<f32>")
+    assert sines == [
+        "    %0 = stablehlo.sine %arg0 : tensor<f32>",
+        "    %1 = stablehlo.sine %0 : tensor<f32>",
+    ]
+
+
+def test_a_page_has_at_most_5000_lines_and_none_before_the_first(ask):
+    run = run_of(large, 1.0, stage="lower")
+    reply = ask(run, type="text", id=1, program=0, level="stablehlo", first_line=-5, line_count=10**9)
+    assert reply.text.first_line == 0
+    assert len(reply.text.text.split("\n")) == 405
+    none = ask(type="text", id=1, snapshot=run.document.id, program=0, level="stablehlo", first_line=0, line_count=-1)
+    assert (none.text.text, none.text.line_stacks) == ("", [])
+
+
+def test_equations_of_a_scope(ask):
+    run = run_of(large, 1.0, stage="trace")
+    reply = ask(run, type="scope", id=8, scope=0, first_equation=398, equation_count=5000)
+    assert (reply.id, reply.error) == (8, None)
+    page = reply.scope
+    assert [page.strings[name] for name in page.scope.primitive] == ["sin", "sin"]
+    assert page.scope.first_equation == 398
+
+
+def test_a_traced_program_is_lowered_and_compiled_when_the_user_asks(ask, runs):
+    run = run_of(double, jnp.ones(3), stage="trace")
+    assert levels(run.document) == [("stablehlo", "not_made"), ("hlo", "not_made")]
+    lowered = ask(run, type="make", id=1, program=0, level="stablehlo").snapshot
+    assert levels(lowered) == [("stablehlo", "on_request"), ("hlo", "not_made")]
+    compiled = ask(type="make", id=2, snapshot=run.document.id, program=0, level="hlo").snapshot
+    assert levels(compiled) == [("stablehlo", "on_request"), ("hlo", "on_request")]
+    # What is sent to a page that comes later is the newer document.
+    assert runs.latest() == [compiled]
+    page = ask(type="text", id=3, snapshot=run.document.id, program=0, level="hlo", first_line=0, line_count=1)
+    assert page.text.text.startswith("HloModule")
+
+
+def test_what_is_made_is_not_made_again(ask):
+    run = run_of(double, jnp.ones(3), stage="trace")
+    first = ask(run, type="make", id=1, program=0, level="hlo").snapshot
+    again = ask(type="make", id=2, snapshot=run.document.id, program=0, level="hlo")
+    assert again.snapshot is first
+
+
+def test_making_runs_nothing_of_the_user(ask, capsys):
+    def speaks(x):
+        print("traced")
+        jax.debug.print("ran")
+        return x + 1
+
+    run = run_of(speaks, jnp.ones(3), stage="trace")
+    capsys.readouterr()
+    assert ask(run, type="make", id=1, program=0, level="hlo").error is None
+    jax.effects_barrier()
+    assert capsys.readouterr() == ("", "")
+
+
+def test_what_jax_cannot_make_says_why(ask):
+    mystery = jax.extend.core.Primitive("mystery")
+    mystery.def_abstract_eval(lambda x: x)
+    run = run_of(lambda x: mystery.bind(x), jnp.ones(3), stage="trace")
+    assert ask(run, type="make", id=4, program=0, level="hlo").error == (
+        "JAX could not lower this program (NotImplementedError: MLIR translation rule for primitive 'mystery' not "
+        "found for platform cpu). Run it in a cell to see the whole error."
+    )
+
+
+def test_a_failure_of_ours_is_a_sentence(ask):
+    run = run_of(double, jnp.ones(3), stage="trace")
+
+    def fail(*arguments):
+        raise KeyError("column\nof something")
+
+    run.sources.scope_page = fail
+    reply = ask(run, type="scope", id=4, scope=0, first_equation=0, equation_count=1)
+    assert reply.error == "The kernel could not answer: KeyError: 'column\\nof something'. Run the cell again."
+
+
+@pytest.mark.parametrize(
+    ("request_", "sentence"),
+    [
+        (
+            {"type": "text", "program": 0, "level": "hlo", "first_line": 0, "line_count": 1},
+            "JAX has not compiled this function. Compile it to see its HLO: that takes as long as a first call does.",
+        ),
+        (
+            {"type": "text", "program": 5, "level": "hlo", "first_line": 0, "line_count": 1},
+            "This run has no such program. Run the cell again.",
+        ),
+        (
+            {"type": "make", "program": -1, "level": "hlo"},
+            "This run has no such program. Run the cell again.",
+        ),
+        (
+            {"type": "scope", "scope": 99, "first_equation": 0, "equation_count": 1},
+            "This run has no such scope. Run the cell again.",
+        ),
+        (
+            {"type": "sweep", "program": 0},
+            "This kernel's jupyter_jaxpr does not understand what the panel asked (Invalid value 'sweep' - at "
+            "`$.type`). Install the same version of jupyter_jaxpr for JupyterLab and for the kernel, then restart "
+            "both.",
+        ),
+        (
+            {"type": "make", "program": "rnn", "level": "hlo"},
+            "This kernel's jupyter_jaxpr does not understand what the panel asked (Expected `int`, got `str` - at "
+            "`$.program`). Install the same version of jupyter_jaxpr for JupyterLab and for the kernel, then restart "
+            "both.",
+        ),
+    ],
+)
+def test_what_cannot_be_answered_gets_a_sentence(ask, request_, sentence):
+    reply = ask(run_of(double, jnp.ones(3), stage="trace"), id=9, **request_)
+    assert (reply.id, reply.error) == (9, sentence)
+    assert (reply.text, reply.scope, reply.snapshot) == (None, None, None)
+
+
+def test_a_run_that_is_no_longer_held(ask):
+    oldest = run_of(double, jnp.ones(3), stage="trace")
+    request = {"type": "make", "program": 0, "level": "hlo", "snapshot": oldest.document.id}
+    assert ask(oldest, id=1, **request).error is None
+    for size in range(1, 9):
+        ask(run_of(double, jnp.ones(size), stage="trace"), id=1)
+    assert ask(id=2, **request).error == RUN_AGAIN
+
+
+def test_fields_that_a_newer_browser_added_are_ignored(ask):
+    run = run_of(double, jnp.ones(3), stage="trace")
+    assert ask(run, type="make", id=1, program=0, level="hlo", hurry=True).error is None
+
+
+@pytest.mark.parametrize("data", [None, [], "text", {}, {"type": "text"}, {"type": "text", "id": "seven"}])
+def test_what_has_no_id_has_no_reply(runs, data):
+    assert Answers(runs).answer(data) is None
