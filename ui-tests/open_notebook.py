@@ -121,6 +121,22 @@ class OpenNotebook:
         self.command("apputils:change-theme", theme=name)
         expect(self.page.locator(f'body[data-jp-theme-name="{name}"]')).to_be_attached()
 
+    def set_panel_width(self, width: int) -> None:
+        """Drag the panel's edge until the panel is so wide, in pixels."""
+        # The last one is between the notebook and the right side area.
+        edge = self.page.locator("#jp-main-split-panel > .lm-SplitPanel-handle:visible").last
+        edge.hover()
+        box, panel = edge.bounding_box(), self.panel.bounding_box()
+        assert box and panel
+        self.page.mouse.down()
+        x = box["x"] + box["width"] / 2 + panel["width"] - width
+        self.page.mouse.move(x, box["y"] + box["height"] / 2, steps=4)
+        self.page.mouse.up()
+        self.page.wait_for_function(
+            "([selector, width]) => Math.abs(document.querySelector(selector).clientWidth - width) <= 2",
+            arg=[".jp-JaxprPanel", width],
+        )
+
     def wait_until_idle(self) -> None:
         """Wait until the notebook is shown and its kernel waits for work."""
         expect(self._notebook).to_be_visible(timeout=KERNEL_STARTS_WITHIN)

@@ -1,0 +1,121 @@
+"""A notebook runs in a browser; the pictures of the README go out: the panel narrow and wide, light and dark.
+
+    python ui-tests/screenshots.py [folder]
+
+Nothing in them is drawn: the programs and the times are those of the run that was photographed.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from lab_server import LabServer, running_lab
+from open_notebook import OpenNotebook, open_notebook
+from PIL import Image
+from playwright.sync_api import Page, expect, sync_playwright
+
+FOLDER = Path(__file__).parent / "screenshots"
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+CELLS = (
+    """\
+%load_ext jupyter_jaxpr
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+k = jax.random.split(jax.random.key(0), 8)
+p = {"wx": jax.random.normal(k[0], (8, 16)) * 0.3,
+     "wh": jax.random.normal(k[1], (16, 16)) * 0.3,
+     "b":  jnp.zeros(16), "wo": jax.random.normal(k[2], (16, 4))}
+sequences = [jax.random.normal(i, (100, 8)) for i in k[3:7]]""",
+    """\
+%%jaxpr
+@jax.jit
+def rnn(p, xs):
+    def step(h, x):
+        a = x @ p["wx"]
+        r = h @ p["wh"]
+        h = jnp.tanh(a + r + p["b"])
+        return h, h
+
+    h, hs = lax.scan(step, jnp.zeros(16), xs)
+    return jax.nn.softmax(h @ p["wo"]), hs
+
+for xs in sequences:
+    y, hs = rnn(p, xs)""",
+    "y",
+)
+EQUATION = "4"  # the matrix product of line 6
+
+
+@contextmanager
+def browser_page() -> Iterator[Page]:
+    """A page of the browser of the tests, with one pixel of the screen to one of the page."""
+    found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=found,
+            args=["--no-sandbox", "--disable-gpu", "--force-color-profile=srgb"],
+        )
+        yield browser.new_page()
+        browser.close()
+
+
+def run_example(page: Page, lab: LabServer) -> OpenNotebook:
+    """Open the example, run all its cells, and choose one equation of its program."""
+    nb = open_notebook(page, lab, lab.write(CELLS, name="rnn.ipynb"))
+    nb.wait_until_idle()
+    nb.command("application:toggle-left-area")
+    nb.command("notebook:toggle-all-cell-line-numbers")
+    nb.run_all()
+    equation = nb.panel.locator(f'.cm-line[data-number="{EQUATION}"]')
+    expect(equation).to_contain_text("dot_general")
+    expect(nb.prompt(2)).to_have_text("[3]:")
+    return nb
+
+
+def photograph(nb: OpenNotebook, *, window: tuple[int, int], panel: int, theme: str, file: Path) -> None:
+    """Take one picture.
+
+    Args:
+        nb: The notebook, after its run.
+        window: Width and height of the window in pixels.
+        panel: Width of the panel in pixels.
+        theme: "light" or "dark".
+        file: Where the picture goes, as a PNG of at most 256 colours.
+    """
+    page = nb.page
+    page.set_viewport_size({"width": window[0], "height": window[1]})
+    nb.theme(theme)
+    nb.set_panel_width(panel)
+    equation = nb.panel.locator(f'.cm-line[data-number="{EQUATION}"]')
+    equation.click(position={"x": 60, "y": 8})
+    expect(equation).to_have_attribute("data-linked", "true")
+    expect(nb.cell(1).locator(".jp-JaxprCell-span")).to_have_text('h @ p["wh"]')
+    page.mouse.move(window[0] / 3, window[1] - 8)
+    picture = Image.open(io.BytesIO(page.screenshot(animations="disabled")))
+    few = picture.convert("RGB").quantize(256, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    few.save(file, optimize=True)
+    print(f"{file} {file.stat().st_size / 1000:.0f} kB")
+
+
+def main(folder: Path) -> None:
+    folder.mkdir(exist_ok=True, parents=True)
+    with tempfile.TemporaryDirectory() as work, running_lab(Path(work)) as lab, browser_page() as page:
+        nb = run_example(page, lab)
+        for theme in ("light", "dark"):
+            photograph(nb, window=(1260, 800), panel=360, theme=theme, file=folder / f"narrow-{theme}.png")
+            photograph(nb, window=(1640, 800), panel=900, theme=theme, file=folder / f"wide-{theme}.png")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER)
