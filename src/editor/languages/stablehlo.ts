@@ -78,7 +78,7 @@ function readOperation(line: string, end: number, chips: ILineChip[]): void {
   } else if (from === end && stop - from > LONG_ARGUMENTS) {
     chips.push({ from: from + 1, to: stop, label: '…', also: inputs });
   } else if (inputs.length > 0) {
-    chips.push({ from: inputs[0][0], to: inputs[0][1], label: '…' });
+    chips.push({ from: inputs[0][0], to: inputs[0][1] - 1, label: '…' });
   }
 }
 

@@ -118,7 +118,7 @@ export function describeVariable(
 ): HTMLElement {
   const node = element('div', 'jp-JaxprProgram-description');
   const aval = rows.equations.aval(row.scope, variable);
-  const head = element('div', 'jp-JaxprProgram-title');
+  const head = element('div', 'jp-JaxprProgram-types');
   head.append(element('b', '', name), ':', typeNode(aval));
   node.append(head);
   for (const words of typeWords(aval, trans)) {

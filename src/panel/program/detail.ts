@@ -118,17 +118,20 @@ function several(
     .map(index => jaxpr.rows.rows[index].number)
     .filter(number => number > 0);
   if (numbers.length > 0) {
-    node.append(
-      element(
-        'div',
-        'jp-JaxprProgram-fact',
-        numbers.length > MOST_NUMBERS
-          ? trans.__('%1, …', numbers.slice(0, MOST_NUMBERS).join(', '))
-          : numbers.join(', ')
-      )
-    );
+    node.append(element('div', 'jp-JaxprProgram-fact', listed(numbers, trans)));
   }
   return node;
+}
+
+/** `9 to 17`, or `5, 6, 9`. */
+function listed(numbers: readonly number[], trans: TranslationBundle): string {
+  const last = numbers[numbers.length - 1];
+  if (numbers.length > 2 && last - numbers[0] === numbers.length - 1) {
+    return trans.__('%1 to %2', numbers[0], last);
+  }
+  return numbers.length > MOST_NUMBERS
+    ? trans.__('%1, …', numbers.slice(0, MOST_NUMBERS).join(', '))
+    : numbers.join(', ');
 }
 
 /** Where a link is coarser than it looks, it says so. */

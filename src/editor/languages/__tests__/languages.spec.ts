@@ -39,7 +39,7 @@ describe('StableHLO', () => {
     ],
     [
       '%0 = stablehlo.broadcast_in_dim %cst, dims = [] : (tensor<f32>) -> tensor<16xf32>',
-      '%0 = *stablehlo.broadcast_in_dim* %cst, dims = [] : ‹…›«tensor<16xf32>»'
+      '%0 = *stablehlo.broadcast_in_dim* %cst, dims = [] : ‹…› «tensor<16xf32>»'
     ],
     [
       '%cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>',

@@ -227,7 +227,7 @@ describe('a program in the panel', () => {
       '7 | r:f32[16] = tanh q'
     ]);
     expect(detail(view)).toBe(
-      '73 equations5, 6, 7All of this line. Put the caret into an expression for less.'
+      '73 equations5 to 7All of this line. Put the caret into an expression for less.'
     );
   });
 
