@@ -408,6 +408,68 @@ def backend_started() -> bool:
         return False
 
 
+# --- what a cache key is made of ----------------------------------------------------------------------------
+
+
+def flatten(tree: Any) -> tuple[list[Any], Any]:
+    """`jax.tree_util.tree_flatten`."""
+    import jax
+
+    leaves, treedef = jax.tree_util.tree_flatten(tree)
+    return leaves, treedef
+
+
+def leaf_facts(value: Any, with_layout: bool) -> tuple[Any, str, Any, bool | None, Any]:
+    """What one leaf gives to the key: its aval, what holds it, its sharding, whether committed, its layout.
+
+    The aval is None for what is no valid argument. Nothing of the result holds the array.
+    """
+    import jax
+
+    if type(value) is _array_type():
+        layout = None
+        if with_layout:
+            try:
+                layout = value.format.layout.major_to_minor
+            except Exception:  # key arrays, deleted and non-addressable ones have none
+                layout = None
+        return value.aval, "jax.Array", value.sharding, value._committed, layout
+    if isinstance(value, jax.core.Tracer):
+        return value.aval, "tracer", None, None, None
+    if isinstance(value, jax.Array):  # such as an array of keys
+        return value.aval, "jax.Array", value.sharding, getattr(value, "_committed", None), None
+    try:
+        aval = jax.typeof(value)
+    except Exception:
+        aval = None
+    return aval, "numpy" if type(value).__module__ == "numpy" else type(value).__name__, None, None, None
+
+
+@functools.cache
+def _array_type() -> Any:
+    from jax._src import array
+
+    return array.ArrayImpl
+
+
+@functools.cache
+def trace_context_names() -> tuple[str, ...]:
+    """What the values of `trace_context` are called."""
+    from jax._src import config
+
+    return tuple(config.trace_context_names())
+
+
+def functions_with_entries() -> list[Any]:
+    """The jitted Python functions for which JAX holds entries now; looks through all objects once (50 ms)."""
+    import gc
+
+    if not imported():
+        return []
+    kind: Any = jit_type()
+    return [found._fun for found in gc.get_objects() if type(found) is kind and found._cache_size()]
+
+
 # --- hooks and listeners -----------------------------------------------------------------------------------
 
 
@@ -478,7 +540,7 @@ class Hooks:
     def _infer_params(self, original: Callable[..., Any]) -> Callable[..., Any]:
         # JAX's own functions miss hundreds of times in one trace of a user's: theirs is the first and shortest way.
         receiver, library, opened = self._receiver, self._receiver.library, self._open
-        get_frame, failed = sys._getframe, self._failed
+        get_frame, failed = sys._getframe, self.fail
 
         def infer_params(fun: Any, options: Any, args: Any, kwargs: Any) -> Any:
             __tracebackhide__ = True
@@ -516,7 +578,7 @@ class Hooks:
         self._receiver.traced(call)
 
     def _get_fastpath_data(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        get_frame, failed, opened = sys._getframe, self._failed, self._open
+        get_frame, failed, opened = sys._getframe, self.fail, self._open
 
         def get_fastpath_data(*args: Any) -> Any:
             __tracebackhide__ = True
@@ -540,7 +602,8 @@ class Hooks:
             DerivedCall(str(found["name"]), params, tuple(found["args"]), found.get("out_flat", ()), executable)
         )
 
-    def _failed(self, error: BaseException) -> None:
+    def fail(self, error: BaseException) -> None:
+        """Keep a failure of ours for the next observation."""
         if len(self.failed) < 10:
             self.failed.append(error)
 
@@ -576,15 +639,15 @@ class Hooks:
 
     def _on_duration(self, event: str, seconds: float, **facts: Any) -> None:
         if event in _STAGE_EVENTS:
-            _tell(self._failed, self._receiver.stage_ended, event, _plain_name(facts.get("fun_name")), seconds)
+            _tell(self.fail, self._receiver.stage_ended, event, _plain_name(facts.get("fun_name")), seconds)
 
     def _on_scalar(self, event: str, value: Any, **facts: Any) -> None:
         if event in _STAGE_EVENTS:  # JAX reports the time of the start under the name of the duration
-            _tell(self._failed, self._receiver.stage_started, event, _plain_name(facts.get("fun_name")))
+            _tell(self.fail, self._receiver.stage_started, event, _plain_name(facts.get("fun_name")))
 
     def _on_event(self, event: str, **facts: Any) -> None:
         if event == FROM_DISK_EVENT:
-            _tell(self._failed, self._receiver.from_disk)
+            _tell(self.fail, self._receiver.from_disk)
 
 
 _STAGE_EVENTS = frozenset({TRACE_EVENT, LOWER_EVENT, COMPILE_EVENT})

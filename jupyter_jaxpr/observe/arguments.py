@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .keys import value_text
+from .keys import positional_names, value_text
 from .observation import ArgumentSpec
 
 
@@ -32,20 +32,6 @@ def shape_of(options: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Ca
     statics = {name: value_text(args[i]) for i, (name, static) in enumerate(names) if static}
     statics.update((name, value_text(value)) for name, value in kwargs.items() if name in static_names)
     return CallShape(names, statics, signature)
-
-
-def positional_names(signature: inspect.Signature | None, count: int) -> list[str]:
-    """A name for each of `count` positional arguments: the parameter's, args[0] for a variadic one."""
-    names: list[str] = []
-    for parameter in signature.parameters.values() if signature is not None else ():
-        if parameter.kind is parameter.VAR_POSITIONAL:
-            names.extend(f"{parameter.name}[{i}]" for i in range(count - len(names)))
-            break
-        if parameter.kind in (parameter.KEYWORD_ONLY, parameter.VAR_KEYWORD):
-            break
-        names.append(parameter.name)
-    names.extend(f"argument {i}" for i in range(len(names), count))
-    return names[:count]
 
 
 def arguments_of(

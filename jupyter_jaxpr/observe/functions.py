@@ -28,7 +28,7 @@ _EQUINOX_JIT = os.path.join("equinox", "_jit.py")
 class FunctionRecord:
     """One jitted function for as long as it lives in the kernel."""
 
-    __slots__ = ("definition", "jit_name", "kept", "library", "name", "replayable", "shared")
+    __slots__ = ("__weakref__", "definition", "jit_name", "kept", "library", "name", "replayable", "shared")
 
     def __init__(self, name: str, jit_name: str, definition: Place | None, library: bool, shared: bool = False) -> None:
         self.name = name  # as its author knows it
@@ -113,11 +113,17 @@ class Functions:
 
 def equinox_wrapper(frame: FrameType) -> Any:
     """The `filter_jit` object that made the call which misses in `frame`, or None."""
+    caller = equinox_frame(frame)
+    return None if caller is None else caller.f_locals.get("jit_wrapper")
+
+
+def equinox_frame(frame: FrameType) -> FrameType | None:
+    """The frame of equinox whose locals are the `filter_jit` object and the user's `args` and `kwargs`."""
     caller: FrameType | None = frame
     for _ in range(4):
         caller = caller.f_back if caller is not None else None
         if caller is not None and caller.f_code.co_filename.endswith(_EQUINOX_JIT):
-            return caller.f_locals.get("jit_wrapper")
+            return caller
     return None
 
 

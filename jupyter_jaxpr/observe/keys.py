@@ -7,10 +7,14 @@ two keys are compared.
 
 from __future__ import annotations
 
+import enum
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+import weakref
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from .. import jax_internals
 
 LAYOUTS_UP_TO = 32
 """Leaves up to which the memory layout is recorded: reading it costs 1.5 us a leaf."""
@@ -40,12 +44,58 @@ class Leaf:
         return type_text(self.aval)
 
 
-@dataclass(frozen=True, slots=True)
 class StaticValue:
-    """A static argument: the value itself, as JAX's own caches hold it, and a short text of it."""
+    """A static argument, to be compared later: held only where it is plain, else by weak reference and hash."""
 
-    value: Any
-    text: str
+    __slots__ = ("_hash", "_held", "_reference", "text", "type")
+
+    def __init__(self, value: Any) -> None:
+        self.type = type(value)
+        self.text = value_text(value)
+        self._held = value if _is_plain(value) else UNKNOWN
+        self._reference: Any = None
+        self._hash: int | None = None
+        if self._held is UNKNOWN:
+            try:
+                self._hash = hash(value)
+                self._reference = weakref.ref(value)
+            except Exception:  # not hashable: JAX raises; no weak references: the hash must do
+                self._reference = None
+
+    @property
+    def value(self) -> Any:
+        """The value, or UNKNOWN where it is gone."""
+        if self._held is not UNKNOWN or self._reference is None:
+            return self._held
+        value = self._reference()
+        return UNKNOWN if value is None else value
+
+    def equals(self, other: StaticValue) -> bool:
+        """Whether JAX takes the two for one."""
+        if self.type is not other.type:
+            return False
+        mine, its = self.value, other.value
+        if mine is UNKNOWN or its is UNKNOWN:
+            return self._hash is not None and self._hash == other._hash
+        if mine is its:
+            return True
+        try:
+            return bool(mine == its)
+        except Exception:  # an __eq__ that raises makes JAX miss as well
+            return False
+
+    @property
+    def by_identity(self) -> bool:
+        """Whether its class compares objects by identity."""
+        equality: Any = self.type.__eq__
+        return equality is object.__eq__
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether holding a value holds nothing else: numbers, texts, and tuples of those."""
+    if value is None or isinstance(value, (bool, int, float, complex, str, bytes, enum.Enum)):
+        return True
+    return type(value) in (tuple, frozenset) and all(_is_plain(item) for item in value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +111,7 @@ class Key:
     context: Sequence[Any]  # values of JAX's trace context
     context_names: Sequence[str]
     options: Any  # what jax.jit was called with
+    function: StaticValue | None = None  # equinox: the user's function, which is a static argument there
 
     @property
     def traced(self) -> bool:
@@ -88,80 +139,113 @@ def value_text(value: Any, limit: int = 60) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
-def key_of(
-    fun: Callable[..., Any],
-    options: Any,
-    args: tuple[Any, ...],
-    kwargs: Mapping[str, Any],
-    leaf_of: Callable[[Any, bool], Leaf],
-    flatten: Callable[[Any], tuple[list[Any], Any]],
-    context: Sequence[Any],
-    context_names: Sequence[str],
-) -> Key:
-    """Take the key of one call.
+def key_of(options: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Key:
+    """Take the key of one call, in the context it is made in.
 
     Args:
-      fun: the Python function that was jitted.
-      options: JAX's record of what jit was called with; `fun_signature`, `static_argnums` and
-        `static_argnames` are read.
-      args: positional arguments of the call.
-      kwargs: keyword arguments of the call.
-      leaf_of: abstracts one value; the flag says whether to read its layout.
-      flatten: `jax.tree_util.tree_flatten`.
-      context: values of JAX's trace context at the call.
-      context_names: their names.
+        options: JAX's record of what jit was called with; its signature and static arguments are read.
+        args: positional arguments of the call.
+        kwargs: keyword arguments of the call.
 
     Returns:
-      The key. It holds no array.
+        The key. It holds no array.
     """
-    signature = getattr(options, "fun_signature", None)
     count = len(args)
     static_positions = {n + count if n < 0 else n for n in getattr(options, "static_argnums", ()) or ()}
     static_names = set(getattr(options, "static_argnames", ()) or ())
-    parameter_names = _positional_names(signature, count)
+    parameters = positional_names(getattr(options, "fun_signature", None), count)
     statics: dict[str, StaticValue] = {}
     names: list[str] = []
     dynamic: list[Any] = []
     for position, value in enumerate(args):
-        name = parameter_names[position]
         if position in static_positions:
-            statics[name] = StaticValue(value, value_text(value))
+            statics[parameters[position]] = StaticValue(value)
         else:
-            names.append(name)
+            names.append(parameters[position])
             dynamic.append(value)
     keywords: dict[str, Any] = {}
     for name in sorted(kwargs):
         if name in static_names:
-            statics[name] = StaticValue(kwargs[name], value_text(kwargs[name]))
+            statics[name] = StaticValue(kwargs[name])
         else:
             names.append(name)
             keywords[name] = kwargs[name]
-    values, treedef = flatten((tuple(dynamic), keywords))
+    return _key(options, count, tuple(sorted(kwargs)), statics, names, (tuple(dynamic), keywords))
+
+
+def equinox_key_of(options: Any, wrapper: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Key:
+    """The key of a call of `equinox.filter_jit`, whose inner jit is given the arguments regrouped.
+
+    Leaves that are no arrays are static there; they have no aval, and their text as holder.
+    """
+    names = [*positional_names(wrapper._signature, len(args)), *sorted(kwargs)]
+    function = StaticValue(wrapper._static_fun)
+    return _key(options, len(args), tuple(sorted(kwargs)), {}, names, (tuple(args), dict(kwargs)), function)
+
+
+def _key(
+    options: Any,
+    positional: int,
+    keywords: tuple[str, ...],
+    statics: Mapping[str, StaticValue],
+    names: Sequence[str],
+    dynamic: tuple[tuple[Any, ...], dict[str, Any]],
+    function: StaticValue | None = None,
+) -> Key:
+    values, treedef = jax_internals.flatten(dynamic)
     layouts = len(values) <= LAYOUTS_UP_TO
-    return Key(
-        positional=count,
-        keywords=tuple(sorted(kwargs)),
-        statics=statics,
-        names=tuple(names),
-        treedef=treedef,
-        leaves=tuple(leaf_of(value, layouts) for value in values),
-        context=context,
-        context_names=context_names,
-        options=options,
-    )
+    facts = jax_internals.leaf_facts
+    leaves = [Leaf(*facts(value, layouts)) for value in values]
+    if function is not None:
+        leaves = [
+            leaf if leaf.holder in ("jax.Array", "tracer", "numpy") else Leaf(None, value_text(value), None, None, None)
+            for leaf, value in zip(leaves, values, strict=True)
+        ]
+    context, context_names = tuple(jax_internals.trace_context()), jax_internals.trace_context_names()
+    shape = (positional, keywords, statics, tuple(names), treedef, tuple(leaves))
+    return Key(*shape, context, context_names, options, function)
 
 
-def _positional_names(signature: inspect.Signature | None, count: int) -> list[str]:
-    """A name for each positional argument: the parameter's, args[0] for a variadic one, else argument 0."""
+def signature_text(key: Key) -> str:
+    """The argument types and static values of a key, such as x: f32[10], n=3."""
+    leaves = [
+        f"{path}: {leaf.describe()}{' weak' * leaf.weak}" for path, leaf in zip(paths(key), key.leaves, strict=True)
+    ]
+    if len(leaves) > 12:
+        leaves = [*leaves[:10], f"and {len(leaves) - 10} more"]
+    return ", ".join([*leaves, *(f"{name}={value.text}" for name, value in key.statics.items())])
+
+
+def paths(key: Key) -> list[str]:
+    """A path for each leaf of a key, such as p['w'], by parameter name however the argument was given."""
+    from jax.tree_util import keystr, tree_flatten_with_path, tree_unflatten
+
+    dynamic_positional = len(key.names) - sum(name not in key.statics for name in key.keywords)
+    found: list[str] = []
+    try:
+        tree = tree_unflatten(key.treedef, list(range(len(key.leaves))))
+        with_paths, _ = tree_flatten_with_path(tree)
+    except Exception:  # a node class that cannot be rebuilt from integers
+        return [f"leaf {n}" for n in range(len(key.leaves))]
+    for path, _ in with_paths:
+        side, place, *inner = path
+        if getattr(side, "idx", 0) == 0:
+            name = key.names[place.idx] if place.idx < dynamic_positional else f"argument {place.idx}"
+        else:
+            name = str(place.key)
+        found.append(name + keystr(tuple(inner)))
+    return found if len(found) == len(key.leaves) else [f"leaf {n}" for n in range(len(key.leaves))]
+
+
+def positional_names(signature: inspect.Signature | None, count: int) -> list[str]:
+    """A name for each of `count` positional arguments: the parameter's, args[0] for a variadic one."""
     names: list[str] = []
-    if signature is not None:
-        for parameter in signature.parameters.values():
-            if parameter.kind is parameter.VAR_POSITIONAL:
-                first = len(names)
-                names.extend(f"{parameter.name}[{n - first}]" for n in range(first, count))
-                break
-            if parameter.kind in (parameter.KEYWORD_ONLY, parameter.VAR_KEYWORD):
-                break
-            names.append(parameter.name)
-    names.extend(f"argument {n}" for n in range(len(names), count))
+    for parameter in signature.parameters.values() if signature is not None else ():
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            names.extend(f"{parameter.name}[{i}]" for i in range(count - len(names)))
+            break
+        if parameter.kind in (parameter.KEYWORD_ONLY, parameter.VAR_KEYWORD):
+            break
+        names.append(parameter.name)
+    names.extend(f"argument {i}" for i in range(len(names), count))
     return names[:count]

@@ -19,7 +19,9 @@ from .. import jax_internals
 from ..jax_internals import COMPILE_EVENT, LOWER_EVENT, TRACE_EVENT, DerivedCall, Hooks, JitCall
 from .arguments import CallShape, EquinoxCall, equinox_call, shape_of
 from .calls import HAS_MONITORING
-from .functions import FunctionRecord, Functions, call_place, code_of, equinox_wrapper, unwrap
+from .functions import FunctionRecord, Functions, call_place, code_of, equinox_frame, equinox_wrapper, unwrap
+from .history import History, MissEvent
+from .keys import Key, equinox_key_of, key_of
 from .observation import EagerCompile, Observation, Place
 from .programs import KeptProgram, keep, kept
 from .run import EAGER_COMPILES, FunctionActivity, Run
@@ -37,6 +39,7 @@ class Miss:
         "activity",
         "derived",
         "equinox",
+        "event",
         "function",
         "place",
         "records_trace",
@@ -46,8 +49,11 @@ class Miss:
         "types",
     )
 
-    def __init__(self, function: FunctionRecord, activity: FunctionActivity | None, place: Place | None) -> None:
+    def __init__(
+        self, function: FunctionRecord, activity: FunctionActivity | None, place: Place | None, event: MissEvent
+    ) -> None:
         self.function = function
+        self.event = event
         self.activity = activity
         self.place = place
         self.stages = CallStages()
@@ -62,7 +68,17 @@ class Miss:
 class ThreadState:
     """What one thread is doing in JAX."""
 
-    __slots__ = ("from_disk", "loose", "replay_events", "replaying", "run", "stack", "stage", "under_transforms")
+    __slots__ = (
+        "from_disk",
+        "loose",
+        "looking_away",
+        "replay_events",
+        "replaying",
+        "run",
+        "stack",
+        "stage",
+        "under_transforms",
+    )
 
     def __init__(self) -> None:
         self.stack: list[JitCall] = []
@@ -70,6 +86,7 @@ class ThreadState:
         self.from_disk = False
         self.replaying = False
         self.replay_events = 0
+        self.looking_away = False
         self.loose: deque[LooseEvent] = deque(maxlen=_LOOSE_EVENTS)
         self.stage: tuple[str, str | None, float] | None = None  # stage, function, since when
         self.under_transforms: dict[str, tuple[FunctionRecord, Any, Place | None]] = {}
@@ -81,6 +98,7 @@ class Observer:
     def __init__(self) -> None:
         self.functions = Functions()
         self.library = self.functions.library
+        self.history = History()
         self.hooks = Hooks(self)
         self._threads: dict[int, ThreadState] = {}
 
@@ -148,12 +166,12 @@ class Observer:
     def looking_away(self) -> Iterator[Callable[[], int]]:
         """Count nothing of what this thread asks of JAX meanwhile; gives the number of stages that JAX ran."""
         state = self._state()
-        before, state.replaying = state.replaying, True
+        before, state.replaying, state.looking_away = state.replaying, True, True
         state.replay_events = 0
         try:
             yield lambda: state.replay_events
         finally:
-            state.replaying = before
+            state.replaying, state.looking_away, state.stage = before, False, None
 
     def program_of(self, called: Any, jaxpr: Any) -> KeptProgram | None:
         """The program that was observed to run for a jitted function, if it is this one."""
@@ -190,18 +208,31 @@ class Observer:
             elif not counted:
                 activity.calls_missed += 1
                 run.counter.watch_again()
+        place = None if call.frame is None else call_place(call.frame)
         if staging:
             if activity is not None:
                 activity.inlined += 1
+            self.history.inlined(function, place)
             return False
-        place = None
-        if run is not None and activity is not None and call.frame is not None:
+        if activity is not None:
             activity.misses += 1
-            place = call_place(call.frame)
-        miss = Miss(function, activity, place)
+        event = self.history.begin(function, call.fun, self._key(call), place)
+        miss = Miss(function, activity, place, event)
         call.record = miss
         state.stack.append(call)
         return True
+
+    def _key(self, call: JitCall) -> Key | None:
+        """The key of a call; None where an argument cannot be read, which is told."""
+        try:
+            equinox = None if call.frame is None else equinox_frame(call.frame)
+            if equinox is None:
+                return key_of(call.options, call.args, call.kwargs)
+            given = equinox.f_locals
+            return equinox_key_of(call.options, given["jit_wrapper"], given["args"], given["kwargs"])
+        except Exception as error:
+            self.hooks.fail(error)
+            return None
 
     def asked_ahead(self, fun: Any) -> None:
         """A function was asked for its trace or lowering, without a call."""
@@ -234,6 +265,7 @@ class Observer:
         ended_at = time.perf_counter()
         state = self._state()
         miss: Miss = call.record
+        miss.event.fast_path = fast_path
         try:
             if executable is None:
                 self._note_transformed(state, call, miss)
@@ -250,6 +282,7 @@ class Observer:
         function, parent, place, stages = self._origin_of(state, call.name)
         if function is None:
             return
+        self.history.stages_only(function, stages)
         jaxpr = call.params["jaxpr"]
         whole = jaxpr is parent  # not derived at all: JAX took another road to the same program
         program = kept(function, jaxpr, call.executable)
@@ -268,9 +301,11 @@ class Observer:
     def stage_started(self, event: str, name: str | None) -> None:
         """A stage starts."""
         state = self._state()
-        if state.replaying:
+        if state.replaying and not state.looking_away:
             return
         state.stage = (STAGE_NAMES[event], name, time.perf_counter())
+        if state.replaying:
+            return
         if event == TRACE_EVENT and state.run is not None and state.stack:
             call = state.stack[-1]
             if call.record.function.jit_name == name:
@@ -281,6 +316,7 @@ class Observer:
         state = self._state()
         if state.replaying:
             state.replay_events += 1
+            state.stage = None
             return
         state.stage = None
         from_disk = state.from_disk and event == COMPILE_EVENT
@@ -434,6 +470,8 @@ class Observer:
             if miss.activity is not None:
                 miss.activity.add(miss.stages)
                 miss.activity.raised += raised or top is not call
+            ended = time.perf_counter() - miss.stages.started_at
+            self.history.end(miss.function, miss.event, miss.stages, raised or top is not call, ended)
             top.drop_values()
             if top is call:
                 break

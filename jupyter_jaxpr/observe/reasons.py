@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from .keys import UNKNOWN, Key, Leaf, StaticValue
+from .keys import UNKNOWN, Key, Leaf, paths
 
 ReasonKind = Literal[
     "first_call",
@@ -106,8 +106,9 @@ def compare(old: Key, new: Key) -> tuple[Reason, ...]:
 def _leaf(path: str, old: Leaf, new: Leaf) -> Iterable[Reason]:
     if old.aval is None or new.aval is None:
         if old.describe() != new.describe():
-            text = f"{path}: {old.describe()} -> {new.describe()}"
-            yield Reason("argument_type", text, path, old.describe(), new.describe())
+            text = f"static {path}: {old.describe()} -> {new.describe()}"
+            cure = f"Each value of {path} is a compile of its own. Make it an array if only its value matters."
+            yield Reason("static_value", text, path, old.describe(), new.describe(), cure)
         return
     before, after = old.describe(), new.describe()
     same_type = True
@@ -190,27 +191,6 @@ def _by_path(key: Key) -> dict[str, Leaf]:
     return dict(zip(paths(key), key.leaves, strict=True))
 
 
-def paths(key: Key) -> list[str]:
-    """A path for each leaf of a key, by parameter name."""
-    from jax.tree_util import keystr, tree_flatten_with_path, tree_unflatten
-
-    dynamic_positional = len(key.names) - sum(name not in key.statics for name in key.keywords)
-    found: list[str] = []
-    try:
-        tree = tree_unflatten(key.treedef, list(range(len(key.leaves))))
-        with_paths, _ = tree_flatten_with_path(tree)
-    except Exception:  # a node class that cannot be rebuilt from integers
-        return [f"leaf {n}" for n in range(len(key.leaves))]
-    for path, _ in with_paths:
-        side, place, *inner = path
-        if getattr(side, "idx", 0) == 0:
-            name = key.names[place.idx] if place.idx < dynamic_positional else f"argument {place.idx}"
-        else:
-            name = str(place.key)
-        found.append(name + keystr(tuple(inner)))
-    return found if len(found) == len(key.leaves) else [f"leaf {n}" for n in range(len(key.leaves))]
-
-
 def _trees(old: Key, new: Key, old_leaves: dict[str, Leaf], new_leaves: dict[str, Leaf]) -> Iterable[Reason]:
     old_trees, new_trees = _argument_trees(old), _argument_trees(new)
     for name in new_trees:
@@ -257,10 +237,10 @@ def _argument_trees(key: Key) -> dict[str, Any]:
 def _statics(old: Key, new: Key) -> Iterable[Reason]:
     for name, after in new.statics.items():
         before = old.statics.get(name)
-        if before is None or _equal(before, after):
+        if before is None or before.equals(after):
             continue
-        if before.text == after.text or _compares_by_identity(after.value):
-            kind = type(after.value).__name__
+        if before.text == after.text or after.by_identity:
+            kind = after.type.__name__
             text = f"static {name}: a new {kind} object that is not equal to the one before"
             cure = f"Reuse the object, or give {kind} an __eq__ and a __hash__ that compare its contents."
             yield Reason("static_identity", text, name, before.text, after.text, cure)
@@ -268,20 +248,6 @@ def _statics(old: Key, new: Key) -> Iterable[Reason]:
             text = f"static {name}: {before.text} -> {after.text}"
             cure = f"Each value of {name} is a compile of its own. Make it a traced argument if only its value matters."
             yield Reason("static_value", text, name, before.text, after.text, cure)
-
-
-def _compares_by_identity(value: Any) -> bool:
-    equality: Any = type(value).__eq__
-    return equality is object.__eq__
-
-
-def _equal(old: StaticValue, new: StaticValue) -> bool:
-    if old.value is new.value:
-        return True
-    try:
-        return bool(type(old.value) is type(new.value) and old.value == new.value)
-    except Exception:  # an __eq__ that raises makes JAX miss as well
-        return False
 
 
 def _call_style(old: Key, new: Key) -> Reason | None:

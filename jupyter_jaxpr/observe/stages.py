@@ -53,6 +53,10 @@ class CallStages:
             self.from_disk += from_disk
             self.compiled_at = time.perf_counter()
 
+    def by_name(self) -> dict[str, float]:
+        """Seconds by stage: trace, lower, compile; only those that JAX reported."""
+        return {STAGE_NAMES[event]: seconds for event, seconds in self.seconds.items()}
+
     def times(self, ended_at: float) -> StageTimes:
         """The seconds of the call, which ended at `ended_at` by `time.perf_counter`."""
         total = ended_at - self.started_at

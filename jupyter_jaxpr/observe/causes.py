@@ -1,0 +1,105 @@
+"""A miss and those before it in, the reasons for it out: a new function, another key, or an entry that is gone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .history import FunctionHistory, MissEvent
+from .observation import Place
+from .reasons import Reason, closest
+
+_COMPARED = 128
+"""Earlier keys that one is compared with, the newest."""
+
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+
+
+def reasons_of(event: MissEvent, history: FunctionHistory) -> tuple[Reason, ...]:
+    """Why a call missed; empty for one that was inlined or raised."""
+    if event.outcome in (None, "inlined", "raised"):
+        return ()
+    earlier = [old for old in history.events if old.number < event.number and old.made_entry and old.key is not None]
+    own = [old for old in earlier if old.function_object == event.function_object]
+    if not own:
+        return (_new_object(event, history),)
+    if event.key is None:
+        return (Reason("unknown", "unknown: the key of this call could not be read"),)
+    same_jit = [old for old in own if old.key is not None and _same_options(old, event)]
+    if not same_jit:
+        return (Reason("first_call", f"first call of {history.name} with these options of jit"),)
+    keys = [old.key for old in same_jit[-_COMPARED:] if old.key is not None]
+    _, reasons = closest(event.key, keys)
+    return reasons or (_same_key(event, same_jit, history),)
+
+
+def _new_object(event: MissEvent, history: FunctionHistory) -> Reason:
+    name = history.name
+    number = event.function_object
+    if event.held_before:
+        text = f"first call of {name} seen here; JAX had compiled it before"
+        return Reason("first_observed", text)
+    if number == 0:
+        return Reason("first_call", f"first call of {name}")
+    if event.rerun:
+        text = f"this cell was run again: {name} is a new function"
+        cure = f"Put the definition of {name} in a cell of its own, and run that once."
+        return Reason("cell_rerun", text, cure=cure)
+    before = [old for old in history.events if old.function_object == number - 1 and old.partial is not None]
+    if event.partial is not None and before:
+        return _new_partial(event.partial, before[0].partial or {}, history)
+    ordinal = _ordinal(number)
+    text = f"{ordinal} new {name}{_line(history.definition)}: move the jit out of the loop"
+    cure = "Make the function once, before the loop: JAX caches by function object, not by code."
+    return Reason("new_function", text, cure=cure)
+
+
+def _new_partial(now: dict[str, str], before: dict[str, str], history: FunctionHistory) -> Reason:
+    changed = [name for name in now if before.get(name) != now[name]]
+    name = history.name
+    if not changed:
+        text = f"a new partial of {name} that binds the same values: make it once"
+        cure = "Make the partial once, before the loop: JAX caches by function object."
+        return Reason("new_function", text, cure=cure)
+    first = changed[0]
+    was = before.get(first, "not bound")
+    text = f"a new partial of {name}, {first}: {was} -> {now[first]}"
+    cure = f"Jit {name} itself and pass {first} as an argument; make it static if it must be a Python value."
+    return Reason("new_function", text, first, was, now[first], cure)
+
+
+def _same_key(event: MissEvent, own: Sequence[MissEvent], history: FunctionHistory) -> Reason:
+    """The key is one that was seen before: its entry is gone, or there never is one."""
+    assert event.key is not None
+    last = next((old for old in reversed(own) if old.key is not None and not closest(event.key, [old.key])[1]), None)
+    if event.outcome == "dispatch_only" and last is not None and not last.fast_path:
+        text = f"{history.name} has effects (a callback or debug.print): JAX gives it no fast path, every call is one"
+        return Reason("no_fast_path", text)
+    if event.trace is not None:
+        where = "" if last is None else f" made{_line(last.place)}"
+        text = f"the entry{where} is gone: the caches were cleared, or it was evicted"
+        return Reason("cleared", text, cure="Do not call jax.clear_caches() or clear_cache() between calls.")
+    if event.outcome == "dispatch_only":
+        return Reason("cleared", "the same key as before: its fast-path entry was evicted, the executable reused")
+    return Reason("unknown", "unknown: no ingredient that is recorded differs from an earlier call")
+
+
+def _same_options(old: MissEvent, new: MissEvent) -> bool:
+    assert old.key is not None and new.key is not None
+    if old.key.options is new.key.options:
+        return True
+    try:
+        return bool(old.key.options == new.key.options)
+    except Exception:
+        return False
+
+
+def _line(place: Place | None) -> str:
+    return "" if place is None else f" from line {place.line}" if place.line else ""
+
+
+def _ordinal(index: int) -> str:
+    if index < len(_ORDINALS):
+        return _ORDINALS[index]
+    number = index + 1
+    ending = "th" if 10 <= number % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"

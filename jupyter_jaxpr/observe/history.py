@@ -1,0 +1,225 @@
+"""Each miss of a user's function in, the kernel's memory of them out: what was called with which key, and what it took.
+
+- `MissEvent`: one call that missed, or that ran while another function was traced.
+- `FunctionHistory`: all of one function's, function objects of one name and place being one.
+- `History`: all functions, for as long as the kernel lives; which cell was executed when.
+
+It holds keys (types and static values), never arrays, and is bounded: the newest events of each function are kept, the
+counts go on.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from .keys import Key
+from .observation import Outcome, Place
+from .stages import CallStages
+
+EVENTS_PER_FUNCTION = 512
+OBJECTS_PER_FUNCTION = 4096
+
+
+@dataclass(slots=True, eq=False)
+class MissEvent:
+    """One call that missed JAX's C++ cache, or was inlined into a trace."""
+
+    number: int  # in the order of this kernel
+    thread: int
+    function_object: int  # which function object of its history, from 0
+    key: Key | None  # None where it was inlined, or could not be taken
+    place: Place | None
+    outcome: Outcome | None = None  # None while it runs
+    fast_path: bool = False  # later calls with this key hit
+    held_before: bool = False  # JAX held entries of this function object that were made unobserved
+    rerun: bool = False  # its cell was executed again since the object before was first seen
+    partial: dict[str, str] | None = None  # what a functools.partial binds, as text
+    trace: float | None = None  # seconds
+    lower: float | None = None
+    compile: float | None = None
+    total: float | None = None
+
+    @property
+    def seconds(self) -> float:
+        """What the miss cost: trace, lower and compile together."""
+        return (self.trace or 0.0) + (self.lower or 0.0) + (self.compile or 0.0)
+
+    @property
+    def made_entry(self) -> bool:
+        """Whether JAX holds an entry for its key afterwards."""
+        return self.outcome in ("dispatch_only", "lowered", "compiled", "compiled_from_disk")
+
+
+@dataclass(slots=True)
+class Counts:
+    """Counts of one function, by JAX's events and by outcome."""
+
+    misses: int = 0
+    traces: int = 0
+    lowerings: int = 0
+    compiles: int = 0
+    from_disk: int = 0
+    inlined: int = 0
+    raised: int = 0
+    seconds: float = 0.0
+
+    def minus(self, earlier: Counts) -> Counts:
+        """What was added since an earlier reading."""
+        return Counts(*(getattr(self, name) - getattr(earlier, name) for name in self.__slots__))
+
+    def copy(self) -> Counts:
+        """The reading of now."""
+        return Counts(*(getattr(self, name) for name in self.__slots__))
+
+
+@dataclass(slots=True, eq=False)
+class FunctionHistory:
+    """What one function of the user's has done in this kernel."""
+
+    name: str
+    definition: Place | None  # of its newest function object
+    events: deque[MissEvent] = field(default_factory=lambda: deque(maxlen=EVENTS_PER_FUNCTION))
+    counts: Counts = field(default_factory=Counts)
+    objects: int = 0
+    last_seen: int = -1  # execution of cells in which the newest function object was first seen
+
+
+class History:
+    """The memory of a kernel."""
+
+    def __init__(self) -> None:
+        self.functions: dict[tuple[str, str, int], FunctionHistory] = {}
+        self.number = 0
+        self._objects: weakref.WeakKeyDictionary[Any, tuple[FunctionHistory, int]] = weakref.WeakKeyDictionary()
+        self._held_before: weakref.WeakSet[Any] = weakref.WeakSet()
+        self._cell_of: dict[str, str] = {}  # file of a cell -> what the cell is known by
+        self._executed: dict[str, int] = {}  # the latest execution of each
+        self._executions = 0
+        self._lock = threading.Lock()
+
+    # --- told by the host ---
+
+    def executed(self, file: str, cell_id: str | None) -> None:
+        """A cell is about to be executed; its code carries `file`."""
+        self._executions += 1
+        cell = cell_id or file
+        self._cell_of[file] = cell
+        self._executed[cell] = self._executions
+
+    def held_before(self, functions: Iterator[Any]) -> None:
+        """JAX already holds entries of these functions, made before anything was observed."""
+        for function in functions:
+            try:
+                self._held_before.add(function)
+            except TypeError:  # not every callable can be referred to weakly
+                continue
+
+    # --- told by the observer ---
+
+    def begin(self, record: Any, fun: Any, key: Key | None, place: Place | None) -> MissEvent:
+        """A call has missed; `record` stands for its function object."""
+        with self._lock:
+            history, number, rerun = self._of(record)
+            self.number += 1
+            event = MissEvent(self.number, threading.get_ident(), number, key, place, rerun=rerun)
+            if not any(old.function_object == number for old in history.events):
+                event.held_before = self._is_held_before(fun)
+                event.partial = _partial(fun)
+            history.events.append(event)
+            return event
+
+    def inlined(self, record: Any, place: Place | None) -> None:
+        """A function was called while another one was traced."""
+        with self._lock:
+            history, number, _ = self._of(record)
+            self.number += 1
+            event = MissEvent(self.number, threading.get_ident(), number, None, place, "inlined")
+            history.counts.inlined += 1
+            history.events.append(event)
+
+    def end(self, record: Any, event: MissEvent, stages: CallStages, raised: bool, total: float) -> None:
+        """The call is over."""
+        with self._lock:
+            history, _, _ = self._of(record)
+            seconds = stages.by_name()
+            event.trace, event.lower, event.compile = (seconds.get(name) for name in ("trace", "lower", "compile"))
+            event.total = total
+            event.outcome = _outcome(stages, raised)
+            counts = history.counts
+            counts.misses += 1
+            counts.raised += event.outcome == "raised"
+            self._count(counts, stages, event.seconds)
+
+    def stages_only(self, record: Any, stages: CallStages) -> None:
+        """JAX worked for a function outside a call of its own: for a program derived from it."""
+        with self._lock:
+            history, _, _ = self._of(record)
+            self._count(history.counts, stages, sum(stages.by_name().values()))
+
+    def _count(self, counts: Counts, stages: CallStages, seconds: float) -> None:
+        counts.traces += stages.traces
+        counts.lowerings += stages.lowerings
+        counts.compiles += stages.compiles - stages.from_disk
+        counts.from_disk += stages.from_disk
+        counts.seconds += seconds
+
+    # --- whose ---
+
+    def place_key(self, name: str, definition: Place | None) -> tuple[str, str, int]:
+        """What makes functions one: their name and the line of their def, in one cell or file."""
+        if definition is None:
+            return name, "", 0
+        return name, self._cell_of.get(definition.file, definition.file), definition.line
+
+    def find(self, name: str, definition: Place | None) -> FunctionHistory | None:
+        """The history of a function."""
+        return self.functions.get(self.place_key(name, definition))
+
+    def _of(self, record: Any) -> tuple[FunctionHistory, int, bool]:
+        """The history of a function object, its number there, and whether a rerun of its cell made it."""
+        found = self._objects.get(record)
+        if found is not None:
+            return (*found, False)
+        key = self.place_key(record.name, record.definition)
+        history = self.functions.get(key)
+        if history is None:
+            history = self.functions[key] = FunctionHistory(record.name, record.definition)
+        number = history.objects
+        history.objects += 1
+        history.definition = record.definition
+        rerun = number > 0 and self._executed.get(key[1], -1) > history.last_seen
+        history.last_seen = self._executions
+        self._objects[record] = history, number
+        return history, number, rerun
+
+    def _is_held_before(self, fun: Any) -> bool:
+        try:
+            return fun in self._held_before
+        except TypeError:
+            return False
+
+
+def _partial(fun: Any) -> dict[str, str] | None:
+    from functools import partial
+
+    from .keys import value_text
+
+    if not isinstance(fun, partial):
+        return None
+    bound = {f"argument {n}": value_text(value) for n, value in enumerate(fun.args)}
+    return {**bound, **{name: value_text(value) for name, value in fun.keywords.items()}}
+
+
+def _outcome(stages: CallStages, raised: bool) -> Outcome:
+    if raised:
+        return "raised"
+    if stages.compiles > stages.from_disk:
+        return "compiled"
+    if stages.from_disk:
+        return "compiled_from_disk"
+    return "lowered" if stages.lowerings else "dispatch_only"
