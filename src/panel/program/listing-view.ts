@@ -42,8 +42,11 @@ import {
 import type { IListedFold, IListedLine, IListing, ISplice } from './listing';
 import { searchPanel } from './search-panel';
 
-/** Where the panel wraps lines it stops above this many, so that scrolling stays smooth. */
-const MOST_WRAPPED = 20000;
+/**
+ * Lines wrap up to this many: measured at 100,000, a frame of scrolling takes no longer than without (only what is on
+ * screen is laid out), and a narrow panel is never scrolled sideways.
+ */
+const MOST_WRAPPED = 200000;
 
 /** What the view tells. */
 export interface IListingEvents {

@@ -17,7 +17,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import { drawIcon } from './icons';
 
 /** Counting stops here: it is a hint, and a large text has no end of matches. */
-const MOST_COUNTED = 9999;
+const MOST_COUNTED = 99999;
 
 /** Makes the search line of an editor. */
 export function searchPanel(
