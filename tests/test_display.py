@@ -1,0 +1,426 @@
+"""What readers without the panel see of a run: plain text, HTML, Markdown; the expected output in full."""
+
+import json
+from html.parser import HTMLParser
+from pathlib import Path
+
+import jsonschema
+import mistune
+import msgspec
+import nbconvert
+import nbformat
+import pytest
+from nbformat import v4
+
+from jupyter_jaxpr import display
+from jupyter_jaxpr.encoding import encode
+from jupyter_jaxpr.exports import summary
+from jupyter_jaxpr.exports.bundle import bundle
+from jupyter_jaxpr.exports.html import fragment, page
+from jupyter_jaxpr.exports.markdown import markdown
+from jupyter_jaxpr.exports.plain import plain
+from jupyter_jaxpr.snapshot.document import Activity, Argument, Frame, Level, Note
+from jupyter_jaxpr.snapshot.validate import read
+
+FIXTURES = Path(__file__).parent / "fixtures"
+MIME = "application/vnd.jupyter-jaxpr.v1+json"
+replace = msgspec.structs.replace
+
+
+def golden(name):
+    return read((FIXTURES / f"{name}-0.12.json").read_bytes())
+
+
+def with_program(document, **fields):
+    return replace(document, programs=[replace(document.programs[0], **fields)])
+
+
+def level(name, text=None, reason=None, state="on_request"):
+    return Level(
+        name=name,
+        state="held" if text else state,
+        reason=reason,
+        characters=len(text) if text else None,
+        lines=text.count("\n") + 1 if text else None,
+        sha256="0" * 64 if text else None,
+        text=text,
+        line_stacks=[-1] * (text.count("\n") + 1) if text else None,
+    )
+
+
+def note(text, **fields):
+    defaults = {"kind": "x", "cure": None, "detail": None, "program": -1, "frame": -1, "bytes": None}
+    return Note(text=text, **(defaults | fields))
+
+
+@pytest.fixture
+def small():
+    """Three equations, a StableHLO of two lines, an HLO that was not made, two notes."""
+    document = golden("log2")
+    document = with_program(
+        document,
+        levels=[
+            level("stablehlo", "module @jit_log2 {\n} // tensor<f32> & more"),
+            level("hlo", reason="JAX has not compiled this function. Compile it.", state="not_made"),
+        ],
+    )
+    assert document.cell is not None
+    cell = next(index for index, file in enumerate(document.files) if file.path == document.cell.file)
+    frames = [*document.frames, Frame(file=cell, function=0, line=3, column=4, end_line=3, end_column=9)]
+    printed = note(
+        "log2 printed while it was traced.",
+        cure="Use jax.debug.print.",
+        detail="x = JitTracer<f32[]>",
+        frame=len(frames) - 1,
+    )
+    return replace(document, frames=frames, notes=[printed, note("1 eager operation was compiled.")])
+
+
+def test_plain_text_is_two_lines():
+    assert plain(golden("rnn")) == (
+        "rnn ({b, wh, wo, wx}, f32[100,8]) → (f32[4], f32[100,16])\n"
+        "17 equations · 1 scan ×100 · 4 calls, 1 compile · first call 142 ms"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "counts"),
+    [
+        ("newton", "9 equations · 1 while loop · 4 calls, 1 compile · first call 142 ms"),
+        ("cond", "6 equations · 1 cond · 4 calls, 1 compile · first call 142 ms"),
+        ("helpers", "14 equations · 4 calls, 1 compile · 1 more program · first call 142 ms"),
+    ],
+)
+def test_control_flow_and_other_programs_are_counted(name, counts):
+    assert plain(golden(name)).split("\n")[1] == counts
+
+
+def test_where_there_is_no_program_the_message_is_the_text():
+    assert plain(golden("nothing")) == (
+        "No jitted function was called in this cell. Call one, or end the cell with a call of a function."
+    )
+
+
+ACTIVITY = {"calls": 4, "calls_exact": True, "misses": 1, "traces": 1, "lowerings": 1, "compiles": 1, "from_disk": 0}
+
+
+@pytest.mark.parametrize(
+    ("activity", "words"),
+    [
+        ({}, "4 calls, 1 compile"),
+        ({"calls": 1200, "compiles": 2}, "1,200 calls, 2 compiles"),
+        ({"calls_exact": False}, "≥4 calls, 1 compile"),
+        ({"compiles": 0}, "4 calls, reused"),
+        ({"compiles": 0, "from_disk": 1}, "4 calls, 1 from disk"),
+        ({"calls": None, "compiles": None}, "calls unknown, compiles unknown"),
+        ({"calls": 0, "compiles": 0, "inlined": 3}, "0 calls, 3 inlined"),
+        ({"calls": 1, "compiles": 0, "raised": 1}, "1 call, reused, 1 raised"),
+    ],
+)
+def test_what_the_run_did_with_the_function(activity, words):
+    document = golden("log2")
+    seen = Activity(**({"inlined": 0, "raised": 0} | ACTIVITY | activity))
+    program = replace(document.programs[0], activity=seen)
+    assert summary.counts(document, program) == f"3 equations · {words} · first call 142\xa0ms"
+
+
+@pytest.mark.parametrize(
+    ("origin", "counts"),
+    [
+        ("ran", "3 equations · first call 142\xa0ms"),
+        ("derived", "3 equations · first call 142\xa0ms"),
+        ("seen_before", "3 equations · made in an earlier run"),
+        ("traced", "3 equations · traced only"),
+    ],
+)
+def test_only_a_call_of_this_run_is_timed(origin, counts):
+    document = golden("log2")
+    program = replace(document.programs[0], origin=origin, activity=None)
+    assert summary.counts(document, program) == counts
+
+
+def test_a_program_that_is_not_whole_counts_at_least():
+    document = golden("rnn")
+    program = replace(document.programs[0], complete=False)
+    assert summary.control_flow(document, program) == ["≥1 scans ×100"]
+
+
+def test_html_of_a_run(small):
+    expected = [
+        '<div class="jjx-static">',
+        '<section class="jjx-program">',
+        "<h4><code>log2 (f32[] weak) → f32[] weak</code></h4>",
+        '<p class="jjx-counts">3 equations · 4 calls, 1 compile · first call 142\xa0ms</p>',
+        '<p class="jjx-signature"><code>log2 (x: f32[] weak) → f32[] weak</code></p>',
+        '<table class="jjx-stages">',
+        "<caption>Stages of the call that made it</caption>",
+        "<thead><tr>",
+        '<th scope="col">trace</th><th scope="col">lower</th><th scope="col">compile</th>',
+        '<th scope="col">first run</th><th scope="col">rest</th><th scope="col">first call</th>',
+        "</tr></thead>",
+        "<tbody><tr><td>5.4\xa0ms</td><td>14\xa0ms</td><td>121\xa0ms</td>",
+        "<td>0.70\xa0ms</td><td>0.90\xa0ms</td><td>142\xa0ms</td></tr></tbody>",
+        "</table>",
+        '<details class="jjx-listing"><summary>jaxpr, 3 equations</summary><pre><code>{ lambda ; a:f32[]. let\n',
+        "  b:f32[] = log a\n",
+        "  c:f32[] = log 2.0:f32[]\n",
+        "  d:f32[] = div b c\n",
+        "in (d,) }</code></pre></details>",
+        '<details class="jjx-listing"><summary>StableHLO, 2 lines</summary><pre><code>module @jit_log2 {\n',
+        "} // tensor&lt;f32&gt; &amp; more</code></pre></details>",
+        '<p class="jjx-listing">Optimised HLO: JAX has not compiled this function. Compile it.</p>',
+        "</section>",
+        '<section class="jjx-notes"><h4>Notes</h4><ul>',
+        "<li><strong>Line\xa03</strong>: log2 printed while it was traced. Use jax.debug.print.",
+        "<details><summary>Detail</summary><pre><code>x = JitTracer&lt;f32[]&gt;</code></pre></details></li>",
+        "<li>1 eager operation was compiled.</li>",
+        "</ul></section>",
+        '<p class="jjx-made-with"><small>Cell [7] · 2026-02-02 02:40 UTC · jax 0.12.0.1 on cpu, '
+        "jupyter_jaxpr 0.1.0</small></p>",
+        "</div>",
+    ]
+    assert fragment(small, characters=10_000) == "".join(expected)
+
+
+def test_html_of_a_run_without_a_program():
+    assert fragment(golden("nothing"), characters=1000) == (
+        '<div class="jjx-static"><p class="jjx-message">No jitted function was called in this cell. Call one, or end '
+        'the cell with a call of a function.</p><p class="jjx-made-with"><small>Cell [7] · 2026-02-02 02:40 UTC · '
+        "jax 0.12.0.1 on cpu, jupyter_jaxpr 0.1.0</small></p></div>"
+    )
+
+
+def test_markdown_of_a_run(small):
+    assert markdown(small) == (
+        "# Programs\n"
+        "\n"
+        "## `log2 (f32[] weak) → f32[] weak`\n"
+        "\n"
+        "3 equations · 4 calls, 1 compile · first call 142 ms\n"
+        "\n"
+        "`log2 (x: f32[] weak) → f32[] weak`\n"
+        "\n"
+        "| trace | lower | compile | first run | rest | first call |\n"
+        "| ---: | ---: | ---: | ---: | ---: | ---: |\n"
+        "| 5.4\xa0ms | 14\xa0ms | 121\xa0ms | 0.70\xa0ms | 0.90\xa0ms | 142\xa0ms |\n"
+        "\n"
+        "### jaxpr, 3 equations\n"
+        "\n"
+        "```text\n"
+        "{ lambda ; a:f32[]. let\n"
+        "  b:f32[] = log a\n"
+        "  c:f32[] = log 2.0:f32[]\n"
+        "  d:f32[] = div b c\n"
+        "in (d,) }\n"
+        "```\n"
+        "\n"
+        "### StableHLO, 2 lines\n"
+        "\n"
+        "```text\n"
+        "module @jit_log2 {\n"
+        "} // tensor<f32> & more\n"
+        "```\n"
+        "\n"
+        "### Optimised HLO\n"
+        "\n"
+        "JAX has not compiled this function\\. Compile it\\.\n"
+        "\n"
+        "## Notes\n"
+        "\n"
+        "- Line 3: log2 printed while it was traced\\. Use jax\\.debug\\.print\\.\n"
+        "\n"
+        "  ```text\n"
+        "  x = JitTracer<f32[]>\n"
+        "  ```\n"
+        "\n"
+        "- 1 eager operation was compiled\\.\n"
+        "\n"
+        "Cell \\[7\\] · 2026\\-02\\-02 02:40 UTC · jax 0\\.12\\.0\\.1 on cpu, jupyter\\_jaxpr 0\\.1\\.0\n"
+    )
+
+
+# --- every golden document, and hostile ones ---
+
+
+class Checked(HTMLParser):
+    """Every tag closed in order, no script, no style, no attribute but the ones we write."""
+
+    allowed = {
+        *("div", "section", "h1", "h2", "h4", "p", "small", "strong", "code", "pre", "ul", "li", "details", "summary"),
+        *("table", "caption", "thead", "tbody", "tr", "th", "td"),
+    }
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.open, self.text = [], []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attributes):
+        assert tag in self.allowed, tag
+        for name, value in attributes:
+            assert name == "scope" or (name == "class" and value.startswith("jjx-")), (name, value)
+        self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+    def handle_comment(self, data):
+        raise AssertionError(data)
+
+    handle_decl = handle_pi = unknown_decl = handle_comment
+
+
+@pytest.mark.parametrize("path", sorted(FIXTURES.glob("*-0.1?.json")), ids=lambda path: path.stem)
+def test_html_of_every_golden_document_is_well_formed_and_has_no_script_or_style(path):
+    document = read(path.read_bytes())
+    shown = "".join(Checked(fragment(document, characters=64_000)).text)
+    for program in document.programs:
+        assert program.name in shown
+
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "</code></pre></details><img src=x onerror=alert(1)>",
+    '"><svg onload=alert(1)>',
+    "&lt;b&gt; <!-- ]]> -->",
+    "```\n<script>alert(1)</script>\n````",
+    "`[x](javascript:alert(1))`",
+    "half \ud83d of a pair\x1b[31m\x00",
+]
+
+
+@pytest.fixture
+def hostile(request):
+    """A document with a hostile text wherever a text can be."""
+    text = request.param
+    document = golden("log2")
+    argument = Argument(name=text, type=text, summary=text, static=True, donated=True)
+    document = with_program(
+        document,
+        name=text,
+        arguments=[argument],
+        result=argument,
+        origin_note=text,
+        levels=[level("stablehlo", text), level("hlo", reason=text, state="absent")],
+    )
+    return replace(
+        document,
+        title=text,
+        message=text,
+        cut=text,
+        notes=[note(text, cure=text, detail=text)],
+        strings=[text for _ in document.strings],
+        environment=replace(document.environment, device=text),
+    )
+
+
+@pytest.mark.parametrize("hostile", HOSTILE, indirect=True)
+def test_text_of_a_document_is_never_markup(hostile):
+    shown = "".join(Checked(fragment(hostile, characters=64_000)).text)
+    # Every text is there to read, in full.
+    assert shown.count(hostile.title.replace("\x00", "\ufffd")) >= 10 or shown.count(hostile.title) >= 10
+
+
+@pytest.mark.parametrize("hostile", HOSTILE, indirect=True)
+def test_a_hostile_document_can_be_displayed(hostile):
+    shown = bundle(hostile)
+    json.dumps(shown, ensure_ascii=False).encode()
+    assert "\x1b" not in shown["text/plain"]
+    assert len(shown["text/plain"].split("\n")) == 2
+
+
+@pytest.mark.parametrize("hostile", HOSTILE, indirect=True)
+def test_markdown_of_a_hostile_document_renders_as_text(hostile):
+    rendered = mistune.html(markdown(replace(hostile, title="Run", message=None)))
+    for tag in ("<script", "<img", "<svg", "href=", "<!--"):
+        assert tag not in rendered
+
+
+# --- sizes ---
+
+
+def test_long_texts_are_cut_after_a_whole_line(small):
+    text = "\n".join(f"line {number}" for number in range(1000))
+    document = with_program(small, levels=[level("stablehlo", text)])
+    # Two texts share the room: the jaxpr fits into its half.
+    shown = fragment(document, characters=200)
+    assert "in (d,) }</code>" in shown
+    assert shown.count("line ") == 13
+    assert "line 12</code></pre><p>987 more lines not in this copy; run the cell again to see all.</p>" in shown
+
+
+def test_a_text_of_one_endless_line_is_left_out(small):
+    document = with_program(small, levels=[level("stablehlo", "x" * 1000)])
+    assert (
+        '<p class="jjx-listing">StableHLO, 1 line: 1 more line not in this copy; run the cell again to see all.</p>'
+        in fragment(document, characters=200)
+    )
+
+
+def test_the_saved_copy_keeps_to_its_limit():
+    document = golden("rnn")
+    whole = bundle(document)
+    assert whole[MIME] == json.loads(encode(golden("rnn")))
+    capped = bundle(document, limit_bytes=6_000)
+    assert len(json.dumps(capped[MIME], ensure_ascii=False, separators=(",", ":")).encode()) <= 6_000
+    assert capped[MIME]["cut"] in Checked(capped["text/html"]).text
+    assert capped["text/plain"] == whole["text/plain"]
+
+
+@pytest.mark.parametrize("name", ["rnn", "nothing", "cut"])
+def test_what_is_displayed_is_a_snapshot_by_its_schema(name):
+    schema = json.loads((Path(display.__file__).parent / "snapshot" / "snapshot.schema.json").read_text())
+    whole = {**schema["definitions"]["Snapshot"], "definitions": schema["definitions"]}
+    jsonschema.Draft7Validator(whole).validate(bundle(golden(name))[MIME])
+
+
+# --- where it is shown ---
+
+
+def test_show_displays_one_output_and_leaves_out_alone(make_notebook):
+    notebook = make_notebook(extension=False)
+    notebook.shell.user_ns["document"] = golden("rnn")
+    ran = notebook.run("from jupyter_jaxpr.display import show\nshow(document)\n1 + 1")
+    assert ran.shown == [json.loads(encode(golden("rnn")))]
+    assert list(notebook["Out"].values()) == [2]
+
+
+def test_show_that_is_turned_off_displays_nothing(make_notebook):
+    notebook = make_notebook(extension=False)
+    notebook.shell.user_ns["document"] = golden("rnn")
+    ran = notebook.run("from jupyter_jaxpr.display import show\nshow(document, enabled=False)")
+    assert (ran.shown, ran.stdout, ran.stderr) == ([], "", "")
+
+
+def test_a_page_of_its_own_loads_nothing_and_runs_nothing(small):
+    text = page(replace(small, title="A <title>"))
+    assert text.startswith(
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta http-equiv="Content-Security-Policy" content="default-src &#x27;none&#x27;; '
+        'style-src &#x27;unsafe-inline&#x27;"><title>A &lt;title&gt;</title><style>'
+    )
+    start, end = text.index("<body><main>") + len("<body><main>"), text.index("</main></body></html>\n")
+    checked = Checked(text[start:end])
+    assert checked.text[0] == "A <title>"
+    assert "src=" not in text and "href=" not in text and "@import" not in text and "url(" not in text
+
+
+def test_nbconvert_shows_the_static_html_and_no_style_of_ours():
+    output = v4.new_output("display_data", data=bundle(golden("rnn")))
+    notebook = v4.new_notebook(cells=[v4.new_code_cell("%%jaxpr\nrnn(p, xs)", outputs=[output])])
+    nbformat.validate(notebook)
+    html, _ = nbconvert.HTMLExporter(template_name="basic").from_notebook_node(notebook)
+    start = html.index('<div class="jjx-static">')
+    assert "<summary>jaxpr, 17 equations</summary>" in html[start:]
+    assert "<style" not in html[start:]
+    assert "jjx-" not in html[:start]
+    markdown_text, _ = nbconvert.MarkdownExporter().from_notebook_node(notebook)
+    assert "17 equations · 1 scan ×100" in markdown_text
+    script, _ = nbconvert.PythonExporter().from_notebook_node(notebook)
+    assert "jjx-" not in script
