@@ -18,10 +18,16 @@ if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
     from .inspection import Snapshot, inspect
+    from .observing import RecompileError, observe
 
-__all__ = ["Snapshot", "__version__", "inspect"]
+__all__ = ["RecompileError", "Snapshot", "__version__", "inspect", "observe"]
 
-_HOMES = {"inspect": ".inspection", "Snapshot": ".inspection"}
+_HOMES = {
+    "RecompileError": ".observing",
+    "Snapshot": ".inspection",
+    "inspect": ".inspection",
+    "observe": ".observing",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -59,6 +59,9 @@ class Receiver(Protocol):
 
     library: dict[int, int]
 
+    def installed(self) -> None:
+        """The hooks have gone in."""
+
     def missed(self, call: JitCall) -> bool:
         """A call missed the C++ cache; False: the receiver wants to hear no more of it."""
 
@@ -529,6 +532,7 @@ class Hooks:
         source_info_util.register_exclusion(__file__)
         self._wrap(pjit, "_infer_params", self._infer_params)
         self._wrap(pjit, "_get_fastpath_data", self._get_fastpath_data)
+        _tell(self.fail, self._receiver.installed)
 
     def _wrap(self, module: Any, name: str, make: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
         original = getattr(module, name)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .history import FunctionHistory, MissEvent
+from .keys import Key
 from .observation import Place
-from .reasons import Reason, closest
+from .reasons import Reason, closest, compare
 
 _COMPARED = 128
 """Earlier keys that one is compared with, the newest."""
@@ -16,7 +17,13 @@ _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", 
 
 def reasons_of(event: MissEvent, history: FunctionHistory) -> tuple[Reason, ...]:
     """Why a call missed; empty for one that was inlined or raised."""
-    if event.outcome in (None, "inlined", "raised"):
+    if event.reasons is None and event.outcome is not None:
+        event.reasons = _reasons(event, history)
+    return event.reasons or ()
+
+
+def _reasons(event: MissEvent, history: FunctionHistory) -> tuple[Reason, ...]:
+    if event.outcome in ("inlined", "raised"):
         return ()
     earlier = [old for old in history.events if old.number < event.number and old.made_entry and old.key is not None]
     own = [old for old in earlier if old.function_object == event.function_object]
@@ -24,7 +31,15 @@ def reasons_of(event: MissEvent, history: FunctionHistory) -> tuple[Reason, ...]
         return (_new_object(event, history),)
     if event.key is None:
         return (Reason("unknown", "unknown: the key of this call could not be read"),)
-    same_jit = [old for old in own if old.key is not None and _same_options(old, event)]
+    if event.key.function is not None:
+        own = [old for old in own if _same_function(old, event)]
+        if not own:
+            return (_new_equinox(history),)
+    same_kind = [old for old in own if old.key is not None and old.key.traced == event.key.traced]
+    if not same_kind:
+        how = "under a transformation such as grad or vmap" if event.key.traced else "outside any transformation"
+        return (Reason("argument_type", f"first call of {history.name} {how}: JAX makes other programs for it"),)
+    same_jit = [old for old in same_kind if _same_options(old, event)]
     if not same_jit:
         return (Reason("first_call", f"first call of {history.name} with these options of jit"),)
     keys = [old.key for old in same_jit[-_COMPARED:] if old.key is not None]
@@ -53,6 +68,11 @@ def _new_object(event: MissEvent, history: FunctionHistory) -> Reason:
     return Reason("new_function", text, cure=cure)
 
 
+def _new_equinox(history: FunctionHistory) -> Reason:
+    text = f"a new {history.name}{_line(history.definition)}: move the filter_jit out of the loop"
+    return Reason("new_function", text, cure="Make the function once, before the loop: it is part of the cache key.")
+
+
 def _new_partial(now: dict[str, str], before: dict[str, str], history: FunctionHistory) -> Reason:
     changed = [name for name in now if before.get(name) != now[name]]
     name = history.name
@@ -71,6 +91,9 @@ def _same_key(event: MissEvent, own: Sequence[MissEvent], history: FunctionHisto
     """The key is one that was seen before: its entry is gone, or there never is one."""
     assert event.key is not None
     last = next((old for old in reversed(own) if old.key is not None and not closest(event.key, [old.key])[1]), None)
+    if event.outcome == "dispatch_only" and event.key.traced:
+        text = f"{history.name} was called under a transformation such as grad or vmap: such calls have no fast path"
+        return Reason("no_fast_path", text, cure="Put the jit outside: jax.jit(jax.grad(f)).")
     if event.outcome == "dispatch_only" and last is not None and not last.fast_path:
         text = f"{history.name} has effects (a callback or debug.print): JAX gives it no fast path, every call is one"
         return Reason("no_fast_path", text)
@@ -81,6 +104,35 @@ def _same_key(event: MissEvent, own: Sequence[MissEvent], history: FunctionHisto
     if event.outcome == "dispatch_only":
         return Reason("cleared", "the same key as before: its fast-path entry was evicted, the executable reused")
     return Reason("unknown", "unknown: no ingredient that is recorded differs from an earlier call")
+
+
+def _same_function(old: MissEvent, new: MissEvent) -> bool:
+    assert old.key is not None and new.key is not None
+    before, now = old.key.function, new.key.function
+    return before is not None and now is not None and before.equals(now)
+
+
+def entries_of(history: FunctionHistory) -> list[MissEvent]:
+    """The event that made each entry, in order; each event of the history is told the index of its entry."""
+    for event in history.events:
+        if event.entry < 0 and event.made_entry and event.key is not None:
+            event.entry = _entry(event, event.key, history)
+    return history.entries
+
+
+def _entry(event: MissEvent, key: Key, history: FunctionHistory) -> int:
+    try:
+        mark = hash((event.function_object, key.leaves))
+    except TypeError:  # a leaf of a library's own type
+        mark = event.function_object
+    for index in history.by_hash.get(mark, ()):
+        first = history.entries[index]
+        same = first.function_object == event.function_object and first.key is not None
+        if same and first.key is not None and not compare(first.key, key) and _same_options(first, event):
+            return index
+    history.entries.append(event)
+    history.by_hash.setdefault(mark, []).append(len(history.entries) - 1)
+    return len(history.entries) - 1
 
 
 def _same_options(old: MissEvent, new: MissEvent) -> bool:

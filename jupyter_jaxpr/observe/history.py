@@ -13,16 +13,19 @@ from __future__ import annotations
 import threading
 import weakref
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .keys import Key
 from .observation import Outcome, Place
+from .reasons import Reason
 from .stages import CallStages
 
+if TYPE_CHECKING:
+    from .ledger import Calls, Ledger
+
 EVENTS_PER_FUNCTION = 512
-OBJECTS_PER_FUNCTION = 4096
 
 
 @dataclass(slots=True, eq=False)
@@ -39,6 +42,8 @@ class MissEvent:
     held_before: bool = False  # JAX held entries of this function object that were made unobserved
     rerun: bool = False  # its cell was executed again since the object before was first seen
     partial: dict[str, str] | None = None  # what a functools.partial binds, as text
+    reasons: tuple[Reason, ...] | None = None  # worked out when first asked for
+    entry: int = -1  # index into the entries of its function, likewise
     trace: float | None = None  # seconds
     lower: float | None = None
     compile: float | None = None
@@ -60,6 +65,7 @@ class Counts:
     """Counts of one function, by JAX's events and by outcome."""
 
     misses: int = 0
+    dispatch_only: int = 0
     traces: int = 0
     lowerings: int = 0
     compiles: int = 0
@@ -87,6 +93,8 @@ class FunctionHistory:
     counts: Counts = field(default_factory=Counts)
     objects: int = 0
     last_seen: int = -1  # execution of cells in which the newest function object was first seen
+    entries: list[MissEvent] = field(default_factory=list)  # the event that made each, once asked for
+    by_hash: dict[int, list[int]] = field(default_factory=dict)
 
 
 class History:
@@ -111,7 +119,7 @@ class History:
         self._cell_of[file] = cell
         self._executed[cell] = self._executions
 
-    def held_before(self, functions: Iterator[Any]) -> None:
+    def held_before(self, functions: Iterable[Any]) -> None:
         """JAX already holds entries of these functions, made before anything was observed."""
         for function in functions:
             try:
@@ -153,6 +161,7 @@ class History:
             counts = history.counts
             counts.misses += 1
             counts.raised += event.outcome == "raised"
+            counts.dispatch_only += event.outcome == "dispatch_only"
             self._count(counts, stages, event.seconds)
 
     def stages_only(self, record: Any, stages: CallStages) -> None:
@@ -167,6 +176,15 @@ class History:
         counts.compiles += stages.compiles - stages.from_disk
         counts.from_disk += stages.from_disk
         counts.seconds += seconds
+
+    # --- read ---
+
+    def ledger(self, thread: int | None, calls: Callable[[], list[Calls]]) -> Ledger:
+        """A ledger of what happens from now on, on one thread or on all."""
+        from .ledger import Ledger
+
+        before = {id(function): function.counts.copy() for function in self.functions.values()}
+        return Ledger(self, thread, self.number, before, calls)
 
     # --- whose ---
 

@@ -141,6 +141,22 @@ class Observer:
                 run.lines.close()
         return run.observation()
 
+    def running(self) -> Run | None:
+        """The run that is on, on this thread."""
+        return self._state().run
+
+    def count_now(self, run: Run) -> None:
+        """Credit the calls made until now; does nothing on another thread than the run's."""
+        if run.thread == threading.get_ident():
+            self._drain(run)
+
+    def settle(self, run: Run) -> None:
+        """As `count_now`, and close calls that an exception ended unseen."""
+        state = self._threads.get(run.thread)
+        if state is not None and run.thread == threading.get_ident():
+            self._prune(state)
+        self.count_now(run)
+
     def let_go(self) -> None:
         """Drop calls of this thread that an exception ended unseen: they hold their arguments."""
         state = self._state()
@@ -180,6 +196,11 @@ class Observer:
         return next((program for program in reversed(programs) if program.jaxpr is jaxpr), None)
 
     # --- told by the hooks ---
+
+    def installed(self) -> None:
+        """The hooks have gone in; what JAX compiled before was not seen."""
+        if jax_internals.backend_started():
+            self.history.held_before(jax_internals.functions_with_entries())
 
     def missed(self, call: JitCall) -> bool:
         """A call missed the C++ cache."""

@@ -41,6 +41,11 @@ class FunctionActivity:
         self.dropped = 0
         self.programs: dict[tuple[int, int], tuple[KeptProgram, bool, str | None]] = {}
 
+    @property
+    def all_calls(self) -> int:
+        """Calls seen so far, those from places that are not watched included as far as they missed."""
+        return self.calls + self.calls_missed
+
     def add(self, stages: CallStages) -> None:
         """Count the stages of one call."""
         self.traces += stages.traces
@@ -59,7 +64,7 @@ class FunctionActivity:
 
     def observed(self, counted: bool) -> ObservedFunction:
         """The record handed on; `counted` says whether calls could be counted at all."""
-        calls = self.calls + self.calls_missed
+        calls = self.all_calls
         return ObservedFunction(
             name=self.record.name,
             definition=self.record.definition,
@@ -79,7 +84,7 @@ class FunctionActivity:
 
     def _top_level(self) -> bool:
         """Called other than as a part of another program."""
-        return self.misses > 0 or self.calls + self.calls_missed > self.inlined
+        return self.misses > 0 or self.all_calls > self.inlined
 
     def _observed_programs(self) -> list[ObservedProgram]:
         chosen = list(self.programs.values())
@@ -99,6 +104,7 @@ class Run:
         self.thread = threading.get_ident()
         self.started_at = time.perf_counter()
         self.file = file
+        self.in_cell = file is not None  # on Python 3.11 calls are counted in the text of a cell only
         self.functions: dict[tuple[str, Place | None], FunctionActivity] = {}
         self.counter = CallCounter()
         self.lines = LineRecorder(file) if file is not None else None

@@ -1,0 +1,13 @@
+"""The one observer of this process: hooks are process-wide, and so is the memory of what missed."""
+
+from __future__ import annotations
+
+import functools
+
+from .misses import Observer
+
+
+@functools.cache
+def observer() -> Observer:
+    """The observer of this process; making it installs nothing."""
+    return Observer()

@@ -1,0 +1,53 @@
+"""Function records in, a table of 80 columns out."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ..quantities import duration
+
+if TYPE_CHECKING:
+    from .ledger import FunctionRecord, Miss
+
+WIDTH = 80
+_NAME = 30
+_MISSES = 12
+_HEAD = f"{'function':<{_NAME}}{'calls':>8}{'hits':>8}{'entries':>9}{'compiles':>10}{'price':>11}"
+
+
+def table(functions: Sequence[FunctionRecord]) -> str:
+    """The functions with their counts, and under each its misses with their reasons."""
+    if not functions:
+        return "No jitted function of yours was called."
+    lines = [_HEAD, "-" * WIDTH]
+    for function in functions:
+        lines.append(_row(function))
+        shown = [miss for miss in function.misses if miss.outcome != "inlined"]
+        for miss in shown[:_MISSES]:
+            lines += _miss(miss)
+        if len(shown) > _MISSES:
+            lines.append(f"    and {len(shown) - _MISSES} more misses")
+        if function.inlined:
+            lines.append(f"    {function.inlined} inlined while another function was traced")
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _row(function: FunctionRecord) -> str:
+    name = f"{function.name} (line {function.line})" if function.line is not None else function.name
+    if len(name) > _NAME - 1:
+        name = name[: _NAME - 2] + "…"
+    bound = "" if function.calls_exact else "≥"
+    calls = "unknown" if function.calls is None else f"{bound}{function.calls}"
+    hits = "unknown" if function.hits is None else f"{bound}{function.hits}"
+    price = duration(function.seconds).replace("\N{NO-BREAK SPACE}", " ") if function.seconds else ""
+    return f"{name:<{_NAME}}{calls:>8}{hits:>8}{len(function.entries):>9}{function.compiles:>10}{price:>11}"
+
+
+def _miss(miss: Miss) -> list[str]:
+    where = f"line {miss.line}" if miss.line is not None else "somewhere"
+    price = f", {duration(miss.seconds)}".replace("\N{NO-BREAK SPACE}", " ") if miss.seconds else ""
+    why = "; ".join(reason.text for reason in miss.reasons)
+    text = f"{where} {miss.outcome.replace('_', ' ')}{price}" + (f": {why}" if why else "")
+    return textwrap.wrap(text, WIDTH, initial_indent="    ", subsequent_indent="        ", break_on_hyphens=False)
