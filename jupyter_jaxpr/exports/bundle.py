@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
+
+import msgspec
 
 from ..encoding import encode, printable
 from ..snapshot.document import Snapshot
@@ -24,7 +25,7 @@ def bundle(document: Snapshot, limit_bytes: int = LIMIT_BYTES) -> dict[str, Any]
     """
     copy = saved_copy(document, limit_bytes)
     return {
-        MIME_TYPE: json.loads(encode(copy)),
+        MIME_TYPE: msgspec.json.decode(encode(copy)),
         "text/html": printable(fragment(copy, characters=limit_bytes // 4)),
         "text/plain": printable(plain(document)),
     }

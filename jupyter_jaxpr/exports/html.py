@@ -54,7 +54,8 @@ def fragment(document: Snapshot, *, characters: int, heading: int = 4) -> str:
         characters: How long the texts of the programs may be in all.
         heading: Level of its headings.
     """
-    each = characters // max(1, sum(1 + len(program.levels) for program in document.programs))
+    texts = sum(1 + sum(level.text is not None for level in program.levels) for program in document.programs)
+    each = characters // max(1, texts)
     parts: list[str] = []
     if document.title:
         parts.append(element(f"h{heading}", document.title, class_="jjx-title"))
