@@ -144,8 +144,11 @@ function precisionNote(
     case 'span':
       return null;
     case 'line':
-      return linked.spans.every(({ column }) => column < 0)
-        ? trans.__('Linked to whole lines: JAX knows no columns here.')
+      if (linked.spans.every(({ column }) => column < 0)) {
+        return trans.__('Linked to whole lines: JAX knows no columns here.');
+      }
+      return linked.spans.length === 1
+        ? null
         : trans.__(
             'All of this line. Put the caret into an expression for less.'
           );
