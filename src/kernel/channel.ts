@@ -42,8 +42,8 @@ import {
 /** The kernel of a session, for rooms that hand one on without talking to it. */
 export type KernelConnection = Kernel.IKernelConnection;
 
-/** Why a kernel cannot be heard. */
-export type Loss = 'restarting' | 'dead' | 'disconnected';
+/** Why a kernel cannot be heard; after 'disconnected' JupyterLab tries again by itself, after 'cut-off' no more. */
+export type Loss = 'restarting' | 'dead' | 'disconnected' | 'cut-off';
 
 export type ChannelState =
   /** Looking for the hub, or waiting for its hello. */
@@ -325,16 +325,32 @@ export class Channel implements IChannel {
   private _onStatus(_: unknown, status: KernelMessage.Status): void {
     if (status === 'restarting' || status === 'autorestarting') {
       this._lose('restarting');
+    } else if (status === 'starting') {
+      this._onStarting();
     } else if (status === 'dead') {
       this._lose('dead');
     }
   }
 
+  /** Where another page restarts the kernel, this one stays connected, and hears no more of it than its start. */
+  private _onStarting(): void {
+    if (this._state.kind === 'joined' || this._state.kind === 'not-loaded') {
+      this._lose('restarting');
+    }
+    if (
+      this._state.kind === 'lost' &&
+      this.kernel.connectionStatus === 'connected'
+    ) {
+      void this._look();
+    }
+  }
+
   private _onConnection(_: unknown, status: Kernel.ConnectionStatus): void {
+    const { _state: state } = this;
     if (status === 'connected') {
       void this._look();
-    } else if (this._state.kind !== 'lost') {
-      this._lose('disconnected');
+    } else if (state.kind !== 'lost' || state.loss === 'disconnected') {
+      this._lose(status === 'disconnected' ? 'cut-off' : 'disconnected');
     }
   }
 
@@ -342,7 +358,7 @@ export class Channel implements IChannel {
     this._looks++;
     this._hub = null;
     this._requests = null;
-    if (loss !== 'disconnected') {
+    if (loss === 'restarting' || loss === 'dead') {
       this._lives++;
       this._subshell = null;
       this._starting = null;

@@ -107,7 +107,12 @@ export class JaxprModel implements IJaxprModel {
           ? { kind: 'connecting' }
           : { kind: 'ready', environment: this._environment };
       case 'lost':
-        return { kind: state.loss === 'dead' ? 'no-kernel' : 'connecting' };
+        return {
+          kind:
+            state.loss === 'dead' || state.loss === 'cut-off'
+              ? 'no-kernel'
+              : 'connecting'
+        };
     }
   }
 
@@ -290,13 +295,16 @@ export class JaxprModel implements IJaxprModel {
 
   private _onState(_: unknown, state: ChannelState): void {
     if (state.kind === 'lost') {
-      if (state.loss === 'disconnected') {
-        this._disconnected = new Date();
+      if (state.loss === 'disconnected' || state.loss === 'cut-off') {
+        this._disconnected ??= new Date();
         this._progress = null;
       } else {
         this._endLife(state.loss);
       }
+    } else if (state.kind === 'joined') {
+      this._disconnected = null;
     } else if (state.kind === 'not-loaded') {
+      this._disconnected = null;
       this._environment = null;
       this._unusable = null;
       this._progress = null;
@@ -471,7 +479,7 @@ export class JaxprModel implements IJaxprModel {
       return end;
     }
     return state?.kind === 'lost'
-      ? { loss: state.loss, since: this._disconnected }
+      ? { loss: state.loss, since: this._disconnected ?? new Date() }
       : null;
   }
 
@@ -480,6 +488,11 @@ export class JaxprModel implements IJaxprModel {
     if (end.loss === 'disconnected') {
       return this._trans.__(
         'The panel reconnects by itself when the server answers again.'
+      );
+    }
+    if (end.loss === 'cut-off') {
+      return this._trans.__(
+        'Choose Reconnect to Kernel in the Kernel menu, or reload the page.'
       );
     }
     if (state === null || state.kind === 'lost') {
@@ -555,7 +568,8 @@ export class JaxprModel implements IJaxprModel {
   private _environment: Environment | null = null;
   private _unusable: string | null = null;
   private _progress: Progress | null = null;
-  private _disconnected = new Date();
+  /** When the connection was lost; null while there is one. */
+  private _disconnected: Date | null = null;
   private _life = 0;
   private _ends = new Map<number, IEnd>();
   private _runs: IKnownRun[] = [];

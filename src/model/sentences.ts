@@ -82,6 +82,7 @@ export function whatWasLost(
     case 'dead':
       return trans.__('Kernel died');
     case 'disconnected':
+    case 'cut-off':
       return trans.__('Connection lost');
     case 'changed':
       return trans.__('Kernel changed');

@@ -303,6 +303,36 @@ describe('a kernel that goes away', () => {
     ]);
   });
 
+  it('is restarted from another page: this one hears of its start alone', async () => {
+    const kernel = new FakeKernel();
+    kernel.comms = ['hub'];
+    const page = new Listener(kernel);
+    await settled();
+    kernel.comms = [];
+    kernel.turns('starting');
+    await settled();
+    expect(page.states).toEqual([
+      { kind: 'joined' },
+      { kind: 'lost', loss: 'restarting' },
+      { kind: 'not-loaded' }
+    ]);
+  });
+
+  it('is cut off where JupyterLab no longer tries to connect', async () => {
+    const kernel = new FakeKernel();
+    kernel.comms = ['hub'];
+    const page = new Listener(kernel);
+    await settled();
+    kernel.connects('connecting');
+    kernel.connects('disconnected');
+    await settled();
+    expect(page.states).toEqual([
+      { kind: 'joined' },
+      { kind: 'lost', loss: 'disconnected' },
+      { kind: 'lost', loss: 'cut-off' }
+    ]);
+  });
+
   it('loses its connection, and is asked for everything when it is back', async () => {
     const kernel = new FakeKernel();
     kernel.comms = ['hub'];

@@ -299,6 +299,18 @@ describe('a kernel that goes away', () => {
     expect(model.requests).not.toBeNull();
   });
 
+  it('is cut off: JupyterLab connects again when it is told to', () => {
+    const { model, kernel } = connected();
+    kernel.sends(run('run-1'));
+    kernel.turns({ kind: 'lost', loss: 'cut-off' });
+    expect(model.status).toEqual({
+      kind: 'stale',
+      reason: 'Connection lost',
+      since,
+      cure: 'Choose Reconnect to Kernel in the Kernel menu, or reload the page.'
+    });
+  });
+
   it('is changed for another one', () => {
     const { model, kernel } = connected();
     kernel.sends(run('run-1'));
