@@ -19,14 +19,16 @@ if TYPE_CHECKING:
 
     from .inspection import Snapshot, inspect
     from .observing import RecompileError, observe
+    from .widget_view import widget
 
-__all__ = ["RecompileError", "Snapshot", "__version__", "inspect", "observe"]
+__all__ = ["RecompileError", "Snapshot", "__version__", "inspect", "observe", "widget"]
 
 _HOMES = {
     "RecompileError": ".observing",
     "Snapshot": ".inspection",
     "inspect": ".inspection",
     "observe": ".observing",
+    "widget": ".widget_view",
 }
 
 

@@ -14,7 +14,7 @@ from .exports.bundle import bundle
 from .exports.html import page
 from .exports.markdown import markdown
 from .exports.plain import plain
-from .observe.misses import Observer
+from .observe.kernel import observer
 from .observe.observation import Observation
 from .observe.own_traces import trace_call
 from .snapshot import document as schema
@@ -210,7 +210,7 @@ def inspect(fun: Callable[..., Any], *args: Any, stage: Stage = "compile", **kwa
 
     if stage == "run" and any(isinstance(leaf, jax.ShapeDtypeStruct) for leaf in jax.tree.leaves((args, kwargs))):
         raise ValueError(_NO_VALUES)
-    own = trace_call(Observer(), fun, args, kwargs, "Inspected: a trace of its own.", stage)
+    own = trace_call(observer(), fun, args, kwargs, "Inspected: a trace of its own.", stage)
     if own.error is not None:
         raise own.error
     if stage == "run" and own.program is not None:

@@ -13,10 +13,7 @@ from .observe.calls import HAS_MONITORING
 from .observe.kernel import observer
 from .observe.ledger import Calls, Ledger
 from .observe.observation import Place
-from .observe.run import Run
-
-_UNCOUNTED = "Calls are unknown: Python 3.11 counts them only in a %%jaxpr cell. Python 3.12 and later count them here."
-_TAKEN = "Calls are unknown: a debugger, a profiler or another observed thread has the counter."
+from .observe.run import NOT_COUNTED, ONLY_IN_CELLS, Run
 
 
 class RecompileError(AssertionError):
@@ -83,7 +80,7 @@ class observe:
             return support.note
         if self._run is None or not self._run.counter.running or self._counts_calls():
             return None
-        return _TAKEN if HAS_MONITORING else _UNCOUNTED
+        return NOT_COUNTED if HAS_MONITORING else ONLY_IN_CELLS
 
     def _calls(self) -> list[Calls]:
         """What was called in the block until now."""

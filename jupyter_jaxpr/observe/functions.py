@@ -13,7 +13,8 @@ import sys
 import sysconfig
 import types
 import weakref
-from collections import OrderedDict
+from collections import Counter, OrderedDict
+from collections.abc import Mapping
 from types import CodeType, FrameType
 from typing import Any
 
@@ -55,6 +56,15 @@ class Functions:
         if record is None:
             record = self._make(fun, frame)
         return self._of_user(fun, record, frame) if record.shared else record
+
+    def library_names(self, before: Mapping[int, int]) -> list[tuple[str, int]]:
+        """Names of library functions, and how often each has missed since `before`, an earlier copy of `library`."""
+        since: Counter[str] = Counter()
+        for key, times in list(self.library.items()):
+            record = self._records.get(key)
+            if record is not None and times > before.get(key, 0):
+                since[record.name] += times - before.get(key, 0)
+        return since.most_common()
 
     def known(self, fun: Any) -> FunctionRecord | None:
         """The record of a function if it was seen before."""

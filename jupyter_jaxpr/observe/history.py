@@ -186,6 +186,12 @@ class History:
         before = {id(function): function.counts.copy() for function in self.functions.values()}
         return Ledger(self, thread, self.number, before, calls)
 
+    def whole(self, newest: int) -> Ledger:
+        """The ledger of everything seen, on all threads, of the functions that missed last."""
+        from .ledger import Ledger
+
+        return Ledger(self, None, 0, {}, list, newest)
+
     # --- whose ---
 
     def place_key(self, name: str, definition: Place | None) -> tuple[str, str, int]:

@@ -132,8 +132,10 @@ class Ledger(Mapping[str, FunctionRecord]):
         since: int,
         before: Mapping[int, Counts],
         calls: Callable[[], list[Calls]],
+        newest: int | None = None,
     ) -> None:
         self._history = history
+        self._newest = newest
         self._thread = thread
         self._since = since
         self._before = before
@@ -184,13 +186,20 @@ class Ledger(Mapping[str, FunctionRecord]):
     def _read(self) -> tuple[FunctionRecord, ...]:
         calls = {self._history.place_key(each.name, each.definition): each for each in self._calls()}
         order: dict[tuple[str, str, int], int] = {}
-        for key, function in list(self._history.functions.items()):
+        for key, function in self._chosen():
             first = next((event.number for event in function.events if self._is_here(event)), None)
             if first is not None:
                 order[key] = first
         for key in calls:
             order.setdefault(key, self._history.number + 1 + len(order))
         return tuple(self._record(key, calls.get(key)) for key in sorted(order, key=lambda key: order[key]))
+
+    def _chosen(self) -> list[tuple[tuple[str, str, int], FunctionHistory]]:
+        functions = list(self._history.functions.items())
+        if self._newest is not None and len(functions) > self._newest:
+            functions.sort(key=lambda item: -item[1].events[-1].number if item[1].events else 0)
+            del functions[self._newest :]
+        return functions
 
     def _is_here(self, event: MissEvent) -> bool:
         return event.number > self._since and self._thread in (None, event.thread) and event.outcome is not None

@@ -22,12 +22,14 @@ from .calls import HAS_MONITORING
 from .functions import FunctionRecord, Functions, call_place, code_of, equinox_frame, equinox_wrapper, unwrap
 from .history import History, MissEvent
 from .keys import Key, equinox_key_of, key_of
-from .observation import EagerCompile, Observation, Place
+from .ledger import Ledger
+from .observation import EagerCompile, LedgerReading, Observation, Place
 from .programs import KeptProgram, keep, kept
 from .run import EAGER_COMPILES, FunctionActivity, Run
 from .stages import STAGE_NAMES, CallStages, LooseEvent
 
 _LOOSE_EVENTS = 64
+_FUNCTIONS_IN_LEDGER = 40
 _UNDER_TRANSFORMS = 32
 TRACED_FUNCTIONS = 50
 
@@ -116,6 +118,9 @@ class Observer:
         if self.hooks.support.tier != "none":
             run.counter.start()
             run.counted = run.counter.sees
+        if self.hooks.support.tier == "hooks":
+            run.library_before = dict(self.library)
+            run.ledger = self.history.ledger(run.thread, run.ledger_calls)
         return run
 
     def end(self, run: Run) -> Observation:
@@ -139,7 +144,26 @@ class Observer:
             run.prints.stop()
             if run.lines is not None:
                 run.lines.close()
-        return run.observation()
+        observation = run.observation()
+        if run.ledger is not None:
+            try:
+                observation.ledger = self._reading(run, run.ledger)
+            except Exception as error:
+                run.fail(error)
+                observation.failures = run.failures
+        return observation
+
+    def _reading(self, run: Run, ledger: Ledger) -> LedgerReading:
+        ledger.close()
+        library = self.functions.library_names(run.library_before)
+        return LedgerReading(
+            run=ledger.functions,
+            kernel=self.history.whole(_FUNCTIONS_IN_LEDGER).functions,
+            seconds=time.perf_counter() - run.started_at,
+            library_functions=tuple(name for name, _ in library[:200]),
+            library_misses=sum(times for _, times in library),
+            note=run.calls_note(),
+        )
 
     def running(self) -> Run | None:
         """The run that is on, on this thread."""

@@ -127,6 +127,18 @@ class Finding:
     place: Place | None = None
 
 
+@dataclass(frozen=True)
+class LedgerReading:
+    """The jit cache at the end of a run, as `observe.ledger.FunctionRecord`s."""
+
+    run: tuple[Any, ...]  # of the functions of this run, in call order
+    kernel: tuple[Any, ...]  # of these and others, since the hooks went in
+    seconds: float  # how long the run took
+    library_functions: tuple[str, ...]
+    library_misses: int
+    note: str | None  # what cannot be told of calls, a sentence
+
+
 @dataclass
 class Observation:
     """One observed run."""
@@ -138,3 +150,4 @@ class Observation:
     eager_compiles: list[EagerCompile] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)  # our own failures, as tracebacks
+    ledger: LedgerReading | None = None  # None where misses cannot be observed

@@ -14,6 +14,7 @@ from typing import Any
 
 from .calls import HAS_MONITORING, CallCounter
 from .functions import FunctionRecord
+from .ledger import Calls, Ledger
 from .lines import LineRecorder
 from .observation import EagerCompile, Observation, ObservedFunction, ObservedProgram, Place
 from .printed import PrintRecorder
@@ -21,6 +22,13 @@ from .programs import KeptProgram
 from .stages import CallStages
 
 PROGRAMS_PER_FUNCTION = 32
+NOT_COUNTED = "Calls are unknown: a debugger, a profiler or another observed thread has the counter."
+ONLY_IN_CELLS = (
+    "Calls are unknown: Python 3.11 counts them only in a %%jaxpr cell. Python 3.12 and later count them here."
+)
+ONLY_WRITTEN = (
+    "Calls are lower bounds: Python 3.11 counts only those written in the cell. Python 3.12 and later count all."
+)
 EAGER_COMPILES = 1_000
 
 
@@ -107,6 +115,8 @@ class Run:
         self.in_cell = file is not None  # on Python 3.11 calls are counted in the text of a cell only
         self.functions: dict[tuple[str, Place | None], FunctionActivity] = {}
         self.counter = CallCounter()
+        self.ledger: Ledger | None = None
+        self.library_before: dict[int, int] = {}
         self.lines = LineRecorder(file) if file is not None else None
         self.prints = PrintRecorder(self._traced_function)
         self.traced_names: list[str] = []  # of the functions being traced now, innermost last
@@ -126,6 +136,20 @@ class Run:
         elif found.record is not record and record.kept:
             found.record = record  # a newer object of the same line
         return found
+
+    def ledger_calls(self) -> list[Calls]:
+        """How often each function was called until now."""
+        counts = self.counted and (HAS_MONITORING or self.in_cell)
+        return [
+            Calls(*key, activity.all_calls if counts else None, HAS_MONITORING and not activity.calls_missed)
+            for key, activity in self.functions.items()
+        ]
+
+    def calls_note(self) -> str | None:
+        """Why calls are lower bounds or unknown, a sentence."""
+        if not self.counted:
+            return NOT_COUNTED if HAS_MONITORING else ONLY_IN_CELLS
+        return None if HAS_MONITORING else ONLY_WRITTEN
 
     def fail(self, error: BaseException) -> None:
         """Note a failure of ours."""

@@ -39,6 +39,8 @@ from .document import (
     Snapshot,
     Stages,
 )
+from .ledger import Ledger
+from .ledger_build import ledger_document
 from .levels import LEVELS, Unavailable, level_document
 from .live import Sources, held_level, walk_names
 from .names import learn_naming
@@ -149,6 +151,7 @@ class _Builder:
                 focus = len(self._programs) - 1
         self._hold_texts()
         walk = self._walk
+        ledger = self._ledger(observation)
         found = [
             *self._notes,
             *notes.printed_notes(walk, observation.printed, self._programs),
@@ -173,10 +176,20 @@ class _Builder:
             cut=None,
             naming=self._naming,
             scopes=self._scopes,
+            ledger=ledger,
             **pools.of_walk(walk, self._cell_file).fields(),
         )
         sources = Sources(document, walk, self._observed, self._cells, self._cell_file)
         return Built(document, sources)
+
+    def _ledger(self, observation: Observation) -> Ledger | None:
+        if observation.ledger is None:
+            return None
+        try:
+            return ledger_document(self._walk, observation.ledger, self._cell_file)
+        except Exception:
+            self._failures.append(traceback.format_exc())
+            return None
 
     # --- programs ------------------------------------------------------------------------------
 

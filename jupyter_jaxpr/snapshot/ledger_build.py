@@ -1,0 +1,133 @@
+"""What the observer read off the jit cache in, the document's ledger out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..observe.ledger import FunctionRecord, Miss
+from ..observe.observation import LedgerReading, Place
+from ..program.jaxpr import Walk
+from . import notes
+from .ledger import (
+    Ledger,
+    LedgerCounts,
+    LedgerEntry,
+    LedgerFunction,
+    LedgerLine,
+    LedgerMiss,
+    LedgerReason,
+)
+
+MISSES_LISTED = 64
+
+
+def ledger_document(walk: Walk, reading: LedgerReading, cell_file: str | None) -> Ledger:
+    """Make the document's ledger; its lines go into the pools of `walk`."""
+    here = {_key(record): record for record in reading.run}
+    whole = {_key(record): record for record in reading.kernel}
+    functions = [_function(walk, record, whole.get(key, record)) for key, record in here.items()]
+    functions += [_function(walk, None, record) for key, record in whole.items() if key not in here]
+    return Ledger(
+        functions=functions,
+        lines=_lines(reading.run, cell_file),
+        seconds=sum(record.seconds for record in reading.run),
+        compiles=sum(record.compiles for record in reading.run),
+        cell_seconds=reading.seconds if cell_file is not None else None,
+        library_functions=list(reading.library_functions),
+        library_misses=reading.library_misses,
+        calls_note=reading.note,
+    )
+
+
+def _key(record: FunctionRecord) -> tuple[str, str | None, int | None]:
+    return record.name, record.file, record.line
+
+
+def _function(walk: Walk, run: FunctionRecord | None, kernel: FunctionRecord) -> LedgerFunction:
+    new = {id(miss) for miss in kernel.misses[len(kernel.misses) - len(run.misses) :]} if run is not None else set()
+    listed = kernel.misses[-MISSES_LISTED:]
+    made = {miss.entry for miss in kernel.misses if id(miss) in new}
+    old = {miss.entry for miss in kernel.misses if id(miss) not in new}
+    hits = {entry.signature: entry.hits for entry in run.entries} if run is not None else {}
+    definition = None
+    if kernel.line is not None and kernel.file is not None:
+        definition = Place(kernel.file, kernel.line, kernel.name)
+    return LedgerFunction(
+        name=kernel.name,
+        definition=notes.frame_of(walk, definition),
+        function_objects=kernel.function_objects,
+        run=_counts(run, kernel),
+        kernel=_counts(kernel, kernel, calls=False),
+        entries=[
+            LedgerEntry(
+                signature=entry.signature,
+                hits=hits.get(entry.signature),
+                misses=entry.misses,
+                this_run=index in made and index not in old,
+                fast_path=entry.fast_path,
+            )
+            for index, entry in enumerate(kernel.entries)
+        ],
+        misses=[_miss(walk, miss, id(miss) in new) for miss in listed],
+        misses_left_out=len(kernel.misses) - len(listed),
+    )
+
+
+def _counts(record: FunctionRecord | None, kernel: FunctionRecord, calls: bool = True) -> LedgerCounts:
+    if record is None:
+        none: dict[str, Any] = dict.fromkeys(("misses", "traces", "lowerings", "compiles", "from_disk"), 0)
+        return LedgerCounts(calls=None, calls_exact=True, hits=None, inlined=0, raised=0, seconds=0.0, **none)
+    return LedgerCounts(
+        calls=record.calls if calls else None,
+        calls_exact=record.calls_exact,
+        hits=record.hits if calls else None,
+        misses=sum(miss.outcome != "inlined" for miss in record.misses),
+        traces=record.traces,
+        lowerings=record.lowerings,
+        compiles=record.compiles,
+        from_disk=record.from_disk,
+        inlined=record.inlined,
+        raised=record.raised,
+        seconds=record.seconds,
+    )
+
+
+def _miss(walk: Walk, miss: Miss, this_run: bool) -> LedgerMiss:
+    assert miss.outcome != "fast_hit"
+    place = Place(miss.file, miss.line) if miss.file is not None and miss.line is not None else None
+    return LedgerMiss(
+        outcome=miss.outcome,
+        reasons=[
+            LedgerReason(
+                kind=reason.kind,
+                text=reason.text,
+                argument=reason.argument,
+                before=reason.before,
+                after=reason.after,
+                cure=reason.cure,
+            )
+            for reason in miss.reasons
+        ],
+        signature=miss.signature,
+        frame=notes.frame_of(walk, place),
+        this_run=this_run,
+        entry=miss.entry,
+        trace=miss.trace_s,
+        lower=miss.lower_s,
+        compile=miss.compile_s,
+        total=miss.total_s,
+    )
+
+
+def _lines(records: Sequence[FunctionRecord], cell_file: str | None) -> list[LedgerLine]:
+    """Where in the cell misses happened; calls that hit leave no trace of their line."""
+    compiles: dict[int, int] = {}
+    for record in records:
+        for miss in record.misses:
+            if miss.file == cell_file and miss.line is not None and miss.outcome not in ("inlined", "raised"):
+                compiles[miss.line] = compiles.get(miss.line, 0) + (miss.outcome == "compiled")
+    return [
+        LedgerLine(line=line, calls=None, calls_exact=False, hits=None, compiles=count)
+        for line, count in sorted(compiles.items())
+    ]
