@@ -12,19 +12,11 @@ import {
   EditorSelection,
   EditorState,
   Extension,
-  Prec,
-  Range,
-  StateEffect,
-  StateField
+  Prec
 } from '@codemirror/state';
 import {
-  Decoration,
-  DecorationSet,
   EditorView,
-  PluginValue,
   ViewPlugin,
-  ViewUpdate,
-  WidgetType,
   hoverTooltip,
   keymap,
   tooltips
@@ -32,14 +24,18 @@ import {
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { Selection } from '../../tokens';
+import { closedBetween, foldRange, folding, setFolds } from './folding';
+import type { IListedFold, IListing, ISplice } from './listing';
+import type { IListingHost } from './listing-buttons';
+import { Display } from './listing-display';
 import {
-  closedBetween,
-  foldRange,
-  folding,
-  foldsChanged,
-  setFolds
-} from './folding';
-import type { IListedFold, IListedLine, IListing, ISplice } from './listing';
+  NO_MARKS,
+  marks,
+  openChips,
+  setChips,
+  setMarks,
+  startsAt
+} from './listing-marks';
 import { searchPanel } from './search-panel';
 
 /**
@@ -62,75 +58,8 @@ export interface IListingEvents {
   allWanted(): void;
 }
 
-/** What is marked: lines and variables. */
-interface IMarks {
-  lines: readonly number[];
-  variables: ReadonlySet<string>;
-}
-
-const setMarks = StateEffect.define<IMarks>();
-const NO_MARKS: IMarks = { lines: [], variables: new Set() };
-
-const marks = StateField.define<IMarks>({
-  create: () => NO_MARKS,
-  update(value, transaction) {
-    for (const effect of transaction.effects) {
-      if (effect.is(setMarks)) {
-        value = effect.value;
-      }
-    }
-    return value;
-  }
-});
-
-/** Open or close the chips of a line, which is given by a position in it. */
-const setChips = StateEffect.define<{ at: number; open: boolean }>({
-  map: (value, change) => ({ ...value, at: change.mapPos(value.at) })
-});
-
-class OpenLine extends WidgetType {
-  override toDOM(): HTMLElement {
-    return document.createElement('span');
-  }
-}
-
-/** The lines whose chips are open, as a decoration that shows nothing and moves with the text. */
-const openChips = StateField.define<DecorationSet>({
-  create: () => Decoration.none,
-  update(open, transaction) {
-    open = open.map(transaction.changes);
-    for (const effect of transaction.effects) {
-      if (effect.is(setChips)) {
-        const { from } = transaction.newDoc.lineAt(effect.value.at);
-        const isOpen = startsAt(open, from);
-        if (effect.value.open && !isOpen) {
-          open = open.update({ add: [OPEN_LINE.range(from)], sort: true });
-        } else if (!effect.value.open && isOpen) {
-          open = open.update({
-            filter: at => at !== from,
-            filterFrom: from,
-            filterTo: from
-          });
-        }
-      }
-    }
-    return open;
-  }
-});
-
-const OPEN_LINE = Decoration.widget({ widget: new OpenLine() });
-
-function startsAt(set: DecorationSet, at: number): boolean {
-  let found = false;
-  set.between(at, at, () => {
-    found = true;
-    return false;
-  });
-  return found;
-}
-
 /** An editor that shows one listing. */
-export class ListingView {
+export class ListingView implements IListingHost {
   constructor(
     parent: HTMLElement,
     private _listing: IListing,
@@ -591,315 +520,3 @@ export class ListingView {
 
 /** At the right edge of a line, in pixels: a click there goes to the cell. */
 const BADGE_WIDTH = 30;
-
-/** The decorations of the lines on screen. */
-class Display implements PluginValue {
-  constructor(
-    view: EditorView,
-    private _owner: ListingView
-  ) {
-    this.decorations = this._build(view);
-  }
-
-  decorations: DecorationSet;
-
-  update(update: ViewUpdate): void {
-    const { startState, state } = update;
-    const before = startState.selection.main;
-    const after = state.selection.main;
-    if (
-      update.docChanged ||
-      update.viewportChanged ||
-      update.geometryChanged ||
-      foldsChanged(startState, state) ||
-      startState.field(marks) !== state.field(marks) ||
-      startState.field(openChips) !== state.field(openChips) ||
-      before.head !== after.head ||
-      before.anchor !== after.anchor
-    ) {
-      this.decorations = this._build(update.view);
-    }
-  }
-
-  private _build(view: EditorView): DecorationSet {
-    const { doc } = view.state;
-    const { listing } = this._owner;
-    const ranges: Range<Decoration>[] = [];
-    const { lines: linked, variables } = view.state.field(marks);
-    const { head, anchor } = view.state.selection.main;
-    const chosen = doc.lineAt(head).number - 1;
-    for (const block of view.viewportLineBlocks) {
-      const line = doc.lineAt(block.from);
-      const index = line.number - 1;
-      const last = doc.lineAt(block.to).number - 1;
-      const isLinked = firstBetween(linked, index, last) !== null;
-      const shown = withBadge(listing, linked, index, last);
-      const isMore = shown.button !== null;
-      ranges.push(
-        lineDecoration(shown, isLinked, chosen === index).range(line.from)
-      );
-      const folds = listing.folds(index);
-      const closed = closedBetween(view.state, line.from, line.to).filter(
-        ({ fold }) => fold.first === index
-      );
-      if (folds.length > 0) {
-        const [outer] = closed;
-        ranges.push(
-          Decoration.widget({
-            widget: new Marker(
-              this._owner,
-              outer?.fold ?? folds[0],
-              outer !== undefined
-            ),
-            side: -1
-          }).range(line.from)
-        );
-      }
-      if (closed.some(({ fold }) => fold.whole)) {
-        continue;
-      }
-      if (isMore) {
-        // Not now: the editor is in the middle of an update.
-        queueMicrotask(() => this._owner.more(index));
-        ranges.push(
-          Decoration.replace({
-            widget: new MoreButton(this._owner, shown.button as string)
-          }).range(line.from, line.to)
-        );
-        continue;
-      }
-      for (const part of shown.parts) {
-        const used =
-          part.variable !== undefined && variables.has(part.variable);
-        if (part.className === '' && !used) {
-          continue;
-        }
-        ranges.push(
-          Decoration.mark({
-            class: used ? 'jp-JaxprProgram-used' : part.className
-          }).range(line.from + part.from, line.from + part.to)
-        );
-      }
-      const open =
-        startsAt(view.state.field(openChips), line.from) ||
-        shown.chips.some(
-          ({ from, to }) =>
-            (head > line.from + from && head < line.from + to) ||
-            (anchor > line.from + from && anchor < line.from + to)
-        );
-      for (const chip of open ? [] : shown.chips) {
-        ranges.push(
-          Decoration.replace(
-            chip.label ? { widget: new Chip(this._owner, chip.label) } : {}
-          ).range(line.from + chip.from, line.from + chip.to)
-        );
-        for (const [from, to] of chip.also ?? []) {
-          ranges.push(
-            Decoration.replace({}).range(line.from + from, line.from + to)
-          );
-        }
-      }
-      if (shown.reference) {
-        ranges.push(
-          Decoration.widget({
-            widget: new Reference(this._owner, shown.reference),
-            side: 1
-          }).range(line.to)
-        );
-      }
-    }
-    return Decoration.set(ranges, true);
-  }
-}
-
-/** A line; where a linked one is folded into it, with the badge of that one. */
-function withBadge(
-  listing: IListing,
-  linked: readonly number[],
-  index: number,
-  last: number
-): IListedLine {
-  const line = listing.line(index);
-  if (line.badge || last === index) {
-    return line;
-  }
-  const inside = firstBetween(linked, index, last);
-  return inside === null
-    ? line
-    : { ...line, badge: listing.line(inside).badge };
-}
-
-function lineDecoration(
-  line: IListedLine,
-  linked: boolean,
-  chosen: boolean
-): Decoration {
-  const { badge } = line;
-  const attributes: Record<string, string> = {
-    style: `--jjx-depth: ${line.depth}`,
-    'data-kind': line.kind,
-    'data-number': line.number
-  };
-  if (badge) {
-    attributes['data-cell-line'] = badge.text;
-    attributes['data-badge'] = badge.kind;
-  }
-  if (linked) {
-    attributes['data-linked'] = 'true';
-  }
-  return Decoration.line({
-    class: chosen
-      ? 'jp-JaxprProgram-line jp-JaxprProgram-current'
-      : 'jp-JaxprProgram-line',
-    attributes
-  });
-}
-
-/** The first member of an ascending list from first to last; null where there is none. */
-export function firstBetween(
-  list: readonly number[],
-  first: number,
-  last: number
-): number | null {
-  let low = 0;
-  let high = list.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (list[middle] < first) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low < list.length && list[low] <= last ? list[low] : null;
-}
-
-/** Something in the text that acts when it is pressed. */
-abstract class Button extends WidgetType {
-  constructor(protected owner: ListingView) {
-    super();
-  }
-
-  protected button(
-    className: string,
-    text: string,
-    label: string,
-    act: (view: EditorView, node: HTMLElement) => void,
-    view: EditorView
-  ): HTMLElement {
-    const node = document.createElement('span');
-    node.className = className;
-    node.setAttribute('role', 'button');
-    node.setAttribute('aria-label', label);
-    node.title = label;
-    node.textContent = text;
-    node.addEventListener('mousedown', event => {
-      event.preventDefault();
-      act(view, node);
-    });
-    return node;
-  }
-}
-
-class Chip extends Button {
-  constructor(
-    owner: ListingView,
-    private _label: string
-  ) {
-    super(owner);
-  }
-
-  override eq(other: Chip): boolean {
-    return other._label === this._label;
-  }
-
-  override toDOM(view: EditorView): HTMLElement {
-    const { trans } = this.owner;
-    return this.button(
-      'jp-JaxprProgram-chip',
-      this._label,
-      trans.__('%1, show all of it', this._label),
-      (_, node) => this.owner.openChipsAt(view.posAtDOM(node)),
-      view
-    );
-  }
-}
-
-class Marker extends Button {
-  constructor(
-    owner: ListingView,
-    private _fold: IListedFold,
-    private _closed: boolean
-  ) {
-    super(owner);
-  }
-
-  override eq(other: Marker): boolean {
-    return other._fold === this._fold && other._closed === this._closed;
-  }
-
-  override toDOM(view: EditorView): HTMLElement {
-    const { trans } = this.owner;
-    const node = this.button(
-      'jp-JaxprProgram-marker',
-      '',
-      this._closed
-        ? trans.__('Unfold %1', this._fold.label)
-        : trans.__('Fold %1', this._fold.label),
-      () => this.owner.toggle(this._fold),
-      view
-    );
-    node.setAttribute('aria-expanded', String(!this._closed));
-    return node;
-  }
-}
-
-class MoreButton extends Button {
-  constructor(
-    owner: ListingView,
-    private _label: string
-  ) {
-    super(owner);
-  }
-
-  override eq(other: MoreButton): boolean {
-    return other._label === this._label;
-  }
-
-  override toDOM(view: EditorView): HTMLElement {
-    return this.button(
-      'jp-JaxprProgram-more',
-      this._label,
-      this._label,
-      (_, node) =>
-        this.owner.more(view.state.doc.lineAt(view.posAtDOM(node)).number - 1),
-      view
-    );
-  }
-}
-
-class Reference extends Button {
-  constructor(
-    owner: ListingView,
-    private _reference: NonNullable<IListedLine['reference']>
-  ) {
-    super(owner);
-  }
-
-  override eq(other: Reference): boolean {
-    return (
-      other._reference.text === this._reference.text &&
-      other._reference.line === this._reference.line
-    );
-  }
-
-  override toDOM(view: EditorView): HTMLElement {
-    return this.button(
-      'jp-JaxprProgram-reference',
-      this._reference.text,
-      this._reference.title,
-      () => this.owner.goTo(this._reference.line),
-      view
-    );
-  }
-}

@@ -11,8 +11,8 @@ import { Message } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 
 import { Attention, attentionOf } from '../../model/attention';
-import { ILinked, Links, TextLevel, linksOf } from '../../model/links';
-import type { Level, Program, Snapshot } from '../../protocol/snapshot';
+import { ILinked, TextLevel, linksOf } from '../../model/links';
+import type { Level, Snapshot } from '../../protocol/snapshot';
 import type {
   IJaxprModel,
   LevelName,
@@ -24,32 +24,14 @@ import { Detail, detailOf } from './detail';
 import { JaxprListing } from './jaxpr-listing';
 import type { IListing } from './listing';
 import { ListingView } from './listing-view';
+import { FIRST_LINES, IShown, Pages } from './pages';
 import { TextListing } from './text-listing';
 import { Toolbar, levelTitle } from './toolbar';
-
-/** Lines of a text in its first page, and in each further one when all are wanted. */
-const FIRST_LINES = 2000;
-const MORE_LINES = 5000;
-/** Equations in a page. */
-const PAGE = 5000;
 
 /** Why a level has no text, and what can be done. */
 interface IAbsence {
   text: string;
   action: { label: string; run: () => void } | null;
-}
-
-/** Everything that belongs to one program on screen. */
-interface IShown {
-  snapshot: Snapshot;
-  index: number;
-  program: Program;
-  links: Links;
-  jaxpr: JaxprListing;
-  texts: Map<TextLevel, TextListing>;
-  views: Map<LevelName, ListingView>;
-  /** Pages that were asked for, so that none is asked for twice. */
-  asked: Set<string>;
 }
 
 /** The view of a program. */
@@ -71,6 +53,12 @@ export class ProgramView extends Widget {
     this._messages.setAttribute('role', 'status');
     this._body = element('div', 'jp-JaxprProgram-body');
     this._detail = new Detail(this._trans);
+    this._pages = new Pages(this._trans, {
+      requests: () => this._model?.requests ?? null,
+      isShown: shown => this._shown === shown,
+      tell: notice => this._tell(notice),
+      arrived: () => this._mark(false)
+    });
     this.node.append(
       this._toolbar.node,
       this._messages,
@@ -311,8 +299,8 @@ export class ProgramView extends Widget {
         hovered: selection => this._model?.setHover(selection),
         selected: selection => this._select(selection),
         entered: () => this._goToCell(),
-        moreWanted: line => void this._more(shown, level, line),
-        allWanted: () => void this._all(shown, level)
+        moreWanted: line => void this._pages.more(shown, level, line),
+        allWanted: () => void this._pages.all(shown, level)
       },
       this._trans
     );
@@ -454,145 +442,6 @@ export class ProgramView extends Widget {
     }
   }
 
-  // --- pages --------------------------------------------------------------------------------
-
-  private async _more(
-    shown: IShown,
-    level: LevelName,
-    line: number
-  ): Promise<void> {
-    if (level === 'jaxpr') {
-      await this._moreEquations(shown, line);
-    } else {
-      await this._moreLines(shown, level, FIRST_LINES);
-    }
-  }
-
-  private async _moreEquations(shown: IShown, line: number): Promise<void> {
-    const missing = shown.jaxpr.missing(line);
-    const requests = this._model?.requests ?? null;
-    if (!missing) {
-      return;
-    }
-    if (!requests) {
-      this._tell(
-        this._trans.__(
-          'The other equations are in the kernel, which cannot be asked now. Run the cell again to see them.'
-        )
-      );
-      return;
-    }
-    const { scope, equation, count } = missing;
-    const key = `${scope}:${equation}`;
-    if (shown.asked.has(key)) {
-      return;
-    }
-    shown.asked.add(key);
-    try {
-      const page = await requests.scope(
-        shown.snapshot.id,
-        scope,
-        equation,
-        Math.min(PAGE, count)
-      );
-      const splice = shown.jaxpr.insert(scope, equation, page);
-      const view = shown.views.get('jaxpr');
-      if (splice && view && this._shown === shown) {
-        view.splice(splice);
-        this._mark(false);
-      }
-    } catch (error) {
-      shown.asked.delete(key);
-      this._tell((error as Error).message);
-    }
-  }
-
-  /** Load the next lines of a text; whether there were any. */
-  private async _moreLines(
-    shown: IShown,
-    level: TextLevel,
-    count: number
-  ): Promise<boolean> {
-    const listing = shown.texts.get(level);
-    const requests = this._model?.requests ?? null;
-    if (!listing || listing.complete || this._shown !== shown) {
-      return false;
-    }
-    if (!requests) {
-      this._tell(
-        this._trans.__(
-          'The other lines are in the kernel, which cannot be asked now. Run the cell again to see them.'
-        )
-      );
-      return false;
-    }
-    const key = `${level}:${listing.held}`;
-    if (shown.asked.has(key)) {
-      return false;
-    }
-    shown.asked.add(key);
-    try {
-      const page = await requests.text(
-        shown.snapshot.id,
-        shown.index,
-        level,
-        listing.held,
-        count
-      );
-      const splice = listing.add(
-        page.text,
-        page.first_line,
-        page.line_stacks,
-        page,
-        page.lines
-      );
-      const view = shown.views.get(level);
-      if (splice && view && this._shown === shown) {
-        view.splice(splice);
-        this._mark(false);
-        return true;
-      }
-    } catch (error) {
-      shown.asked.delete(key);
-      this._tell((error as Error).message);
-    }
-    return false;
-  }
-
-  /** A search looks at everything: load the rest, and say how far it is. */
-  private async _all(shown: IShown, level: LevelName): Promise<void> {
-    if (level === 'jaxpr') {
-      for (
-        let [line] = shown.jaxpr.missingBetween(0, Infinity);
-        line !== undefined && this._shown === shown;
-        [line] = shown.jaxpr.missingBetween(0, Infinity)
-      ) {
-        const before = shown.jaxpr.rows.rows.length;
-        this._tell(this._trans.__('Loading the other equations …'));
-        await this._moreEquations(shown, line);
-        if (shown.jaxpr.rows.rows.length === before) {
-          return;
-        }
-      }
-      this._tell(null);
-      return;
-    }
-    const listing = shown.texts.get(level);
-    while (listing && !listing.complete) {
-      this._tell(
-        this._trans.__(
-          'Loading line %1 of %2 …',
-          listing.held.toLocaleString('en'),
-          listing.total.toLocaleString('en')
-        )
-      );
-      if (!(await this._moreLines(shown, level, MORE_LINES))) {
-        return;
-      }
-    }
-    this._tell(null);
-  }
-
   // --- pointing -----------------------------------------------------------------------------
 
   private _select(selection: Selection | null): void {
@@ -729,6 +578,7 @@ export class ProgramView extends Widget {
   private _messages: HTMLElement;
   private _body: HTMLElement;
   private _detail: Detail;
+  private _pages: Pages;
   private _level: LevelName = 'jaxpr';
   private _shown: IShown | null = null;
   private _view: ListingView | null = null;

@@ -1,0 +1,204 @@
+/**
+ * The lines on screen come in; their decorations go out: classes, numbers, badges, chips, buttons.
+ */
+import { Range } from '@codemirror/state';
+import {
+  Decoration,
+  DecorationSet,
+  EditorView,
+  PluginValue,
+  ViewUpdate
+} from '@codemirror/view';
+
+import { closedBetween, foldsChanged } from './folding';
+import type { IListedLine, IListing } from './listing';
+import {
+  Chip,
+  IListingHost,
+  Marker,
+  MoreButton,
+  Reference
+} from './listing-buttons';
+import { marks, openChips, startsAt } from './listing-marks';
+
+/** The decorations of the lines on screen. */
+export class Display implements PluginValue {
+  constructor(
+    view: EditorView,
+    private _owner: IListingHost
+  ) {
+    this.decorations = this._build(view);
+  }
+
+  decorations: DecorationSet;
+
+  update(update: ViewUpdate): void {
+    const { startState, state } = update;
+    const before = startState.selection.main;
+    const after = state.selection.main;
+    if (
+      update.docChanged ||
+      update.viewportChanged ||
+      update.geometryChanged ||
+      foldsChanged(startState, state) ||
+      startState.field(marks) !== state.field(marks) ||
+      startState.field(openChips) !== state.field(openChips) ||
+      before.head !== after.head ||
+      before.anchor !== after.anchor
+    ) {
+      this.decorations = this._build(update.view);
+    }
+  }
+
+  private _build(view: EditorView): DecorationSet {
+    const { doc } = view.state;
+    const { listing } = this._owner;
+    const ranges: Range<Decoration>[] = [];
+    const { lines: linked, variables } = view.state.field(marks);
+    const { head, anchor } = view.state.selection.main;
+    const chosen = doc.lineAt(head).number - 1;
+    for (const block of view.viewportLineBlocks) {
+      const line = doc.lineAt(block.from);
+      const index = line.number - 1;
+      const last = doc.lineAt(block.to).number - 1;
+      const isLinked = firstBetween(linked, index, last) !== null;
+      const shown = withBadge(listing, linked, index, last);
+      const isMore = shown.button !== null;
+      ranges.push(
+        lineDecoration(shown, isLinked, chosen === index).range(line.from)
+      );
+      const folds = listing.folds(index);
+      const closed = closedBetween(view.state, line.from, line.to).filter(
+        ({ fold }) => fold.first === index
+      );
+      if (folds.length > 0) {
+        const [outer] = closed;
+        ranges.push(
+          Decoration.widget({
+            widget: new Marker(
+              this._owner,
+              outer?.fold ?? folds[0],
+              outer !== undefined
+            ),
+            side: -1
+          }).range(line.from)
+        );
+      }
+      if (closed.some(({ fold }) => fold.whole)) {
+        continue;
+      }
+      if (isMore) {
+        // Not now: the editor is in the middle of an update.
+        queueMicrotask(() => this._owner.more(index));
+        ranges.push(
+          Decoration.replace({
+            widget: new MoreButton(this._owner, shown.button as string)
+          }).range(line.from, line.to)
+        );
+        continue;
+      }
+      for (const part of shown.parts) {
+        const used =
+          part.variable !== undefined && variables.has(part.variable);
+        if (part.className === '' && !used) {
+          continue;
+        }
+        ranges.push(
+          Decoration.mark({
+            class: used ? 'jp-JaxprProgram-used' : part.className
+          }).range(line.from + part.from, line.from + part.to)
+        );
+      }
+      const open =
+        startsAt(view.state.field(openChips), line.from) ||
+        shown.chips.some(
+          ({ from, to }) =>
+            (head > line.from + from && head < line.from + to) ||
+            (anchor > line.from + from && anchor < line.from + to)
+        );
+      for (const chip of open ? [] : shown.chips) {
+        ranges.push(
+          Decoration.replace(
+            chip.label ? { widget: new Chip(this._owner, chip.label) } : {}
+          ).range(line.from + chip.from, line.from + chip.to)
+        );
+        for (const [from, to] of chip.also ?? []) {
+          ranges.push(
+            Decoration.replace({}).range(line.from + from, line.from + to)
+          );
+        }
+      }
+      if (shown.reference) {
+        ranges.push(
+          Decoration.widget({
+            widget: new Reference(this._owner, shown.reference),
+            side: 1
+          }).range(line.to)
+        );
+      }
+    }
+    return Decoration.set(ranges, true);
+  }
+}
+
+/** A line; where a linked one is folded into it, with the badge of that one. */
+function withBadge(
+  listing: IListing,
+  linked: readonly number[],
+  index: number,
+  last: number
+): IListedLine {
+  const line = listing.line(index);
+  if (line.badge || last === index) {
+    return line;
+  }
+  const inside = firstBetween(linked, index, last);
+  return inside === null
+    ? line
+    : { ...line, badge: listing.line(inside).badge };
+}
+
+function lineDecoration(
+  line: IListedLine,
+  linked: boolean,
+  chosen: boolean
+): Decoration {
+  const { badge } = line;
+  const attributes: Record<string, string> = {
+    style: `--jjx-depth: ${line.depth}`,
+    'data-kind': line.kind,
+    'data-number': line.number
+  };
+  if (badge) {
+    attributes['data-cell-line'] = badge.text;
+    attributes['data-badge'] = badge.kind;
+  }
+  if (linked) {
+    attributes['data-linked'] = 'true';
+  }
+  return Decoration.line({
+    class: chosen
+      ? 'jp-JaxprProgram-line jp-JaxprProgram-current'
+      : 'jp-JaxprProgram-line',
+    attributes
+  });
+}
+
+/** The first member of an ascending list from first to last; null where there is none. */
+export function firstBetween(
+  list: readonly number[],
+  first: number,
+  last: number
+): number | null {
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (list[middle] < first) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low < list.length && list[low] <= last ? list[low] : null;
+}

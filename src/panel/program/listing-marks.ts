@@ -1,0 +1,73 @@
+/**
+ * What is marked and what is opened comes in as effects; the editor's state keeps it.
+ */
+import { StateEffect, StateField } from '@codemirror/state';
+import { Decoration, DecorationSet, WidgetType } from '@codemirror/view';
+
+/** What is marked: lines and variables. */
+export interface IMarks {
+  lines: readonly number[];
+  variables: ReadonlySet<string>;
+}
+
+export const setMarks = StateEffect.define<IMarks>();
+export const NO_MARKS: IMarks = { lines: [], variables: new Set() };
+
+export const marks = StateField.define<IMarks>({
+  create: () => NO_MARKS,
+  update(value, transaction) {
+    for (const effect of transaction.effects) {
+      if (effect.is(setMarks)) {
+        value = effect.value;
+      }
+    }
+    return value;
+  }
+});
+
+/** Open or close the chips of a line, which is given by a position in it. */
+export const setChips = StateEffect.define<{ at: number; open: boolean }>({
+  map: (value, change) => ({ ...value, at: change.mapPos(value.at) })
+});
+
+class OpenLine extends WidgetType {
+  override toDOM(): HTMLElement {
+    return document.createElement('span');
+  }
+}
+
+/** The lines whose chips are open, as a decoration that shows nothing and moves with the text. */
+export const openChips = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update(open, transaction) {
+    open = open.map(transaction.changes);
+    for (const effect of transaction.effects) {
+      if (effect.is(setChips)) {
+        const { from } = transaction.newDoc.lineAt(effect.value.at);
+        const isOpen = startsAt(open, from);
+        if (effect.value.open && !isOpen) {
+          open = open.update({ add: [OPEN_LINE.range(from)], sort: true });
+        } else if (!effect.value.open && isOpen) {
+          open = open.update({
+            filter: at => at !== from,
+            filterFrom: from,
+            filterTo: from
+          });
+        }
+      }
+    }
+    return open;
+  }
+});
+
+const OPEN_LINE = Decoration.widget({ widget: new OpenLine() });
+
+/** Whether a decoration starts at a place. */
+export function startsAt(set: DecorationSet, at: number): boolean {
+  let found = false;
+  set.between(at, at, () => {
+    found = true;
+    return false;
+  });
+  return found;
+}
