@@ -9,10 +9,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-try:
-    from ._version import __version__
-except ImportError:  # a checkout that was never built: the version file is written by the build
-    __version__ = "0.0.0+unbuilt"
+from .version import __version__
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell

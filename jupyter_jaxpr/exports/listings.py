@@ -32,7 +32,7 @@ def listings(document: Snapshot, program: int, characters: int) -> list[Listing]
     shown = document.programs[program]
     equations = count(shown.equations, "equation")
     return [
-        _cut(f"jaxpr, {equations}", program_text(document, program), characters),
+        cut(f"jaxpr, {equations}", program_text(document, program), characters),
         *(_level(level, characters) for level in shown.levels),
     ]
 
@@ -41,10 +41,11 @@ def _level(level: Level, characters: int) -> Listing:
     title = _TITLES[level.name]
     if level.text is None:
         return Listing(title, None, level.reason or _ELSEWHERE)
-    return _cut(f"{title}, {count(level.lines, 'line')}", level.text, characters)
+    return cut(f"{title}, {count(level.lines, 'line')}", level.text, characters)
 
 
-def _cut(title: str, text: str, characters: int) -> Listing:
+def cut(title: str, text: str, characters: int) -> Listing:
+    """A text as a listing, cut after the last whole line that fits into so many characters."""
     if len(text) <= characters:
         return Listing(title, text, None)
     kept = text[: text.rfind("\n", 0, characters + 1) + 1].rstrip("\n")

@@ -1,0 +1,80 @@
+"""The widget, for hosts without the labextension: what it is given to show."""
+
+import subprocess
+import sys
+
+import jax.numpy as jnp
+import pytest
+from jax import lax
+
+import jupyter_jaxpr as jj
+from jupyter_jaxpr.widget_view import shown
+
+
+def total(xs):
+    return lax.scan(lambda carry, x: (carry + x, x), 0.0, xs)[0]
+
+
+def test_what_the_view_is_given():
+    given = shown(jj.inspect(total, jnp.ones(3), stage="lower"))
+    (program,) = given.pop("programs")
+    jaxpr, stablehlo, hlo = program.pop("levels")
+    made_with = given.pop("made_with")
+    assert given == {"title": None, "message": None, "focus": 0, "notes": []}
+    assert program == {
+        "signature": "total (f32[3]) → f32[]",
+        "full_signature": "total (xs: f32[3]) → f32[]",
+        "counts": "3 equations · 1 scan ×3 · traced only",
+        "origin": "Inspected: a trace of its own.",
+        "stages": [],
+    }
+    assert jaxpr["title"] == "jaxpr"
+    assert jaxpr["text"].startswith("{ lambda ; a:f32[3]. let\n  b:f32[] ")
+    assert stablehlo["title"] == "StableHLO"
+    assert stablehlo["text"].startswith("module @jit_total ")
+    assert hlo == {
+        "title": "HLO",
+        "text": None,
+        "note": "This snapshot does not hold the HLO. JAX was not asked to make it: inspect with stage='compile'.",
+        "lines": None,
+    }
+    assert made_with.endswith(f"on cpu, jupyter_jaxpr {jj.__version__}")
+
+
+def test_a_saved_snapshot_is_shown_too():
+    saved = jj.Snapshot.from_json(jj.inspect(total, jnp.ones(3)).to_json())
+    assert [level["title"] for level in shown(saved)["programs"][0]["levels"] if level["text"]] == [
+        "jaxpr",
+        "StableHLO",
+        "HLO",
+    ]
+
+
+def test_it_is_an_anywidget_with_the_view_in_it():
+    import anywidget
+
+    snapshot = jj.inspect(total, jnp.ones(3), stage="trace")
+    made = jj.widget(snapshot)
+    assert isinstance(made, anywidget.AnyWidget)
+    assert made.shown == shown(snapshot)
+    state = made.get_state()
+    assert state["_esm"].endswith("export default { render };\n")
+    assert ".jjx-widget" in state["_css"]
+
+
+def test_without_anywidget_a_sentence_says_what_to_install(monkeypatch):
+    from jupyter_jaxpr import widget_view
+
+    monkeypatch.setitem(sys.modules, "anywidget", None)
+    widget_view._widget_class.cache_clear()
+    with pytest.raises(
+        ImportError,
+        match=r"^The widget needs anywidget. Run `pip install anywidget`, restart the kernel, and try again.$",
+    ):
+        jj.widget(jj.inspect(total, jnp.ones(3), stage="trace"))
+
+
+def test_nobody_who_does_not_ask_for_it_imports_anywidget():
+    program = "import sys, jupyter_jaxpr.display, jupyter_jaxpr.magic; print('anywidget' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
