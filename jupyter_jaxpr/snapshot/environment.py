@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import platform
 
-from .. import __version__, jax_internals
+from .. import jax_internals
+from ..version import __version__
 from .document import Environment
 
 
