@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from .document import VERSION, Program, Scope, Snapshot
+from .ledger import Ledger
 
 #: Largest JSON that is read, in bytes.
 BYTES = 64_000_000
@@ -94,6 +95,18 @@ class _Check:
         for note in document.notes:
             _index(note.program, document.programs, "a note's program", none=True)
             _index(note.frame, document.frames, "a note's frame", none=True)
+        if document.ledger is not None:
+            self._ledger(document.ledger)
+
+    def _ledger(self, ledger: Ledger) -> None:
+        frames = self._document.frames
+        _need(math.isfinite(ledger.seconds) and ledger.seconds >= 0, "the ledger's seconds")
+        for function in ledger.functions:
+            _index(function.definition, frames, "ledger: a definition", none=True)
+            for miss in function.misses:
+                _index(miss.frame, frames, "ledger: a miss's frame", none=True)
+                _index(miss.entry, function.entries, "ledger: a miss's entry", none=True)
+        _need(all(line.line >= 1 for line in ledger.lines), "ledger: lines")
 
     def _pools(self) -> None:
         document = self._document

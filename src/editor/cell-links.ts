@@ -10,6 +10,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import { IDisposable } from '@lumino/disposable';
 
 import { Attention, IUnlinked, attentionOf } from '../model/attention';
+import { lineCounts } from '../model/call-counts';
 import { ILinkedSpan, linksOf } from '../model/links';
 import type { Snapshot } from '../protocol/snapshot';
 import type { IJaxprModel, ModelChange } from '../tokens';
@@ -84,6 +85,7 @@ export class CellLinks implements IDisposable {
     if (this._model) {
       this._model.changed.disconnect(this._onChanged, this);
       this._attention?.viewChanged.disconnect(this._onViewChanged, this);
+      this._attention?.pointed.disconnect(this._onPointed, this);
       this._attention?.cellWanted.disconnect(this._onCellWanted, this);
       this._clearMarks();
     }
@@ -93,6 +95,7 @@ export class CellLinks implements IDisposable {
     if (model) {
       model.changed.connect(this._onChanged, this);
       this._attention?.viewChanged.connect(this._onViewChanged, this);
+      this._attention?.pointed.connect(this._onPointed, this);
       this._attention?.cellWanted.connect(this._onCellWanted, this);
       this._relink();
     }
@@ -216,6 +219,31 @@ export class CellLinks implements IDisposable {
     this._relink();
   }
 
+  /** A row of the Cache view was chosen: its line is marked, and brought into view. */
+  private _onPointed(): void {
+    this._mark();
+    const at = this._pointedAt();
+    for (const view of at === null ? [] : (this._views.get(at.cellId) ?? [])) {
+      const { doc } = view.state;
+      if (at !== null && at.span.line >= 1 && at.span.line <= doc.lines) {
+        view.dispatch({
+          effects: EditorView.scrollIntoView(doc.line(at.span.line).from, {
+            y: 'nearest'
+          })
+        });
+      }
+    }
+  }
+
+  /** The line that the Cache view points at, where it is in a cell whose text is the one that ran. */
+  private _pointedAt(): { cellId: string; span: ILinkedSpan } | null {
+    const span = this._attention?.pointedAt ?? null;
+    const cellId = span && (this._cellIds.get(span.file.path) ?? null);
+    return span && cellId !== null && this._linkedCells.has(cellId)
+      ? { cellId, span }
+      : null;
+  }
+
   private _onCellWanted(_: Attention, span: ILinkedSpan): void {
     // A note leads to its cell while no program is in view, too.
     this._findCells();
@@ -239,6 +267,9 @@ export class CellLinks implements IDisposable {
     const unlinked = new Map<string, IUnlinked>();
     this._cellIds.clear();
     this._linkedCells.clear();
+    if (this._attention?.ledgerInView) {
+      this._findCells();
+    }
     if (model?.snapshot && this._attention?.inView) {
       const links = linksOf(model.snapshot, model.program);
       for (const [ran, id] of this._findCells()) {
@@ -259,7 +290,7 @@ export class CellLinks implements IDisposable {
 
   /** Find the cells that ran, and which of them still have the text that ran. */
   private _findCells(): [IRanCell, string][] {
-    const snapshot = this.model?.snapshot ?? null;
+    const snapshot = this._model?.snapshot ?? null;
     const found: [IRanCell, string][] = [];
     this._cellIds.clear();
     this._linkedCells.clear();
@@ -307,53 +338,64 @@ export class CellLinks implements IDisposable {
 
   private _marksOfCells(): Map<string, ICellMarks> {
     const marks = new Map<string, ICellMarks>();
-    const model = this.model;
-    const snapshot = model?.snapshot;
-    if (!model || !snapshot || !this._attention?.inView) {
+    const snapshot = this._model?.snapshot;
+    const attention = this._attention;
+    if (!snapshot || !(attention?.inView || attention?.ledgerInView)) {
       return marks;
     }
-    const of = (cellId: string): ICellMarks => {
-      let known = marks.get(cellId);
-      if (!known) {
-        known = {
-          spans: [],
-          untraced: [],
-          notes: [],
-          untracedTitle: this._trans.__('not reached by the trace')
-        };
-        marks.set(cellId, known);
-      }
-      return known;
+    const change = (cellId: string, changes: Partial<ICellMarks>): void => {
+      const known = marks.get(cellId) ?? {
+        ...NO_CELL_MARKS,
+        untracedTitle: this._trans.__('not reached by the trace')
+      };
+      marks.set(cellId, { ...known, ...changes });
     };
-    const own = snapshot.cell?.id ?? null;
+    const mark = (cellId: string, span: ILinkedSpan): void => {
+      const { line, column, endLine, endColumn, role } = span;
+      const one = { line, column, endLine, endColumn, role };
+      change(cellId, { spans: [...(marks.get(cellId)?.spans ?? []), one] });
+    };
+    const own = this._cellIds.get(snapshot.cell?.file ?? '') ?? null;
     if (own !== null && this._linkedCells.has(own)) {
-      marks.set(own, {
-        ...of(own),
-        untraced: snapshot.untraced_lines,
-        notes: notesOf(snapshot, model.program)
-      });
-    }
-    const linked = linksOf(snapshot, model.program).resolve(
-      model.hover ?? model.selection
-    );
-    for (const {
-      file,
-      line,
-      column,
-      endLine,
-      endColumn,
-      role
-    } of linked.spans) {
-      const cellId = this._cellIds.get(file.path) ?? null;
-      if (cellId !== null && this._linkedCells.has(cellId)) {
-        const cell = of(cellId);
-        marks.set(cellId, {
-          ...cell,
-          spans: [...cell.spans, { line, column, endLine, endColumn, role }]
+      if (!attention.outcomesHidden) {
+        change(own, { counts: this._countsOf(snapshot) });
+      }
+      if (attention.inView) {
+        change(own, {
+          untraced: snapshot.untraced_lines,
+          notes: notesOf(snapshot, this._model?.program ?? -1)
         });
       }
     }
+    if (attention.ledgerInView) {
+      const at = this._pointedAt();
+      if (at !== null) {
+        // The line as a whole: a call is more than the name that JAX has for it.
+        mark(at.cellId, { ...at.span, column: -1, endColumn: -1 });
+      }
+    }
+    const model = attention.inView ? this.model : null;
+    if (model) {
+      const linked = linksOf(snapshot, model.program).resolve(
+        model.hover ?? model.selection
+      );
+      for (const span of linked.spans) {
+        const cellId = this._cellIds.get(span.file.path) ?? null;
+        if (cellId !== null && this._linkedCells.has(cellId)) {
+          mark(cellId, span);
+        }
+      }
+    }
     return marks;
+  }
+
+  private _countsOf(snapshot: Snapshot): ICellMarks['counts'] {
+    return (snapshot.ledger?.lines ?? [])
+      .map(line => ({
+        line: line.line,
+        parts: lineCounts(line, this._trans)
+      }))
+      .filter(({ parts }) => parts.length > 0);
   }
 
   private _model: IJaxprModel | null = null;

@@ -26,11 +26,19 @@ export interface IMarkedSpan {
   role: 'own' | 'call';
 }
 
+/** A number with its noun, such as `1 compile`. */
+export interface ILineCount {
+  kind: 'calls' | 'compiles' | 'hits';
+  text: string;
+}
+
 /** What is marked in a cell. */
 export interface ICellMarks {
   spans: readonly IMarkedSpan[];
   /** Lines that the trace did not reach. */
   untraced: readonly number[];
+  /** What is known of the calls of jitted functions at a line, in parts. */
+  counts: readonly { line: number; parts: readonly ILineCount[] }[];
   /** What was noted of a line. */
   notes: readonly { line: number; text: string }[];
   /** For the mouse over an untraced line. */
@@ -40,12 +48,41 @@ export interface ICellMarks {
 export const NO_CELL_MARKS: ICellMarks = {
   spans: [],
   untraced: [],
+  counts: [],
   notes: [],
   untracedTitle: ''
 };
 
 /** Replace the marks of a cell. */
 export const setCellMarks = StateEffect.define<ICellMarks>();
+
+/** Shown at the right of a line that calls jitted functions; no part of the text. */
+class LineCounts extends WidgetType {
+  constructor(private _parts: readonly ILineCount[]) {
+    super();
+  }
+
+  override eq(other: LineCounts): boolean {
+    return JSON.stringify(other._parts) === JSON.stringify(this._parts);
+  }
+
+  override toDOM(): HTMLElement {
+    const node = document.createElement('span');
+    node.className = 'jp-JaxprCell-counts';
+    node.setAttribute('role', 'img');
+    node.setAttribute(
+      'aria-label',
+      this._parts.map(({ text }) => text).join(', ')
+    );
+    for (const { kind, text } of this._parts) {
+      const part = document.createElement('span');
+      part.className = `jp-JaxprCell-count jp-mod-${kind}`;
+      part.textContent = text;
+      node.append(part);
+    }
+    return node;
+  }
+}
 
 /** Shown at the end of a line that has a note. */
 class NoteSign extends WidgetType {
@@ -133,6 +170,15 @@ function decorate(state: EditorState, marks: ICellMarks): DecorationSet {
         Decoration.widget({ widget: new NoteSign(text), side: 1 }).range(
           doc.line(line).to
         )
+      );
+    }
+  }
+  for (const { line, parts } of marks.counts) {
+    if (has(line)) {
+      const { from, to } = doc.line(line);
+      ranges.push(
+        Decoration.line({ class: 'jp-JaxprCell-counted' }).range(from),
+        Decoration.widget({ widget: new LineCounts(parts), side: 2 }).range(to)
       );
     }
   }

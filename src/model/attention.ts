@@ -33,6 +33,44 @@ export class Attention {
     return this._viewChanged;
   }
 
+  /** Whether the Cache view of this model is on screen. */
+  get ledgerInView(): boolean {
+    return this._ledgerInView;
+  }
+
+  set ledgerInView(inView: boolean) {
+    if (inView !== this._ledgerInView) {
+      this._ledgerInView = inView;
+      this._viewChanged.emit();
+    }
+  }
+
+  /** Whether hits and compiles are to be guessed, and so to be seen nowhere. */
+  get outcomesHidden(): boolean {
+    return this._outcomesHidden;
+  }
+
+  set outcomesHidden(hidden: boolean) {
+    if (hidden !== this._outcomesHidden) {
+      this._outcomesHidden = hidden;
+      this._viewChanged.emit();
+    }
+  }
+
+  /** The line that the chosen row of the Cache view is about; null where there is none. */
+  get pointedAt(): ILinkedSpan | null {
+    return this._pointedAt;
+  }
+
+  set pointedAt(span: ILinkedSpan | null) {
+    this._pointedAt = span;
+    this._pointed.emit();
+  }
+
+  get pointed(): ISignal<this, void> {
+    return this._pointed;
+  }
+
   /** The user goes from the program to this span of a cell. */
   get cellWanted(): ISignal<this, ILinkedSpan> {
     return this._cellWanted;
@@ -68,6 +106,10 @@ export class Attention {
   }
 
   private _inView = false;
+  private _ledgerInView = false;
+  private _outcomesHidden = false;
+  private _pointedAt: ILinkedSpan | null = null;
+  private _pointed = new Signal<this, void>(this);
   private _unlinked: readonly IUnlinked[] = [];
   private _viewChanged = new Signal<this, void>(this);
   private _cellWanted = new Signal<this, ILinkedSpan>(this);

@@ -42,7 +42,7 @@ export function programMarkdown(
 }
 
 /** A code span, fenced by more backticks than it holds in a row. */
-function code(text: string): string {
+export function code(text: string): string {
   const line = text.split(/\s+/).join(' ');
   const fence = '`'.repeat(longestRun(line) + 1);
   const pad = line.startsWith('`') || line.endsWith('`') ? ' ' : '';

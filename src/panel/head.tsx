@@ -127,6 +127,7 @@ export class Head extends ModelWidget {
         views={views}
         chosen={this._options.chosen()}
         notes={model.snapshot?.notes.length ?? 0}
+        compiles={model.snapshot?.ledger?.compiles ?? 0}
         choose={this._options.choose}
         trans={this._options.trans}
       />

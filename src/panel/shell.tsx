@@ -22,6 +22,10 @@ const MAKERS: Record<ViewName, (trans: TranslationBundle) => Promise<IView>> = {
     const { ProgramView } = await import('./program');
     return new ProgramView({ trans });
   },
+  cache: async trans => {
+    const { CacheView } = await import('./cache');
+    return new CacheView(trans);
+  },
   notes: async trans => new NotesView(trans)
 };
 
@@ -114,14 +118,17 @@ export class Shell extends Widget {
 
   /** The views that the snapshot has something for. */
   private _views(): readonly ViewName[] {
-    switch (filling(this._model)) {
-      case 'program':
-        return VIEW_NAMES;
-      case 'message':
-        return (this._model?.snapshot?.notes.length ?? 0) > 0 ? ['notes'] : [];
-      default:
-        return [];
+    const snapshot = this._model?.snapshot ?? null;
+    const shown = filling(this._model);
+    if (shown !== 'program' && shown !== 'message') {
+      return [];
     }
+    const filled: Record<ViewName, boolean> = {
+      program: shown === 'program',
+      cache: (snapshot?.ledger ?? null) !== null,
+      notes: shown === 'program' || (snapshot?.notes.length ?? 0) > 0
+    };
+    return VIEW_NAMES.filter(view => filled[view]);
   }
 
   private _choose(view: ViewName): void {

@@ -205,11 +205,20 @@ export function notePlace(
   note: Note,
   trans: TranslationBundle
 ): INotePlace | null {
-  if (note.frame < 0) {
+  return framePlace(snapshot, note.frame, trans);
+}
+
+/** The place that a frame is; null for the frame -1. */
+export function framePlace(
+  snapshot: Snapshot,
+  frame: number,
+  trans: TranslationBundle
+): INotePlace | null {
+  if (frame < 0) {
     return null;
   }
   const [fileIndex, name, line, column, endLine, endColumn] =
-    snapshot.frames[note.frame];
+    snapshot.frames[frame];
   const file = snapshot.files[fileIndex];
   const span = {
     file,

@@ -8,9 +8,9 @@ import { Icon, IconName } from './icons';
 import { useRoving } from './roving';
 
 /** The views of the panel; those of later issues join here. */
-export type ViewName = 'program' | 'notes';
+export type ViewName = 'program' | 'cache' | 'notes';
 
-export const VIEW_NAMES: readonly ViewName[] = ['program', 'notes'];
+export const VIEW_NAMES: readonly ViewName[] = ['program', 'cache', 'notes'];
 
 /** The ids that tie a tab to its panel for assistive technology. */
 export function tabId(panel: string, view: ViewName): string {
@@ -28,14 +28,31 @@ export function Tabs(props: {
   chosen: ViewName;
   /** How many notes there are; shown beside the word. */
   notes: number;
+  /** How many compiles of this run; shown beside the word. */
+  compiles: number;
   choose: (view: ViewName) => void;
   trans: TranslationBundle;
 }): JSX.Element {
-  const { panel, views, chosen, notes, choose, trans } = props;
+  const { panel, views, chosen, notes, compiles, choose, trans } = props;
   const { row, stop } = useRoving(views.indexOf(chosen));
   const labels: Record<ViewName, string> = {
     program: trans.__('Program'),
+    cache: trans.__('Cache'),
     notes: trans.__('Notes')
+  };
+  const badges: Partial<Record<ViewName, { count: number; label: string }>> = {
+    cache: {
+      count: compiles,
+      label: trans._n('Cache, %1 compile', 'Cache, %1 compiles', compiles)
+    },
+    notes: {
+      count: notes,
+      label: trans._n('Notes, %1 note', 'Notes, %1 notes', notes)
+    }
+  };
+  const badge = (view: ViewName): { count: number; label: string } | null => {
+    const found = badges[view];
+    return found !== undefined && found.count > 0 ? found : null;
   };
   return (
     <div
@@ -52,17 +69,15 @@ export function Tabs(props: {
           role="tab"
           aria-selected={view === chosen}
           aria-controls={viewId(panel, view)}
-          aria-label={
-            view === 'notes' && notes > 0
-              ? trans._n('Notes, %1 note', 'Notes, %1 notes', notes)
-              : labels[view]
-          }
+          aria-label={badge(view)?.label ?? labels[view]}
           title={labels[view]}
           onClick={() => choose(view)}
         >
           <Icon name={view satisfies IconName} />
           <span className="jp-JaxprPanel-tabWord">{labels[view]}</span>
-          {view === 'notes' && notes > 0 && <sup>{notes}</sup>}
+          {badge(view) !== null && (
+            <sup className={`jp-mod-${view}`}>{badge(view)?.count}</sup>
+          )}
         </button>
       ))}
     </div>

@@ -18,6 +18,7 @@ import {
   seconds,
   text
 } from './structure';
+import { checkLedger } from './ledger';
 import { Environment, Scope, ScopePage, Snapshot, TextPage } from './snapshot';
 
 /** The version of the document that this side reads. */
@@ -110,6 +111,11 @@ export function checkSnapshot(value: unknown): Snapshot {
   ).length;
   integer(snapshot.focus, 'focus', -1, programs);
   each(snapshot.notes, 'notes', note => checkNote(note, programs, pools));
+  if (snapshot.ledger !== undefined) {
+    orNull(snapshot.ledger, 'ledger', ledger =>
+      checkLedger(ledger, pools.frames)
+    );
+  }
   return snapshot as unknown as Snapshot;
 }
 

@@ -1,0 +1,64 @@
+/**
+ * Counts of calls, hits, entries and compiles come in; they go out with their nouns, lower bounds with a ≥.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+
+import { LedgerLine } from '../protocol/snapshot';
+
+/** A number that may be a lower bound; null when unknown. */
+export interface IAmount {
+  readonly value: number | null;
+  readonly exact: boolean;
+}
+
+/** A count with its noun: `12 calls`, `≥4 calls`, `calls unknown`. */
+export function amount(
+  trans: TranslationBundle,
+  of: 'calls' | 'hits' | 'entries' | 'compiles' | 'misses',
+  { value, exact }: IAmount
+): string {
+  if (value === null) {
+    return of === 'calls'
+      ? trans.__('calls unknown')
+      : trans.__('hits unknown');
+  }
+  const shown = bound(value, exact);
+  switch (of) {
+    case 'calls':
+      return trans._n('%2 call', '%2 calls', value, shown);
+    case 'hits':
+      return trans._n('%2 hit', '%2 hits', value, shown);
+    case 'entries':
+      return trans._n('%2 entry', '%2 entries', value, shown);
+    case 'compiles':
+      return trans._n('%2 compile', '%2 compiles', value, shown);
+    case 'misses':
+      return trans._n('%2 miss', '%2 misses', value, shown);
+  }
+}
+
+/** A number, with a ≥ where it is a lower bound. */
+export function bound(value: number, exact: boolean): string {
+  return `${exact ? '' : '≥'}${value.toLocaleString('en')}`;
+}
+
+/** What is known of a line of the cell, in the order it is shown; empty where nothing is. */
+export function lineCounts(
+  line: LedgerLine,
+  trans: TranslationBundle
+): { kind: 'calls' | 'compiles' | 'hits'; text: string }[] {
+  const found: { kind: 'calls' | 'compiles' | 'hits'; text: string }[] = [];
+  const add = (
+    kind: 'calls' | 'compiles' | 'hits',
+    value: number | null,
+    exact: boolean
+  ): void => {
+    if (value !== null && value > 0) {
+      found.push({ kind, text: amount(trans, kind, { value, exact }) });
+    }
+  };
+  add('calls', line.calls, line.calls_exact);
+  add('compiles', line.compiles, true);
+  add('hits', line.hits, line.calls_exact);
+  return found;
+}

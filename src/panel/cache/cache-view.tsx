@@ -1,0 +1,224 @@
+/**
+ * The ledger of the snapshot in view comes in; the Cache view goes out: what the misses cost, of which functions, why.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+import { Message } from '@lumino/messaging';
+import * as React from 'react';
+
+import { Attention, attentionOf } from '../../model/attention';
+import { Snapshot } from '../../protocol/snapshot';
+import { IJaxprModel } from '../../tokens';
+import { ModelWidget } from '../model-widget';
+import { shortened } from '../summary';
+import { CostBar } from './cost-bar';
+import { FunctionTable } from './function-table';
+import { Library } from './library';
+import { Guess, Guesses, scoreOf } from './predictions';
+import { Toolbar } from './toolbar';
+import { Order } from './functions';
+import { Stretches, Sign } from './signs';
+import { rowsOf } from './rows';
+import { LONGEST, lead } from './words';
+
+/** The Cache view. */
+export class CacheView extends ModelWidget {
+  constructor(private _trans: TranslationBundle) {
+    super(['snapshots', 'program']);
+    this.addClass('jp-JaxprCache');
+  }
+
+  override dispose(): void {
+    this._leave();
+    super.dispose();
+  }
+
+  protected render(): JSX.Element | null {
+    const { model } = this;
+    if (model === null) {
+      return null;
+    }
+    return <Cache model={model} trans={this._trans} />;
+  }
+
+  protected override onUpdateRequest(message: Message): void {
+    super.onUpdateRequest(message);
+    this._tellInView();
+  }
+
+  protected override onAfterHide(message: Message): void {
+    super.onAfterHide(message);
+    this._tellInView();
+  }
+
+  protected override onBeforeDetach(message: Message): void {
+    this._leave();
+    super.onBeforeDetach(message);
+  }
+
+  /** Counts are shown in the cell, and the line of the chosen row, while this view is on the screen. */
+  private _tellInView(): void {
+    const attention = this.model && attentionOf(this.model);
+    if (attention !== this._attention) {
+      this._leave();
+      this._attention = attention;
+    }
+    if (attention) {
+      attention.ledgerInView = this.isVisible;
+    }
+  }
+
+  private _leave(): void {
+    if (this._attention) {
+      this._attention.ledgerInView = false;
+      this._attention = null;
+    }
+  }
+
+  private _attention: Attention | null = null;
+}
+
+const NO_GUESSES: Guesses = new Map();
+
+export function Cache(props: {
+  model: IJaxprModel;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { model, trans } = props;
+  const { snapshot } = model;
+  const ledger = snapshot?.ledger ?? null;
+  const [order, setOrder] = React.useState<Order>(null);
+  const [filter, setFilter] = React.useState('');
+  const [folds, setFolds] = React.useState<ReadonlyMap<string, boolean>>(
+    new Map()
+  );
+  const [predicts, setPredicts] = React.useState(false);
+  /** Of the snapshot that they were made for. */
+  const [made, setMade] = React.useState<{ of: string; guesses: Guesses }>({
+    of: '',
+    guesses: NO_GUESSES
+  });
+  const guesses = !predicts
+    ? null
+    : made.of === snapshot?.id
+      ? made.guesses
+      : NO_GUESSES;
+  const score =
+    guesses === null || ledger === null
+      ? null
+      : scoreOf(ledger.functions, guesses);
+  const hides = score !== null && score.guessed < score.of;
+
+  React.useEffect(() => {
+    attentionOf(model).outcomesHidden = hides;
+    return () => {
+      attentionOf(model).outcomesHidden = false;
+    };
+  }, [model, hides]);
+
+  if (snapshot === null || ledger === null) {
+    return (
+      <p className="jp-JaxprPanel-quiet">
+        {trans.__('The cache was not observed in this run.')}
+      </p>
+    );
+  }
+  const arrangement = { order, filter, folds, guesses };
+  const rows = rowsOf(snapshot, arrangement, trans);
+  const predict = (on: boolean): void => {
+    setPredicts(on);
+    setMade({ of: snapshot.id, guesses: NO_GUESSES });
+  };
+  const guess = (key: string, value: Guess): void =>
+    setMade({
+      of: snapshot.id,
+      guesses: new Map(guesses ?? []).set(key, value)
+    });
+  return (
+    <>
+      <p className="jp-JaxprCache-lead">
+        {hides ? (
+          trans.__('Did each call hit the cache, or miss it?')
+        ) : (
+          <Stretches parts={lead(ledger, trans)} />
+        )}
+      </p>
+      {!hides && <CostBar ledger={ledger} trans={trans} />}
+      {ledger.calls_note !== null && (
+        <p className="jp-JaxprPanel-small jp-JaxprCache-about">
+          {shortened(ledger.calls_note, LONGEST)}
+        </p>
+      )}
+      <Toolbar
+        snapshot={snapshot}
+        filter={filter}
+        setFilter={setFilter}
+        predicts={predicts}
+        setPredicts={predict}
+        hides={hides}
+        trans={trans}
+      />
+      {score !== null && (
+        <p className="jp-JaxprCache-score" role="status">
+          <Score score={score} trans={trans} />
+        </p>
+      )}
+      <FunctionTable
+        model={model}
+        snapshot={snapshot}
+        rows={rows}
+        order={order}
+        setOrder={setOrder}
+        fold={(key, unfolded) => setFolds(new Map(folds).set(key, unfolded))}
+        guess={guess}
+        filter={filter}
+        hides={hides}
+        trans={trans}
+      />
+      <Legend snapshot={snapshot} trans={trans} />
+      <Library ledger={ledger} trans={trans} />
+    </>
+  );
+}
+
+function Score(props: {
+  score: ReturnType<typeof scoreOf>;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { score, trans } = props;
+  const { guessed, right, of } = score;
+  if (of === 0) {
+    return <>{trans.__('There is nothing to guess in this run.')}</>;
+  }
+  const left = of - guessed;
+  return (
+    <>
+      <b>{trans.__('%1 of %2 right', right, guessed)}</b>
+      {left > 0 && ` · ${trans.__('%1 to guess', left)}`}
+    </>
+  );
+}
+
+/** What the signs mean, and what a price is. */
+function Legend(props: {
+  snapshot: Snapshot;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { trans } = props;
+  return (
+    <p className="jp-JaxprPanel-small jp-JaxprCache-legend">
+      <span>
+        <Sign outcome="compiled" />
+        {trans.__('compiled')}
+      </span>{' '}
+      <span>
+        <Sign outcome="dispatch_only" />
+        {trans.__('hit')}
+      </span>{' '}
+      <span>
+        {trans.__(
+          "Compiles are JAX's own events; price is trace + lower + compile."
+        )}
+      </span>
+    </p>
+  );
+}

@@ -1,0 +1,83 @@
+/**
+ * A text before and after come in; both go out in parts, those that differ told apart: `f32[`**32**`,3]`.
+ */
+
+/** A stretch of a text. */
+export interface IPart {
+  text: string;
+  changed: boolean;
+}
+
+/** Longer texts are shown as they are: what differs in them is not seen at a glance anyway. */
+const LONGEST = 2_000;
+
+export function changedParts(
+  before: string,
+  after: string
+): { before: IPart[]; after: IPart[] } {
+  if (before.length > LONGEST || after.length > LONGEST) {
+    return {
+      before: [{ text: before, changed: false }],
+      after: [{ text: after, changed: false }]
+    };
+  }
+  const old = tokens(before);
+  const now = tokens(after);
+  let start = 0;
+  while (start < old.length && old[start] === now[start]) {
+    start++;
+  }
+  let end = 0;
+  while (
+    end < Math.min(old.length, now.length) - start &&
+    old[old.length - 1 - end] === now[now.length - 1 - end]
+  ) {
+    end++;
+  }
+  // Of the same form, such as two shapes of one rank: token by token.
+  const alike = old.length === now.length;
+  const changed = (at: number, length: number): boolean =>
+    alike ? old[at] !== now[at] : at >= start && at < length - end;
+  return {
+    before: joined(old, at => changed(at, old.length)),
+    after: joined(now, at => changed(at, now.length))
+  };
+}
+
+/** Words and numbers whole, signs one by one. */
+function tokens(text: string): string[] {
+  return text.match(/[\p{L}\p{N}_.]+|\s+|./gsu) ?? [];
+}
+
+function joined(
+  pieces: readonly string[],
+  changed: (at: number) => boolean
+): IPart[] {
+  const parts: IPart[] = [];
+  pieces.forEach((text, at) => {
+    const last = parts[parts.length - 1];
+    if (last?.changed === changed(at)) {
+      last.text += text;
+    } else {
+      parts.push({ text, changed: changed(at) });
+    }
+  });
+  return parts;
+}
+
+const TYPES =
+  /((?:weak )?\b(?:bool|(?:bf|f|i|u|c|s)\d+\w*|key<[^>]*>)\[[\w,]*\])/;
+
+/** A text in parts, the types in it told apart. */
+export function typedParts(text: string): { text: string; type: boolean }[] {
+  return text
+    .split(TYPES)
+    .map((part, at) => ({ text: part, type: at % 2 === 1 }))
+    .filter(part => part.text !== '');
+}
+
+/** Whether a text is a type as a whole, such as `weak f32[]`. */
+export function isType(text: string): boolean {
+  const [first, ...others] = typedParts(text);
+  return others.length === 0 && (first?.type ?? false);
+}

@@ -1,0 +1,238 @@
+/**
+ * The ledger of a snapshot comes in; its table goes out as a text of columns, or as Markdown.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+
+import { bound } from '../../model/call-counts';
+import { LedgerFunction, Snapshot } from '../../protocol/snapshot';
+import { code } from '../copying';
+import { duration } from '../quantities';
+import { shortened, whereAndWhen } from '../summary';
+import {
+  IMiss,
+  Misses,
+  countsOf,
+  grouped,
+  isOfThisRun,
+  totalsOf
+} from './functions';
+import {
+  LONGEST,
+  curesOf,
+  hitsAfter,
+  known,
+  lead,
+  outcomeWords,
+  placeWords,
+  plain,
+  priceWords,
+  reasonText,
+  signature
+} from './words';
+
+/** The table of the functions of this run, as texts: a row of heads, of each function, and of the sums. */
+interface ITable {
+  heads: string[];
+  functions: { one: LedgerFunction; cells: string[] }[];
+  totals: string[] | null;
+}
+
+function tableOf(snapshot: Snapshot, trans: TranslationBundle): ITable {
+  const { ledger } = snapshot;
+  const exact = (value: number): string => bound(value, true);
+  const functions = (ledger?.functions ?? []).filter(isOfThisRun).map(one => {
+    const counts = countsOf(one);
+    const { calls_exact } = counts;
+    const place = placeWords(snapshot, one.definition, trans);
+    const name = shortened(one.name, 120);
+    return {
+      one,
+      cells: [
+        place === null ? name : `${name} (${place.label})`,
+        known({ value: counts.calls, exact: calls_exact }, trans),
+        known({ value: counts.hits, exact: calls_exact }, trans),
+        exact(one.entries.length),
+        exact(counts.compiles),
+        counts.seconds > 0 ? spaced(duration(counts.seconds)) : ''
+      ]
+    };
+  });
+  const totals = ledger ? totalsOf(ledger) : null;
+  return {
+    heads: [
+      trans.__('function'),
+      trans.__('calls'),
+      trans.__('hits'),
+      trans.__('entries'),
+      trans.__('compiles'),
+      trans.__('price')
+    ],
+    functions,
+    totals:
+      totals === null || totals.functions < 2
+        ? null
+        : [
+            trans._n('%1 function', '%1 functions', totals.functions),
+            known(totals.calls, trans),
+            known(totals.hits, trans),
+            exact(totals.entries),
+            exact(totals.compiles),
+            spaced(duration(totals.seconds))
+          ]
+  };
+}
+
+/** A space that does not break is not wanted in a plain text. */
+function spaced(text: string): string {
+  return text.replace(/\u00a0/g, ' ');
+}
+
+/** What happened in this run to a function, line by line, without its signs. */
+interface IMissText {
+  sign: string;
+  text: string;
+  price: string;
+  cures: string[];
+}
+
+const SIGNS = {
+  compiled: '◆',
+  compiled_from_disk: '◇',
+  lowered: '◇',
+  dispatch_only: '○',
+  inlined: '·',
+  raised: '×'
+} as const;
+
+function missTexts(one: LedgerFunction, trans: TranslationBundle): IMissText[] {
+  const misses = one.misses
+    .map((miss, index): IMiss => ({ one: miss, index }))
+    .filter(({ one: miss }) => miss.this_run);
+  return grouped(misses).map(group => missText(one, group, trans));
+}
+
+function missText(
+  one: LedgerFunction,
+  misses: Misses,
+  trans: TranslationBundle
+): IMissText {
+  const last = misses[misses.length - 1];
+  const { reasons, outcome } = last.one;
+  const price = priceWords(misses, trans);
+  const texts = reasons.map(reason =>
+    reasonText(reason, last.one, one.name, trans)
+  );
+  const hits =
+    misses.length > 1 ? null : hitsAfter(last, one.misses, one.entries);
+  const asides = [
+    ...(misses.length > 1 ? [`× ${misses.length}`] : []),
+    ...(outcome === 'compiled' ? [] : [outcomeWords(outcome, trans)]),
+    ...(hits === null
+      ? []
+      : [
+          trans._n(
+            'then %2 hit',
+            'then %2 hits',
+            hits,
+            bound(hits, countsOf(one).calls_exact)
+          )
+        ]),
+    ...(price.each === '' ? [] : [spaced(price.each)])
+  ];
+  return {
+    sign: SIGNS[outcome],
+    text: [texts.join('; ') || signature(last.one), ...asides].join(' · '),
+    price: spaced(price.sum),
+    cures: curesOf(misses)
+  };
+}
+
+/** Columns for a mail or a terminal. */
+export function ledgerText(
+  snapshot: Snapshot,
+  trans: TranslationBundle
+): string {
+  const { ledger } = snapshot;
+  if (!ledger) {
+    return '';
+  }
+  const { heads, functions, totals } = tableOf(snapshot, trans);
+  const rows = [heads, ...functions.map(({ cells }) => cells)];
+  if (totals !== null) {
+    rows.push(totals);
+  }
+  const widths = heads.map((_, at) =>
+    Math.max(...rows.map(row => row[at].length))
+  );
+  const line = (cells: string[]): string =>
+    cells
+      .map((cell, at) =>
+        at === 0 ? cell.padEnd(widths[0]) : cell.padStart(widths[at])
+      )
+      .join('  ')
+      .trimEnd();
+  const lines = [spaced(plain(lead(ledger, trans)))];
+  if (ledger.calls_note !== null) {
+    lines.push(shortened(ledger.calls_note, LONGEST));
+  }
+  if (functions.length > 0) {
+    lines.push('', line(heads));
+  }
+  for (const { one, cells } of functions) {
+    lines.push(line(cells));
+    for (const { sign, text, price, cures } of missTexts(one, trans)) {
+      lines.push(`  ${sign} ${text}${price === '' ? '' : ` · ${price}`}`);
+      lines.push(...cures.map(cure => `    ${cure}`));
+    }
+  }
+  if (totals !== null) {
+    lines.push(line(totals));
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+/** A table and a list, for an issue or a chat. Names and values are never markup. */
+export function ledgerMarkdown(
+  snapshot: Snapshot,
+  trans: TranslationBundle
+): string {
+  const { ledger } = snapshot;
+  if (!ledger) {
+    return '';
+  }
+  const { heads, functions, totals } = tableOf(snapshot, trans);
+  const row = (cells: string[]): string => `| ${cells.join(' | ')} |`;
+  const named = ([name, ...numbers]: string[]): string[] => [
+    code(name).replace(/\|/g, '\\|'),
+    ...numbers
+  ];
+  const sentence = lead(ledger, trans)
+    .map(({ text, bold }) => (bold ? `**${text}**` : text))
+    .join('');
+  const blocks = [spaced(sentence)];
+  if (ledger.calls_note !== null) {
+    blocks.push(code(shortened(ledger.calls_note, LONGEST)));
+  }
+  if (functions.length > 0) {
+    blocks.push(
+      [
+        row(heads),
+        row(heads.map((_, at) => (at === 0 ? '---' : '---:'))),
+        ...functions.map(({ cells }) => row(named(cells))),
+        ...(totals === null ? [] : [row(totals.map(cell => `**${cell}**`))])
+      ].join('\n')
+    );
+  }
+  const lists = functions.flatMap(({ one, cells }) => {
+    const misses = missTexts(one, trans).map(
+      ({ sign, text, price, cures }) =>
+        `- ${sign} ${code(text)}${price === '' ? '' : ` ${price}`}` +
+        cures.map(cure => `\n  ${code(cure)}`).join('')
+    );
+    return misses.length === 0
+      ? []
+      : [`${code(cells[0])}\n\n${misses.join('\n')}`];
+  });
+  blocks.push(...lists, whereAndWhen(snapshot, trans));
+  return `${blocks.join('\n\n')}\n`;
+}

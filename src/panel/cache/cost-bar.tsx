@@ -1,0 +1,81 @@
+/**
+ * A ledger comes in; a bar goes out: what the misses of this run cost in all, by stage, of the time of the cell.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { Ledger } from '../../protocol/snapshot';
+import { duration } from '../quantities';
+
+/** The seconds of each stage, of the misses that are listed; null where they do not make up the whole. */
+export function stagesOf(
+  ledger: Ledger
+): { trace: number; lower: number; compile: number } | null {
+  const stages = { trace: 0, lower: 0, compile: 0 };
+  for (const { misses } of ledger.functions) {
+    for (const miss of misses) {
+      if (miss.this_run) {
+        stages.trace += miss.trace ?? 0;
+        stages.lower += miss.lower ?? 0;
+        stages.compile += miss.compile ?? 0;
+      }
+    }
+  }
+  const sum = stages.trace + stages.lower + stages.compile;
+  return Math.abs(sum - ledger.seconds) <= 0.01 * ledger.seconds
+    ? stages
+    : null;
+}
+
+export function CostBar(props: {
+  ledger: Ledger;
+  trans: TranslationBundle;
+}): JSX.Element | null {
+  const { ledger, trans } = props;
+  if (ledger.seconds <= 0) {
+    return null;
+  }
+  const stages = stagesOf(ledger);
+  const named: [string, string, number][] =
+    stages === null
+      ? [['compile', trans.__('misses'), ledger.seconds]]
+      : [
+          ['trace', trans.__('trace'), stages.trace],
+          ['lower', trans.__('lower'), stages.lower],
+          ['compile', trans.__('compile'), stages.compile]
+        ];
+  const rest = Math.max(0, (ledger.cell_seconds ?? 0) - ledger.seconds);
+  if (rest > 0) {
+    named.push(['rest', trans.__('the rest of the cell'), rest]);
+  }
+  const shown = named.filter(([, , time]) => time > 0);
+  const label = shown
+    .map(([, name, time]) => `${name} ${duration(time)}`)
+    .join(', ');
+  return (
+    <div className="jp-JaxprCache-cost">
+      <div
+        className="jp-JaxprPanel-bar"
+        role="img"
+        aria-label={label}
+        title={label}
+      >
+        {shown.map(([stage, , time]) => (
+          <span
+            key={stage}
+            className={`jp-JaxprPanel-stage jp-mod-${stage}`}
+            style={{ flexGrow: time }}
+          />
+        ))}
+      </div>
+      <p className="jp-JaxprPanel-small" aria-hidden="true">
+        {shown.map(([stage, name, time]) => (
+          <span key={stage} className="jp-JaxprCache-stage">
+            <span className={`jp-JaxprPanel-key jp-mod-${stage}`} />
+            {name} <b>{duration(time)}</b>
+          </span>
+        ))}
+      </p>
+    </div>
+  );
+}

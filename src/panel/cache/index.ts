@@ -1,0 +1,1 @@
+export { CacheView } from './cache-view';

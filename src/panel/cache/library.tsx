@@ -1,0 +1,51 @@
+/**
+ * A ledger comes in; what JAX and packages missed for their own use goes out, in one line, their names on demand.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { Ledger } from '../../protocol/snapshot';
+import { grouped } from '../quantities';
+import { shortened } from '../summary';
+
+export function Library(props: {
+  ledger: Ledger;
+  trans: TranslationBundle;
+}): JSX.Element | null {
+  const { ledger, trans } = props;
+  const [open, setOpen] = React.useState(false);
+  const id = React.useId();
+  const names = ledger.library_functions;
+  const misses = ledger.library_misses;
+  if (misses === 0 && names.length === 0) {
+    return null;
+  }
+  return (
+    <div className="jp-JaxprPanel-small jp-JaxprCache-library">
+      {trans._n(
+        'JAX and packages missed %2 time on functions of their own; these are in no number above.',
+        'JAX and packages missed %2 times on functions of their own; these are in no number above.',
+        misses,
+        grouped(misses)
+      )}{' '}
+      {names.length > 0 && (
+        <button
+          className="jp-JaxprPanel-link"
+          aria-expanded={open}
+          aria-controls={id}
+          onClick={() => setOpen(!open)}
+        >
+          {open ? trans.__('Hide their names') : trans.__('Show their names')}
+        </button>
+      )}
+      <ul id={id} hidden={!open}>
+        {open &&
+          names.map((name, at) => (
+            <li key={at}>
+              <code>{shortened(name, 80)}</code>
+            </li>
+          ))}
+      </ul>
+    </div>
+  );
+}

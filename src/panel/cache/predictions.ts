@@ -1,0 +1,99 @@
+/**
+ * A function of a ledger comes in; what can be guessed about its calls of this run goes out, hit or miss.
+ *
+ * A hit is a call that compiled and lowered nothing, as in the counts.
+ */
+import { LedgerFunction } from '../../protocol/snapshot';
+import { isOfThisRun } from './functions';
+
+export type Guess = 'hit' | 'miss';
+
+/** A call, or several alike, whose outcome is hidden until it is guessed. */
+export interface IQuestion {
+  /** Unique in its function. */
+  readonly key: string;
+  readonly signature: string;
+  /** How many calls it is about. */
+  readonly calls: number;
+  readonly answer: Guess;
+  /** Index of the miss that is revealed; -1 where calls hit. */
+  readonly miss: number;
+  /** Whether an earlier question had the same signature. */
+  readonly again: boolean;
+}
+
+/** The questions about a function, in the order of its calls as far as that is known. */
+export function questionsOf(one: LedgerFunction): IQuestion[] {
+  if (!isOfThisRun(one)) {
+    return [];
+  }
+  const questions: IQuestion[] = [];
+  const asked = new Set<number>();
+  let missed = false;
+  one.misses.forEach((miss, index) => {
+    const { entry, outcome, signature, this_run } = miss;
+    if (!this_run || outcome === 'inlined') {
+      return;
+    }
+    missed = true;
+    questions.push({
+      key: `miss ${index}`,
+      signature,
+      calls: 1,
+      answer: outcome === 'dispatch_only' ? 'hit' : 'miss',
+      miss: index,
+      again: entry >= 0 && asked.has(entry)
+    });
+    if (entry < 0 || asked.has(entry)) {
+      return;
+    }
+    asked.add(entry);
+    const made = one.entries[entry];
+    // The hits of an older entry may be of an earlier run.
+    if (made.this_run && made.hits !== null && made.hits > 0) {
+      questions.push({
+        key: `hits ${entry}`,
+        signature: made.signature,
+        calls: made.hits,
+        answer: 'hit',
+        miss: -1,
+        again: true
+      });
+    }
+  });
+  if (!missed && one.run.hits !== null && one.run.hits > 0) {
+    questions.push({
+      key: 'hits',
+      signature: one.entries.length === 1 ? one.entries[0].signature : '',
+      calls: one.run.hits,
+      answer: 'hit',
+      miss: -1,
+      again: false
+    });
+  }
+  return questions;
+}
+
+/** The guesses of a run by function and question. */
+export type Guesses = ReadonlyMap<string, Guess>;
+
+export function guessKey(index: number, question: IQuestion): string {
+  return `${index} ${question.key}`;
+}
+
+/** How many were guessed, how many of them right, and of how many. */
+export function scoreOf(
+  functions: readonly LedgerFunction[],
+  guesses: Guesses
+): { guessed: number; right: number; of: number } {
+  const score = { guessed: 0, right: 0, of: 0 };
+  functions.forEach((one, index) => {
+    for (const question of questionsOf(one)) {
+      const guess = guesses.get(guessKey(index, question));
+      score.of++;
+      score.guessed += Number(guess !== undefined);
+      score.right += Number(guess === question.answer);
+    }
+  });
+  return score;
+}

@@ -1,0 +1,356 @@
+/**
+ * A ledger and what the user has unfolded, typed and guessed come in; the rows of the table go out, top to bottom.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+
+import { LedgerEntry, Snapshot } from '../../protocol/snapshot';
+import {
+  IFunction,
+  IMiss,
+  Misses,
+  Order,
+  grouped,
+  inOrder,
+  isOfThisRun,
+  matching
+} from './functions';
+import {
+  Guess,
+  Guesses,
+  IQuestion,
+  guessKey,
+  questionsOf
+} from './predictions';
+import { kindName, outcomeLabel, placeWords } from './words';
+
+/** What every row has. */
+interface IRow {
+  /** The same in the next drawing. */
+  readonly key: string;
+  /** From 1. */
+  readonly level: number;
+  /** Null where there is nothing to unfold. */
+  readonly unfolded: boolean | null;
+  /** Index into frames of the line that it is about; -1 where there is none. */
+  readonly frame: number;
+}
+
+export interface IFunctionRow extends IRow {
+  readonly kind: 'function';
+  readonly of: IFunction;
+  /** Its numbers are to be guessed. */
+  readonly hidden: boolean;
+}
+
+export interface IMissRow extends IRow {
+  readonly kind: 'miss';
+  readonly of: IFunction;
+  readonly misses: Misses;
+}
+
+export interface IEntryRow extends IRow {
+  readonly kind: 'entry';
+  readonly of: IFunction;
+  readonly entry: LedgerEntry;
+}
+
+export interface IQuestionRow extends IRow {
+  readonly kind: 'question';
+  readonly of: IFunction;
+  readonly question: IQuestion;
+  readonly guess: Guess | null;
+}
+
+/** A heading that unfolds, or a line that says what is left out. */
+export interface IHeadingRow extends IRow {
+  readonly kind: 'entries' | 'earlier' | 'functions' | 'left-out' | 'unseen';
+  readonly count: number;
+}
+
+export type Row =
+  IFunctionRow | IMissRow | IEntryRow | IQuestionRow | IHeadingRow;
+
+/** What the user did to the table. */
+export interface IArrangement {
+  order: Order;
+  filter: string;
+  /** Rows that were unfolded or folded by hand. */
+  folds: ReadonlyMap<string, boolean>;
+  /** Null where nothing is to be guessed. */
+  guesses: Guesses | null;
+}
+
+/** With more functions than this, they are folded at first. */
+const UNFOLDED_AT_FIRST = 12;
+/** More are counted in a line. */
+const MOST_FUNCTIONS = 200;
+const MOST_ENTRIES = 100;
+
+export function rowsOf(
+  snapshot: Snapshot,
+  arrangement: IArrangement,
+  trans: TranslationBundle
+): Row[] {
+  return new Rows(snapshot, arrangement, trans).all();
+}
+
+class Rows {
+  constructor(
+    private _snapshot: Snapshot,
+    private _arrangement: IArrangement,
+    private _trans: TranslationBundle
+  ) {
+    this._filtered = _arrangement.filter.trim() !== '';
+  }
+
+  all(): Row[] {
+    const { ledger } = this._snapshot;
+    const all = (ledger?.functions ?? []).map((one, index) => ({ one, index }));
+    const now = all.filter(({ one }) => isOfThisRun(one));
+    const earlier = all.filter(({ one }) => !isOfThisRun(one));
+    const few = now.length <= UNFOLDED_AT_FIRST;
+    this._functions(now, 1, few);
+    const shown = earlier.filter(each => this._found(each) !== null);
+    if (shown.length > 0) {
+      const unfolded = this._heading('functions', shown.length, 1, 'functions');
+      if (unfolded) {
+        this._functions(shown, 2, false);
+      }
+    }
+    return this._rows;
+  }
+
+  private _functions(
+    functions: readonly IFunction[],
+    level: number,
+    unfoldedAtFirst: boolean
+  ): void {
+    const found = inOrder(functions, this._arrangement.order).filter(
+      each => this._found(each) !== null
+    );
+    for (const each of found.slice(0, MOST_FUNCTIONS)) {
+      this._function(each, level, unfoldedAtFirst);
+    }
+    const more = found.length - MOST_FUNCTIONS;
+    if (more > 0) {
+      this._line('unseen', more, level, `more ${level}`);
+    }
+  }
+
+  private _function(
+    of: IFunction,
+    level: number,
+    unfoldedAtFirst: boolean
+  ): void {
+    const { one, index } = of;
+    const place = this._place(one.definition);
+    const key = this._unique(`f ${one.name} ${place}`);
+    const guesses = this._arrangement.guesses;
+    const questions = guesses === null ? [] : questionsOf(one);
+    const open = questions.some(
+      question => !guesses?.has(guessKey(index, question))
+    );
+    const foldable = one.misses.length + one.entries.length > 0;
+    const unfolded = foldable
+      ? this._isUnfolded(
+          key,
+          // What is looked for, or to be guessed, is to be seen.
+          unfoldedAtFirst || this._filtered || guesses !== null
+        )
+      : null;
+    this._rows.push({
+      kind: 'function',
+      key,
+      level,
+      unfolded,
+      frame: one.definition,
+      of,
+      hidden: open
+    });
+    if (!unfolded) {
+      return;
+    }
+    if (questions.length > 0) {
+      this._questions(of, questions, level + 1, key);
+      return;
+    }
+    const found = this._found(of) ?? new Set();
+    const misses = one.misses
+      .map((miss, at) => ({ one: miss, index: at }))
+      .filter(({ index: at }) => found.has(at));
+    const now = misses.filter(({ one: miss }) => miss.this_run);
+    const before = misses.filter(({ one: miss }) => !miss.this_run);
+    this._misses(of, now, level + 1, key);
+    if (one.entries.length > 0 && found.size === one.misses.length) {
+      this._entries(of, level + 1, key);
+    }
+    const earlier = before.length + one.misses_left_out;
+    if (earlier > 0) {
+      const id = `${key} earlier`;
+      if (this._heading('earlier', earlier, level + 1, id)) {
+        if (one.misses_left_out > 0) {
+          const left = one.misses_left_out;
+          this._line('left-out', left, level + 2, `${key} left out`);
+        }
+        this._misses(of, before, level + 2, key);
+      }
+    }
+  }
+
+  private _misses(
+    of: IFunction,
+    misses: readonly IMiss[],
+    level: number,
+    parent: string
+  ): void {
+    for (const group of grouped(misses)) {
+      const [first, ...others] = group;
+      const alone = others.length === 0;
+      const key = `${parent} m ${first.index}${alone ? '' : ' and more'}`;
+      const unfolded = alone ? null : this._isUnfolded(key, false);
+      this._miss(of, group, level, key, unfolded);
+      if (unfolded) {
+        for (const each of group) {
+          const id = `${parent} m ${each.index}`;
+          this._miss(of, [each], level + 1, id, null);
+        }
+      }
+    }
+  }
+
+  private _miss(
+    of: IFunction,
+    misses: Misses,
+    level: number,
+    key: string,
+    unfolded: boolean | null
+  ): void {
+    const { frame } = misses[misses.length - 1].one;
+    this._rows.push({ kind: 'miss', key, level, unfolded, frame, of, misses });
+  }
+
+  private _entries(of: IFunction, level: number, parent: string): void {
+    const { entries, definition } = of.one;
+    if (!this._heading('entries', entries.length, level, `${parent} entries`)) {
+      return;
+    }
+    entries.slice(0, MOST_ENTRIES).forEach((entry, at) => {
+      this._rows.push({
+        kind: 'entry',
+        key: `${parent} e ${at}`,
+        level: level + 1,
+        unfolded: null,
+        frame: definition,
+        of,
+        entry
+      });
+    });
+    const more = entries.length - MOST_ENTRIES;
+    if (more > 0) {
+      this._line('unseen', more, level + 1, `${parent} more entries`);
+    }
+  }
+
+  private _questions(
+    of: IFunction,
+    questions: readonly IQuestion[],
+    level: number,
+    parent: string
+  ): void {
+    const { one, index } = of;
+    for (const question of questions) {
+      const guess =
+        this._arrangement.guesses?.get(guessKey(index, question)) ?? null;
+      const miss = one.misses[question.miss];
+      this._rows.push({
+        kind: 'question',
+        key: `${parent} q ${question.key}`,
+        level,
+        unfolded: null,
+        frame: miss?.frame ?? one.definition,
+        of,
+        question,
+        guess
+      });
+    }
+  }
+
+  private _heading(
+    kind: IHeadingRow['kind'],
+    count: number,
+    level: number,
+    key: string
+  ): boolean {
+    const unfolded = this._isUnfolded(
+      key,
+      kind !== 'entries' && this._filtered
+    );
+    this._rows.push({ kind, key, level, unfolded, frame: -1, count });
+    return unfolded;
+  }
+
+  private _line(
+    kind: IHeadingRow['kind'],
+    count: number,
+    level: number,
+    key: string
+  ): void {
+    this._rows.push({ kind, key, level, unfolded: null, frame: -1, count });
+  }
+
+  /** The same in the next run of the cell; two without a place are told apart by their order. */
+  private _unique(key: string): string {
+    let unique = key;
+    for (let n = 2; this._keys.has(unique); n++) {
+      unique = `${key} ${n}`;
+    }
+    this._keys.add(unique);
+    return unique;
+  }
+
+  private _isUnfolded(key: string, atFirst: boolean): boolean {
+    return this._arrangement.folds.get(key) ?? atFirst;
+  }
+
+  private _found(of: IFunction): ReadonlySet<number> | null {
+    const known = this._matches.get(of.index);
+    if (known !== undefined) {
+      return known;
+    }
+    const trans = this._trans;
+    const { one } = of;
+    // What is to be guessed is not to be found out by looking for it.
+    const hidden = this._arrangement.guesses !== null;
+    const found = matching(
+      {
+        function: [one.name, this._place(one.definition)],
+        misses: one.misses.map(miss => [
+          miss.signature,
+          ...(hidden
+            ? []
+            : [
+                outcomeLabel(miss.outcome, trans),
+                miss.outcome,
+                ...miss.reasons.flatMap(({ kind, text }) => [
+                  kind,
+                  kindName(kind, trans),
+                  text
+                ])
+              ])
+        ])
+      },
+      this._arrangement.filter
+    );
+    this._matches.set(of.index, found);
+    return found;
+  }
+
+  private _place(frame: number): string {
+    return placeWords(this._snapshot, frame, this._trans)?.label ?? '';
+  }
+
+  private _filtered: boolean;
+  private _rows: Row[] = [];
+  private _keys = new Set<string>();
+  private _matches = new Map<number, ReadonlySet<number> | null>();
+}

@@ -1,0 +1,84 @@
+/**
+ * What the table is filtered by and whether it is to be guessed come in; the controls for it go out, and for copying.
+ */
+import { Clipboard } from '@jupyterlab/apputils';
+import { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { Snapshot } from '../../protocol/snapshot';
+import { Icon } from '../icons';
+import { ledgerMarkdown, ledgerText } from './copying';
+
+export function Toolbar(props: {
+  snapshot: Snapshot;
+  filter: string;
+  setFilter: (filter: string) => void;
+  predicts: boolean;
+  setPredicts: (predicts: boolean) => void;
+  /** Outcomes are still to be guessed, and not to be copied. */
+  hides: boolean;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { snapshot, filter, setFilter, predicts, hides, trans } = props;
+  const [copied, setCopied] = React.useState('');
+  const copy = (text: string, notice: string): void => {
+    Clipboard.copyToSystem(text);
+    setCopied(notice);
+  };
+  return (
+    <div
+      className="jp-JaxprCache-tools"
+      role="group"
+      aria-label={trans.__('Cache table')}
+    >
+      <input
+        type="search"
+        value={filter}
+        placeholder={trans.__('Filter')}
+        aria-label={trans.__('Filter by function, reason or text')}
+        onChange={event => setFilter(event.target.value)}
+        onKeyDown={event => {
+          if (event.key === 'Escape' && filter !== '') {
+            event.stopPropagation();
+            setFilter('');
+          }
+        }}
+      />
+      <button
+        className="jp-JaxprPanel-button"
+        aria-pressed={predicts}
+        title={trans.__('Guess hit or miss before you see it')}
+        onClick={() => props.setPredicts(!predicts)}
+      >
+        {trans.__('Predict')}
+      </button>
+      <button
+        className="jp-JaxprPanel-action"
+        aria-label={trans.__('Copy the table as text')}
+        title={trans.__('Copy the table as text')}
+        aria-disabled={hides}
+        onClick={() =>
+          hides ||
+          copy(ledgerText(snapshot, trans), trans.__('Copied as text.'))
+        }
+      >
+        <Icon name="copy" />
+      </button>
+      <button
+        className="jp-JaxprPanel-action jp-JaxprCache-markdown"
+        aria-label={trans.__('Copy the table as Markdown')}
+        title={trans.__('Copy the table as Markdown')}
+        aria-disabled={hides}
+        onClick={() =>
+          hides ||
+          copy(ledgerMarkdown(snapshot, trans), trans.__('Copied as Markdown.'))
+        }
+      >
+        {trans.__('md')}
+      </button>
+      <span className="jp-JaxprPanel-notice" role="status">
+        {copied}
+      </span>
+    </div>
+  );
+}
