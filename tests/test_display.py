@@ -1,12 +1,16 @@
 """What readers without the panel see of a run: plain text, HTML, Markdown; the expected output in full."""
 
 import json
+import re
+import subprocess
+import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
 import jsonschema
 import mistune
 import msgspec
+import nbclient
 import nbconvert
 import nbformat
 import pytest
@@ -424,3 +428,33 @@ def test_nbconvert_shows_the_static_html_and_no_style_of_ours():
     assert "17 equations · 1 scan ×100" in markdown_text
     script, _ = nbconvert.PythonExporter().from_notebook_node(notebook)
     assert "jjx-" not in script
+
+
+# --- where nobody listens ---
+
+CELL = "%%jaxpr\n@jax.jit\ndef double(x):\n    return x * 2\ndouble(1.0)"
+
+
+def test_nbconvert_runs_a_notebook_with_the_magic():
+    cells = [v4.new_code_cell("%load_ext jupyter_jaxpr\nimport jax"), v4.new_code_cell(CELL)]
+    notebook = v4.new_notebook(cells=cells)
+    nbclient.execute(notebook, timeout=120, kernel_name="python3")
+    nbformat.validate(notebook)
+    loading, running = (cell.outputs for cell in notebook.cells)
+    assert loading == []
+    assert [output.output_type for output in running] == ["execute_result", "display_data"]
+    assert running[0].data == {"text/plain": "Array(2., dtype=float32, weak_type=True)"}
+    document = read(json.dumps(running[1].data[MIME]))
+    assert [program.name for program in document.programs] == ["double"]
+
+
+def test_a_terminal_shows_the_two_lines():
+    program = f"%load_ext jupyter_jaxpr\nimport jax\n_ = get_ipython().run_cell({CELL!r}, store_history=True)"
+    command = [sys.executable, "-m", "IPython", "--no-banner", "--colors=nocolor", "--HistoryManager.enabled=False"]
+    done = subprocess.run([*command, "-c", program], capture_output=True, text=True, check=True)
+    out, first, second = done.stdout.splitlines()
+    assert out == "Out[1]: Array(2., dtype=float32, weak_type=True)"
+    assert first == "double (f32[] weak) → f32[] weak"
+    calls = "1 call" if sys.version_info >= (3, 12) else "≥1 calls"
+    assert re.fullmatch(rf"1 equation · {calls}, 1 compile · first call \d+ ms", second)
+    assert done.stderr == ""
