@@ -106,7 +106,11 @@ export class Head extends ModelWidget {
         <div className="jp-JaxprPanel-fades">
           <Header model={model} trans={trans} actions={actions} />
           <Waiting model={model} trans={trans} />
-          <About model={model} trans={trans} />
+          <About
+            model={model}
+            stages={this._options.chosen() !== 'cache'}
+            trans={trans}
+          />
           {this._tabs(model)}
         </div>
         <div className="jp-JaxprPanel-notice" role="status">
@@ -140,6 +144,8 @@ export class Head extends ModelWidget {
 /** What is to be known about the snapshot before its views: where it is from, what it lacks, its stages. */
 function About(props: {
   model: IJaxprModel;
+  /** Whether the stages of the program are shown; the Cache view has those of the whole cell. */
+  stages: boolean;
   trans: TranslationBundle;
 }): JSX.Element | null {
   const { model, trans } = props;
@@ -154,7 +160,7 @@ function About(props: {
     snapshot.environment.tier_note,
     snapshot.cut
   ].filter((line): line is string => line !== null);
-  const stages = program?.stages ?? null;
+  const stages = props.stages ? (program?.stages ?? null) : null;
   return (
     <>
       {lines.map((line, i) => (

@@ -192,8 +192,9 @@ function Score(props: {
   const left = of - guessed;
   return (
     <>
-      <b>{trans.__('%1 of %2 right', right, guessed)}</b>
-      {left > 0 && ` · ${trans.__('%1 to guess', left)}`}
+      {guessed > 0 && <b>{trans.__('%1 of %2 right', right, guessed)}</b>}
+      {guessed > 0 && left > 0 && ' · '}
+      {left > 0 && trans.__('%1 to guess', left)}
     </>
   );
 }

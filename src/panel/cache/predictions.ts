@@ -29,18 +29,20 @@ export function questionsOf(one: LedgerFunction): IQuestion[] {
   }
   const questions: IQuestion[] = [];
   const asked = new Set<number>();
-  let missed = false;
+  // Hits that no question is about yet.
+  let left = one.run.hits ?? 0;
   one.misses.forEach((miss, index) => {
     const { entry, outcome, signature, this_run } = miss;
     if (!this_run || outcome === 'inlined') {
       return;
     }
-    missed = true;
+    const reused = outcome === 'dispatch_only';
+    left -= Number(reused);
     questions.push({
       key: `miss ${index}`,
       signature,
       calls: 1,
-      answer: outcome === 'dispatch_only' ? 'hit' : 'miss',
+      answer: reused ? 'hit' : 'miss',
       miss: index,
       again: entry >= 0 && asked.has(entry)
     });
@@ -51,6 +53,7 @@ export function questionsOf(one: LedgerFunction): IQuestion[] {
     const made = one.entries[entry];
     // The hits of an older entry may be of an earlier run.
     if (made.this_run && made.hits !== null && made.hits > 0) {
+      left -= made.hits;
       questions.push({
         key: `hits ${entry}`,
         signature: made.signature,
@@ -61,11 +64,12 @@ export function questionsOf(one: LedgerFunction): IQuestion[] {
       });
     }
   });
-  if (!missed && one.run.hits !== null && one.run.hits > 0) {
+  if (left > 0) {
+    const [only, ...others] = one.entries;
     questions.push({
       key: 'hits',
-      signature: one.entries.length === 1 ? one.entries[0].signature : '',
-      calls: one.run.hits,
+      signature: others.length === 0 ? (only?.signature ?? '') : '',
+      calls: left,
       answer: 'hit',
       miss: -1,
       again: false

@@ -346,12 +346,18 @@ function ReasonCells(props: {
   }
 }
 
-/** Of the chosen miss: where it was called, with what, and its stages. */
+/** Of the chosen miss: where it was called, its stages, and with what. */
 function Detail(props: Props<IMissRow>): JSX.Element {
   const { row, snapshot, goTo, trans } = props;
+  const { one } = row.of;
   const { one: miss } = row.misses[row.misses.length - 1];
   const place = placeWords(snapshot, miss.frame, trans);
   const stages = stageWords(miss, trans);
+  const said =
+    miss.reasons.length === 0 ||
+    miss.reasons.some(
+      reason => reasonWords(reason, miss, one.name, trans).form === 'signature'
+    );
   return (
     <div className="jp-JaxprPanel-small jp-JaxprCache-detail">
       {place !== null && (
@@ -361,9 +367,14 @@ function Detail(props: Props<IMissRow>): JSX.Element {
           go={() => goTo(row)}
           trans={trans}
         />
-      )}{' '}
-      <Code text={signature(miss)} />
-      {stages !== '' && <div>{stages}</div>}
+      )}
+      {place !== null && stages !== '' && ' · '}
+      {stages}
+      {!said && (
+        <div>
+          <Code text={signature(miss)} />
+        </div>
+      )}
     </div>
   );
 }
@@ -401,7 +412,7 @@ function QuestionCells(props: Props<IQuestionRow>): JSX.Element {
         : trans.__('call')
       : question.again
         ? trans.__('%1 times again', question.calls)
-        : amount(trans, 'calls', { value: question.calls, exact: true });
+        : trans.__('%1 more', question.calls);
   const asked = (
     <>
       {calls} <Code text={signature(question)} />

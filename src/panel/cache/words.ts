@@ -295,7 +295,7 @@ export function stageWords(miss: LedgerMiss, trans: TranslationBundle): string {
         : trans.__('compile'),
       miss.compile
     ],
-    [trans.__('the whole call'), miss.total]
+    [trans.__('whole call'), miss.total]
   ];
   return stages
     .flatMap(([stage, time]) =>
