@@ -63,13 +63,13 @@ def _new_object(event: MissEvent, history: FunctionHistory) -> Reason:
     if event.partial is not None and before:
         return _new_partial(event.partial, before[0].partial or {}, history)
     ordinal = _ordinal(number)
-    text = f"{ordinal} new {name}{_line(history.definition)}: move the jit out of the loop"
+    text = f"{ordinal} new {name.strip('<>')}{_line(history.definition)}: move the jit out of the loop"
     cure = "Make the function once, before the loop: JAX caches by function object, not by code."
     return Reason("new_function", text, cure=cure)
 
 
 def _new_equinox(history: FunctionHistory) -> Reason:
-    text = f"a new {history.name}{_line(history.definition)}: move the filter_jit out of the loop"
+    text = f"a new {history.name.strip('<>')}{_line(history.definition)}: move the filter_jit out of the loop"
     return Reason("new_function", text, cure="Make the function once, before the loop: it is part of the cache key.")
 
 

@@ -51,8 +51,8 @@ class Reason:
         return self.text
 
 
-# The cost of a difference when the closest key is looked for: how far apart two calls are that differ in it.
-_DISTANCE: dict[str, int] = {
+# How far apart two calls are that differ in one ingredient: what the closest key is looked for with.
+_DISTANCE: dict[ReasonKind, int] = {
     "argument_type": 1,
     "committed": 1,
     "layout": 1,
@@ -73,73 +73,98 @@ def closest(key: Key, earlier: Sequence[Key]) -> tuple[Key | None, tuple[Reason,
     best: tuple[int, int] | None = None
     found: tuple[Key | None, tuple[Reason, ...]] = (None, ())
     for age, old in enumerate(reversed(earlier)):
-        reasons = compare(old, key)
-        rank = (sum(_DISTANCE[reason.kind] for reason in reasons), age)
-        if best is None or rank < best:
-            best, found = rank, (old, reasons)
-            if rank[0] == 0:
+        distance, reasons = _difference(old, key)
+        if best is None or (distance, age) < best:
+            best, found = (distance, age), (old, reasons)
+            if distance == 0:
                 break
     return found
 
 
 def compare(old: Key, new: Key) -> tuple[Reason, ...]:
     """Every ingredient in which `new` differs from `old`, in the order a person would ask."""
+    return _difference(old, new)[1]
+
+
+def _difference(old: Key, new: Key) -> tuple[int, tuple[Reason, ...]]:
+    """How far apart two keys are, and in what."""
     reasons: list[Reason] = []
+    distance = 0
     old_leaves, new_leaves = _by_path(old), _by_path(new)
     reasons += _statics(old, new)
     reasons += _trees(old, new, old_leaves, new_leaves)
     for path, after in new_leaves.items():
         before = old_leaves.get(path)
-        if before is not None:
-            reasons += _leaf(path, before, after)
+        if before is not None and before is not after:
+            for cost, reason in _leaf(path, before, after):
+                distance += cost - _DISTANCE[reason.kind]
+                reasons.append(reason)
     style = _call_style(old, new)
     if style is not None:
-        alone = not reasons
-        reasons.append(style if not alone else _same_values(style))
+        reasons.append(style if reasons else _same_values(style))
     reasons += _config(old, new)
-    return tuple(reasons)
+    return distance + sum(_DISTANCE[reason.kind] for reason in reasons), tuple(reasons)
 
 
 # --- leaves -----------------------------------------------------------------------------------------------
 
 
-def _leaf(path: str, old: Leaf, new: Leaf) -> Iterable[Reason]:
+def _leaf(path: str, old: Leaf, new: Leaf) -> Iterable[tuple[int, Reason]]:
+    """In what two leaves differ, each with its distance."""
     if old.aval is None or new.aval is None:
         if old.describe() != new.describe():
             text = f"static {path}: {old.describe()} -> {new.describe()}"
             cure = f"Each value of {path} is a compile of its own. Make it an array if only its value matters."
-            yield Reason("static_value", text, path, old.describe(), new.describe(), cure)
+            yield 2, Reason("static_value", text, path, old.describe(), new.describe(), cure)
         return
-    before, after = old.describe(), new.describe()
-    same_type = True
-    if getattr(old.aval, "shape", None) != getattr(new.aval, "shape", None):
-        same_type = False
-        cure = "Pad to one shape, or expect one compile for each shape."
-        yield Reason("shape", f"{path}: {before} -> {after}", path, before, after, cure)
-    if getattr(old.aval, "dtype", None) != getattr(new.aval, "dtype", None):
-        same_type = False
-        cure = f"Convert before the call, such as {path}.astype(...), so that every call has one dtype."
-        yield Reason("dtype", f"{path}: {before} -> {after}", path, before, after, cure)
-    if old.weak != new.weak:
-        same_type = False
-        was, now = _weak_text(old), _weak_text(new)
-        text = f"{path}: {was} -> {now}"
-        cure = f"Pass {path} as one kind of value every time, such as jnp.asarray({path}, dtype=...)."
-        yield Reason("weak_type", text, path, was, now, cure)
+    other_type = _type(path, old, new)
+    if other_type is not None:
+        yield other_type
     if old.sharding is not None and new.sharding is not None:
-        yield from _placement(path, old, new)
-        if old.layout is not None and new.layout is not None and old.layout != new.layout:
+        for reason in _placement(path, old, new):
+            yield _DISTANCE[reason.kind], reason
+        if old.layout is not None and new.layout is not None and old.layout != new.layout and other_type is None:
             was, now = f"layout {old.layout}", f"layout {new.layout}"
-            yield Reason("layout", f"{path}: {was} -> {now}", path, was, now)
-    elif same_type and old.holder != new.holder:
-        text = f"{path}: {old.holder} -> {new.holder}, same type {after}"
+            cure = "Keep the argument in one memory layout, with jax.device_put before the loop."
+            yield 1, Reason("layout", f"{path}: {was} -> {now}", path, was, now, cure)
+    elif other_type is None and old.holder != new.holder:
+        text = f"{path}: {old.holder} -> {new.holder}, same type {type_and_weakness(new)}"
         cure = f"Nothing was compiled. To save the slower call, pass {path} as a jax.Array: jnp.asarray({path})."
-        yield Reason("argument_type", text, path, old.holder, new.holder, cure)
+        yield 1, Reason("argument_type", text, path, old.holder, new.holder, cure)
+
+
+def _type(path: str, old: Leaf, new: Leaf) -> tuple[int, Reason] | None:
+    """The difference of two types; where shape and dtype and weakness changed at once it is one sentence."""
+    kinds: list[ReasonKind] = []
+    if getattr(old.aval, "shape", None) != getattr(new.aval, "shape", None):
+        kinds.append("shape")
+    if getattr(old.aval, "dtype", None) != getattr(new.aval, "dtype", None):
+        kinds.append("dtype")
+    if old.weak != new.weak:
+        kinds.append("weak_type")
+    if not kinds:
+        return None
+    told = _weak_text if "weak_type" in kinds else Leaf.describe
+    was, now = told(old), told(new)
+    cost = sum(_DISTANCE[kind] for kind in kinds)
+    return cost, Reason(kinds[0], f"{path}: {was} -> {now}", path, was, now, _TYPE_CURES[kinds[0]].format(path))
+
+
+_TYPE_CURES = {
+    "shape": "Pad to one shape, or expect one compile for each shape.",
+    "dtype": "Convert before the call, such as {0}.astype(...), so that every call has one dtype.",
+    "weak_type": "Pass {0} as one kind of value every time, such as jnp.asarray({0}, dtype=...).",
+}
 
 
 def _weak_text(leaf: Leaf) -> str:
-    text = f"weak {leaf.describe()}" if leaf.weak else leaf.describe()
+    text = type_and_weakness(leaf)
     return f"{text} (a Python {leaf.holder})" if leaf.holder in ("bool", "int", "float", "complex") else text
+
+
+def type_and_weakness(leaf: Leaf) -> str:
+    """The type of a leaf, such as f32[8] or weak f32[]."""
+    return f"weak {leaf.describe()}" if leaf.weak else leaf.describe()
 
 
 def _placement(path: str, old: Leaf, new: Leaf) -> Iterable[Reason]:
@@ -176,11 +201,15 @@ def _sharding_text(sharding: Any) -> str:
     spec = getattr(sharding, "spec", None)
     if spec is None:
         return f"on {_devices(sharding)}"
-    mesh = getattr(sharding, "mesh", None)
-    axes = ", ".join(f"{name}={size}" for name, size in getattr(mesh, "shape", {}).items())
+    axes = _mesh_text(getattr(sharding, "mesh", None))
     kind = getattr(sharding, "memory_kind", None)
     where = f" in {kind}" if kind not in (None, "device", "unpinned_host") else ""
     return f"{str(spec).replace('PartitionSpec', 'P')} over {axes or _devices(sharding)}{where}"
+
+
+def _mesh_text(mesh: Any) -> str:
+    """The axes of a mesh and their sizes, such as data=4, model=2."""
+    return ", ".join(f"{name}={size}" for name, size in getattr(mesh, "shape", {}).items())
 
 
 # --- structure --------------------------------------------------------------------------------------------
@@ -243,6 +272,8 @@ def _statics(old: Key, new: Key) -> Iterable[Reason]:
             kind = after.type.__name__
             text = f"static {name}: a new {kind} object that is not equal to the one before"
             cure = f"Reuse the object, or give {kind} an __eq__ and a __hash__ that compare its contents."
+            if kind in ("function", "method", "partial"):
+                cure = f"Reuse the {kind}: make it once, before the calls."
             yield Reason("static_identity", text, name, before.text, after.text, cure)
         else:
             text = f"static {name}: {before.text} -> {after.text}"
@@ -297,14 +328,20 @@ def _style_text(key: Key) -> str:
 
 def _config(old: Key, new: Key) -> Iterable[Reason]:
     before = dict(zip(old.context_names, old.context, strict=False))
+    told = set()
     for name, after in zip(new.context_names, new.context, strict=False):
         was = before.get(name, UNKNOWN)
         if was is UNKNOWN or _same(was, after):
             continue
-        shown = {"mesh_context_manager": "mesh", "abstract_mesh_context_manager": "mesh"}.get(name, name)
-        text = f"{shown}: {_setting(was)} -> {_setting(after)}"
+        shown = "mesh" if "mesh_context_manager" in name else name
+        if shown in told:  # JAX keeps a mesh under two names
+            continue
+        told.add(shown)
+        was_text, now_text = _setting(was, shown), _setting(after, shown)
+        if was_text == now_text:
+            was_text, now_text = str(was), str(after)
         cure = f"Set {shown} once, before the first call."
-        yield Reason("config", text, shown, _setting(was), _setting(after), cure)
+        yield Reason("config", f"{shown}: {was_text} -> {now_text}", shown, was_text, now_text, cure)
 
 
 def _same(old: Any, new: Any) -> bool:
@@ -314,6 +351,9 @@ def _same(old: Any, new: Any) -> bool:
         return False
 
 
-def _setting(value: Any) -> str:
+def _setting(value: Any, name: str) -> str:
+    if name == "mesh":
+        meshes = value if isinstance(value, tuple) else (value,)
+        return ", ".join(filter(None, map(_mesh_text, meshes))) or "none"
     text = str(getattr(value, "value", value))
     return text if len(text) <= 60 else text[:59] + "…"

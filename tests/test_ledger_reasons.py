@@ -1,0 +1,561 @@
+"""Each reason for which a call misses JAX's cache, as the ledger tells it, with before, after and cure in full."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.experimental.layout import Format, Layout
+
+from jupyter_jaxpr import observe
+from jupyter_jaxpr.observe.ledger import Ledger
+from jupyter_jaxpr.observe.reasons import Reason
+
+PAD = "Pad to one shape, or expect one compile for each shape."
+STRUCTURE = "Pass the same structure every time: the same keys, the same containers, None in the same places."
+ONE_WAY = "Call the function the same way every time: what is passed by keyword is part of the key."
+ONCE = "Make the function once, before the loop: JAX caches by function object, not by code."
+
+
+def told(ledger: Ledger, name: str) -> list[tuple[str, tuple[Reason, ...]]]:
+    """Outcome and reasons of each miss of a function."""
+    return [(miss.outcome, miss.reasons) for miss in ledger[name].misses]
+
+
+def first(name: str) -> tuple[str, tuple[Reason, ...]]:
+    return "compiled", (Reason("first_call", f"first call of {name}"),)
+
+
+def test_first_call() -> None:
+    with observe() as ledger:
+        jax.jit(lambda x: x)(1.0)
+    assert told(ledger, "<lambda>") == [("compiled", (Reason("first_call", "first call of <lambda>"),))]
+
+
+def test_shape() -> None:
+    @jax.jit
+    def f(p: Any) -> Any:
+        return p["w"] + 1
+
+    with observe() as ledger:
+        f({"w": jnp.ones(10)})
+        f({"w": jnp.ones(20)})
+    assert told(ledger, "f") == [
+        first("f"),
+        ("compiled", (Reason("shape", "p['w']: f32[10] -> f32[20]", "p['w']", "f32[10]", "f32[20]", PAD),)),
+    ]
+
+
+def test_dtype() -> None:
+    @jax.jit
+    def f(x: Any) -> Any:
+        return x + 1
+
+    with observe() as ledger:
+        f(jnp.ones(3))
+        f(jnp.ones(3, jnp.int32))
+    cure = "Convert before the call, such as x.astype(...), so that every call has one dtype."
+    assert told(ledger, "f") == [
+        first("f"),
+        ("compiled", (Reason("dtype", "x: f32[3] -> i32[3]", "x", "f32[3]", "i32[3]", cure),)),
+    ]
+
+
+def test_shape_and_dtype_of_one_argument_are_one_sentence() -> None:
+    @jax.jit
+    def f(x: Any) -> Any:
+        return x + 1
+
+    with observe() as ledger:
+        f(jnp.ones(3))
+        f(jnp.ones(4, jnp.int32))
+    assert [str(reason) for reason in ledger["f"].misses[1].reasons] == ["x: f32[3] -> i32[4]"]
+    assert [reason.kind for reason in ledger["f"].misses[1].reasons] == ["shape"]
+
+
+def test_weak_type() -> None:
+    @jax.jit
+    def f(x: Any) -> Any:
+        return x * 2
+
+    with observe() as ledger:
+        f(1.0)
+        f(jnp.float32(1))
+        f(jnp.asarray(1.0) * 1)
+    cure = "Pass x as one kind of value every time, such as jnp.asarray(x, dtype=...)."
+    weak = "weak f32[] (a Python float)"
+    assert told(ledger, "f") == [
+        first("f"),
+        ("compiled", (Reason("weak_type", f"x: {weak} -> f32[]", "x", weak, "f32[]", cure),)),
+        (
+            "dispatch_only",
+            (
+                Reason(
+                    "argument_type",
+                    "x: float -> jax.Array, same type weak f32[]",
+                    "x",
+                    "float",
+                    "jax.Array",
+                    slower("x"),
+                ),
+            ),
+        ),
+    ]
+
+
+def slower(argument: str) -> str:
+    return f"Nothing was compiled. To save the slower call, pass {argument} as a jax.Array: jnp.asarray({argument})."
+
+
+def test_pytree() -> None:
+    @jax.jit
+    def f(p: Any, x: Any) -> Any:
+        return p["w"] * x
+
+    x = jnp.ones(3)
+    with observe() as ledger:
+        f({"w": x}, x)
+        f({"w": x, "b": x}, x)
+        f({"w": x, "b": None}, x)
+    one, two, three = "{'w': *}", "{'b': *, 'w': *}", "{'b': None, 'w': *}"
+    assert told(ledger, "f") == [
+        first("f"),
+        ("compiled", (Reason("pytree", "p: another structure, new p['b']", "p", one, two, STRUCTURE),)),
+        ("compiled", (Reason("pytree", "p: another structure, without p['b']", "p", two, three, STRUCTURE),)),
+    ]
+
+
+def test_pytree_of_another_class() -> None:
+    class Point(NamedTuple):
+        x: Any
+        y: Any
+
+    @jax.jit
+    def f(p: Any) -> Any:
+        return p[0] + p[1]
+
+    with observe() as ledger:
+        f((1.0, 2.0))
+        f([1.0, 2.0])
+        f(Point(1.0, 2.0))
+    cure = STRUCTURE
+    assert told(ledger, "f") == [
+        first("f"),
+        ("compiled", (Reason("pytree", "p: another structure, (*, *) -> [*, *]", "p", "(*, *)", "[*, *]", cure),)),
+        (
+            "compiled",
+            (
+                Reason(
+                    "pytree",
+                    "p: another structure, new p.x, p.y, without p[0], p[1]",
+                    "p",
+                    "[*, *]",
+                    "CustomNode(namedtuple[Point], [*, *])",
+                    cure,
+                ),
+            ),
+        ),
+    ]
+
+
+def test_static_value() -> None:
+    @functools.partial(jax.jit, static_argnames="n")
+    def f(x: Any, n: int) -> Any:
+        return x * n
+
+    with observe() as ledger:
+        f(1.0, n=2)
+        f(1.0, n=3)
+        f(1.0, n=2)
+    cure = "Each value of n is a compile of its own. Make it a traced argument if only its value matters."
+    assert told(ledger, "f") == [
+        first("f"),
+        ("compiled", (Reason("static_value", "static n: 2 -> 3", "n", "2", "3", cure),)),
+    ]
+
+
+class Config:
+    """A static argument that compares by identity."""
+
+
+def test_static_identity() -> None:
+    @functools.partial(jax.jit, static_argnames="config")
+    def f(x: Any, config: Config) -> Any:
+        return x * 2
+
+    with observe() as ledger:
+        f(1.0, config=Config())
+        f(1.0, config=Config())
+    text = "static config: a new Config object that is not equal to the one before"
+    cure = "Reuse the object, or give Config an __eq__ and a __hash__ that compare its contents."
+    assert told(ledger, "f") == [
+        first("f"),
+        ("compiled", (Reason("static_identity", text, "config", "<Config>", "<Config>", cure),)),
+    ]
+
+
+def test_static_identity_of_a_function() -> None:
+    @functools.partial(jax.jit, static_argnames="g")
+    def f(x: Any, g: Any) -> Any:
+        return g(x)
+
+    with observe() as ledger:
+        for _ in range(2):
+            f(1.0, g=lambda x: x)
+    here = "<test_static_identity_of_a_function.<locals>.<lambda>>"
+    text = "static g: a new function object that is not equal to the one before"
+    cure = "Reuse the function: make it once, before the calls."
+    assert told(ledger, "f") == [
+        first("f"),
+        ("compiled", (Reason("static_identity", text, "g", here, here, cure),)),
+    ]
+
+
+def test_call_style_positional_or_keyword() -> None:
+    @jax.jit
+    def f(a: Any, b: Any) -> Any:
+        return a + b
+
+    with observe() as ledger:
+        f(1.0, 2.0)
+        f(1.0, b=2.0)
+        f(1.0, 2.0)
+        f(b=2.0, a=1.0)
+    by_position, one, both = "2 by position", "1 by position, b by keyword", "0 by position, a, b by keyword"
+    assert told(ledger, "f") == [
+        first("f"),
+        ("compiled", (Reason("call_style", "same values, b passed by keyword", "b", by_position, one, ONE_WAY),)),
+        ("compiled", (Reason("call_style", "same values, a passed by keyword", "a", one, both, ONE_WAY),)),
+    ]
+
+
+def test_call_style_default_given() -> None:
+    @functools.partial(jax.jit, static_argnames="n")
+    def f(x: Any, n: int = 1) -> Any:
+        return x * n
+
+    with observe() as ledger:
+        f(1.0)
+        f(1.0, n=1)
+        f(1.0, 1)
+    assert told(ledger, "f") == [
+        first("f"),
+        (
+            "compiled",
+            (
+                Reason(
+                    "call_style",
+                    "n given, left out before",
+                    "n",
+                    "1 by position",
+                    "1 by position, n by keyword",
+                    ONE_WAY,
+                ),
+            ),
+        ),
+        (
+            "compiled",
+            (
+                Reason(
+                    "call_style",
+                    "same values, n passed by position",
+                    "n",
+                    "1 by position, n by keyword",
+                    "2 by position",
+                    ONE_WAY,
+                ),
+            ),
+        ),
+    ]
+
+
+def test_argument_type() -> None:
+    @jax.jit
+    def f(x: Any) -> Any:
+        return x + 1
+
+    with observe() as ledger:
+        f(jnp.ones(3))
+        f(np.ones(3, np.float32))
+        f(np.ones(3, np.float32))
+    text = "x: jax.Array -> numpy, same type f32[3]"
+    assert told(ledger, "f") == [
+        first("f"),
+        ("dispatch_only", (Reason("argument_type", text, "x", "jax.Array", "numpy", slower("x")),)),
+    ]
+
+
+def test_layout() -> None:
+    @jax.jit
+    def f(x: Any) -> Any:
+        return x + 1
+
+    x = jnp.ones((2, 3))
+    here = x.sharding
+    rows = jax.device_put(x, Format(Layout(major_to_minor=(0, 1)), here))
+    columns = jax.device_put(x, Format(Layout(major_to_minor=(1, 0)), here))
+    with observe() as ledger:
+        f(rows)
+        f(columns)
+    text = "x: layout (0, 1) -> layout (1, 0)"
+    cure = "Keep the argument in one memory layout, with jax.device_put before the loop."
+    assert told(ledger, "f") == [
+        first("f"),
+        ("compiled", (Reason("layout", text, "x", "layout (0, 1)", "layout (1, 0)", cure),)),
+    ]
+
+
+def test_config_matmul_precision() -> None:
+    @jax.jit
+    def f(x: Any) -> Any:
+        return x @ x
+
+    x = jnp.ones((2, 2))
+    with observe() as ledger:
+        f(x)
+        with jax.default_matmul_precision("float32"):
+            f(x)
+    name = "jax_default_matmul_precision"
+    cure = f"Set {name} once, before the first call."
+    assert told(ledger, "f") == [
+        first("f"),
+        ("compiled", (Reason("config", f"{name}: None -> float32", name, "None", "float32", cure),)),
+    ]
+
+
+def test_config_x64() -> None:
+    @jax.jit
+    def f(x: Any) -> Any:
+        return x + 1
+
+    x = jnp.ones(3)
+    with observe() as ledger:
+        f(x)
+        with jax.enable_x64(True):
+            f(x)
+    name = "jax_enable_x64"
+    cure = f"Set {name} once, before the first call."
+    assert told(ledger, "f") == [
+        first("f"),
+        ("compiled", (Reason("config", f"{name}: False -> True", name, "False", "True", cure),)),
+    ]
+
+
+def test_config_mesh() -> None:
+    @jax.jit
+    def f(x: Any) -> Any:
+        return x + 1
+
+    x = jnp.ones(3)
+    mesh = jax.make_mesh((1,), ("i",), axis_types=(jax.sharding.AxisType.Auto,))
+    with observe() as ledger:
+        f(x)
+        with jax.set_mesh(mesh):
+            f(x)
+    cure = "Set mesh once, before the first call."
+    reason = Reason("config", "mesh: none -> i=1", "mesh", "none", "i=1", cure)
+    assert told(ledger, "f") == [first("f"), ("compiled", (reason,))]
+
+
+def test_new_lambda() -> None:
+    with observe() as ledger:
+        for _ in range(3):
+            jax.jit(lambda x: x + 1)(1.0)
+    line = ledger["<lambda>"].line
+    assert told(ledger, "<lambda>") == [
+        first("<lambda>"),
+        (
+            "compiled",
+            (Reason("new_function", f"second new lambda from line {line}: move the jit out of the loop", cure=ONCE),),
+        ),
+        (
+            "compiled",
+            (Reason("new_function", f"third new lambda from line {line}: move the jit out of the loop", cure=ONCE),),
+        ),
+    ]
+    assert ledger["<lambda>"].function_objects == 3
+
+
+def test_new_nested_def() -> None:
+    def step(x: Any) -> Any:
+        @jax.jit
+        def inner(y: Any) -> Any:
+            return y + 1
+
+        return inner(x)
+
+    with observe() as ledger:
+        step(1.0)
+        step(1.0)
+    line = ledger["inner"].line
+    text = f"second new inner from line {line}: move the jit out of the loop"
+    assert told(ledger, "inner") == [first("inner"), ("compiled", (Reason("new_function", text, cure=ONCE),))]
+
+
+def test_new_partial() -> None:
+    def f(x: Any, n: int) -> Any:
+        return x * n
+
+    with observe() as ledger:
+        for n in (2, 3, 3):
+            jax.jit(functools.partial(f, n=n))(1.0)
+    cure = "Jit f itself and pass n as an argument; make it static if it must be a Python value."
+    same = "Make the partial once, before the loop: JAX caches by function object."
+    assert told(ledger, "f") == [
+        first("f"),
+        ("compiled", (Reason("new_function", "a new partial of f, n: 2 -> 3", "n", "2", "3", cure),)),
+        (
+            "compiled",
+            (Reason("new_function", "a new partial of f that binds the same values: make it once", cure=same),),
+        ),
+    ]
+
+
+def test_jit_of_the_same_function_object_in_a_loop_is_no_miss() -> None:
+    def f(x: Any) -> Any:
+        return x + 1
+
+    with observe() as ledger:
+        for _ in range(3):
+            jax.jit(f)(1.0)
+    assert told(ledger, "f") == [first("f")]
+
+
+def test_no_fast_path() -> None:
+    @jax.jit
+    def f(x: Any) -> Any:
+        jax.debug.print("{}", x)
+        return x
+
+    with observe() as ledger:
+        f(1.0)
+        f(1.0)
+    text = "f has effects (a callback or debug.print): JAX gives it no fast path, every call is one"
+    assert told(ledger, "f") == [first("f"), ("dispatch_only", (Reason("no_fast_path", text),))]
+
+
+def test_no_fast_path_under_a_transformation() -> None:
+    @jax.jit
+    def f(x: Any) -> Any:
+        return x * x
+
+    with observe() as ledger:
+        for _ in range(2):
+            jax.grad(f)(1.0)
+    text = "f was called under a transformation such as grad or vmap: such calls have no fast path"
+    outside = "Put the jit outside: jax.jit(jax.grad(f))."
+    assert [reasons for _, reasons in told(ledger, "f")] == [
+        (Reason("first_call", "first call of f"),),
+        (Reason("no_fast_path", text, cure=outside),),
+    ]
+
+
+def test_cleared() -> None:
+    @jax.jit
+    def f(x: Any) -> Any:
+        return x + 1
+
+    with observe() as ledger:
+        f(1.0)
+        jax.clear_caches()
+        f(1.0)
+        f.clear_cache()
+        f(1.0)
+    cure = "Do not call jax.clear_caches() or clear_cache() between calls."
+    start, *_ = lines = [miss.line for miss in ledger["f"].misses]
+    assert lines == [start, start + 2, start + 4]
+    gone = [f"the entry made from line {n} is gone: the caches were cleared, or it was evicted" for n in lines]
+    assert told(ledger, "f") == [
+        first("f"),
+        ("compiled", (Reason("cleared", gone[0], cure=cure),)),
+        ("compiled", (Reason("cleared", gone[1], cure=cure),)),
+    ]
+
+
+def test_committed() -> None:
+    @jax.jit
+    def f(x: Any) -> Any:
+        return x + 1
+
+    x = jnp.ones(3)
+    with observe() as ledger:
+        f(x)
+        f(jax.device_put(x, jax.devices()[0]))
+    text = "x: not committed -> committed on cpu:0"
+    cure = "An array becomes committed by jax.device_put with a device; do it for every call or for none."
+    assert told(ledger, "f") == [
+        first("f"),
+        ("compiled", (Reason("committed", text, "x", "not committed", "committed", cure),)),
+    ]
+
+
+def test_first_observed() -> None:
+    from jupyter_jaxpr.observe.misses import Observer
+
+    @jax.jit
+    def f(x: Any) -> Any:
+        return x + 1
+
+    f(jnp.ones(2))
+    late = Observer()  # as if the extension were loaded only now
+    try:
+        run = late.begin()
+        f(jnp.ones(3))
+        late.end(run)
+        (record,) = late.history.whole(10).functions
+    finally:
+        late.hooks.remove()
+    text = "first call of f seen here; JAX had compiled it before"
+    assert [(miss.outcome, miss.reasons) for miss in record.misses] == [
+        ("compiled", (Reason("first_observed", text),)),
+    ]
+
+
+def test_unknown() -> None:
+    """An ingredient that only a future JAX has: keys that are equal to us, and yet JAX lowered again."""
+    from jupyter_jaxpr.observe.causes import reasons_of
+    from jupyter_jaxpr.observe.history import FunctionHistory, MissEvent
+    from jupyter_jaxpr.observe.keys import key_of
+
+    key = key_of(None, (1.0,), {})
+    history = FunctionHistory("f", None)
+    for number in (1, 2):
+        history.events.append(MissEvent(number, 0, 0, key, None, "lowered", lower=0.1, fast_path=True))
+    assert reasons_of(history.events[1], history) == (
+        Reason("unknown", "unknown: no ingredient that is recorded differs from an earlier call"),
+    )
+
+
+def test_evicted_from_the_fast_path_alone() -> None:
+    """What more than 8,192 entries would bring about: the fast path's entry is gone, the executable is there."""
+    from jupyter_jaxpr.observe.causes import reasons_of
+    from jupyter_jaxpr.observe.history import FunctionHistory, MissEvent
+    from jupyter_jaxpr.observe.keys import key_of
+
+    key = key_of(None, (1.0,), {})
+    history = FunctionHistory("f", None)
+    for number, outcome in ((1, "compiled"), (2, "dispatch_only")):
+        history.events.append(MissEvent(number, 0, 0, key, None, outcome, fast_path=True))
+    assert reasons_of(history.events[1], history) == (
+        Reason("cleared", "the same key as before: its fast-path entry was evicted, the executable reused"),
+    )
+
+
+def test_several_reasons_against_the_closest_earlier_call() -> None:
+    @functools.partial(jax.jit, static_argnames="n")
+    def f(p: Any, x: Any, n: int) -> Any:
+        return p["w"] * x * n
+
+    one, two = jnp.ones(1), jnp.ones(2)
+    with observe() as ledger:
+        f({"w": one}, one, n=1)
+        f({"w": two}, two, n=1)
+        f({"w": two}, two, n=2)  # closest is the second
+        f({"w": one}, two, n=2)  # closest is the third
+    assert [str(reason) for miss in ledger["f"].misses[2:] for reason in miss.reasons] == [
+        "static n: 1 -> 2",
+        "p['w']: f32[2] -> f32[1]",
+    ]
