@@ -1,5 +1,17 @@
 /** Documents for tests, small and whole; every test that needs one starts here. */
-import { Environment, Program, Progress, Scope, Snapshot } from '../snapshot';
+import {
+  Environment,
+  Ledger,
+  LedgerCounts,
+  LedgerEntry,
+  LedgerFunction,
+  LedgerMiss,
+  LedgerReason,
+  Program,
+  Progress,
+  Scope,
+  Snapshot
+} from '../snapshot';
 
 export function environment(changes: Partial<Environment> = {}): Environment {
   return {
@@ -227,4 +239,141 @@ export function progress(changes: Partial<Progress> = {}): Progress {
     interruptible: false,
     ...changes
   };
+}
+
+export function ledgerCounts(
+  changes: Partial<LedgerCounts> = {}
+): LedgerCounts {
+  return {
+    calls: 0,
+    calls_exact: true,
+    hits: 0,
+    misses: 0,
+    traces: 0,
+    lowerings: 0,
+    compiles: 0,
+    from_disk: 0,
+    inlined: 0,
+    raised: 0,
+    seconds: 0,
+    ...changes
+  };
+}
+
+export function ledgerReason(
+  changes: Partial<LedgerReason> = {}
+): LedgerReason {
+  return {
+    kind: 'first_call',
+    text: 'first call of train_step',
+    argument: null,
+    before: null,
+    after: null,
+    cure: null,
+    ...changes
+  };
+}
+
+export function ledgerMiss(changes: Partial<LedgerMiss> = {}): LedgerMiss {
+  return {
+    outcome: 'compiled',
+    reasons: [ledgerReason()],
+    signature: 'batch: f32[32,3]',
+    frame: 1,
+    this_run: true,
+    entry: 0,
+    trace: 0.02,
+    lower: 0.015,
+    compile: 0.12,
+    total: 0.156,
+    ...changes
+  };
+}
+
+export function ledgerEntry(changes: Partial<LedgerEntry> = {}): LedgerEntry {
+  return {
+    signature: 'batch: f32[32,3]',
+    hits: 8,
+    misses: 1,
+    this_run: true,
+    fast_path: true,
+    ...changes
+  };
+}
+
+export function ledgerFunction(
+  changes: Partial<LedgerFunction> = {}
+): LedgerFunction {
+  const run = ledgerCounts({
+    calls: 12,
+    hits: 10,
+    misses: 2,
+    traces: 2,
+    lowerings: 2,
+    compiles: 2,
+    seconds: 0.314
+  });
+  return {
+    name: 'train_step',
+    definition: 0,
+    function_objects: 1,
+    run,
+    kernel: run,
+    entries: [
+      ledgerEntry(),
+      ledgerEntry({ signature: 'batch: f32[17,3]', hits: 2 })
+    ],
+    misses: [
+      ledgerMiss(),
+      ledgerMiss({
+        reasons: [
+          ledgerReason({
+            kind: 'shape',
+            text: 'batch: f32[32,3] -> f32[17,3]',
+            argument: 'batch',
+            before: 'f32[32,3]',
+            after: 'f32[17,3]',
+            cure: 'Pad to one shape.'
+          })
+        ],
+        signature: 'batch: f32[17,3]',
+        entry: 1,
+        trace: 0.01,
+        lower: 0.009,
+        compile: 0.14
+      })
+    ],
+    misses_left_out: 0,
+    ...changes
+  };
+}
+
+/** `train_step` of board 4: two shapes, each compiled once. */
+export function ledger(changes: Partial<Ledger> = {}): Ledger {
+  return {
+    functions: [ledgerFunction()],
+    lines: [{ line: 4, calls: 12, calls_exact: true, hits: 10, compiles: 2 }],
+    seconds: 0.314,
+    compiles: 2,
+    cell_seconds: 0.553,
+    library_functions: [],
+    library_misses: 0,
+    calls_note: null,
+    ...changes
+  };
+}
+
+/** A snapshot with a ledger: functions are defined on line 3 and called on line 4 of the cell. */
+export function snapshotWithLedger(
+  changes: Partial<Ledger> = {},
+  others: Partial<Snapshot> = {}
+): Snapshot {
+  return snapshot({
+    frames: [
+      [0, 4, 3, 0, 3, 20],
+      [0, 4, 4, 0, 4, 10]
+    ],
+    ledger: ledger(changes),
+    ...others
+  });
 }
