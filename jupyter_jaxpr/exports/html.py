@@ -10,6 +10,7 @@ from html import escape
 
 from ..snapshot.document import Note, Program, Snapshot
 from . import summary
+from .cache import HEAD, CacheText, cache_text
 from .listings import Listing, listings
 
 _PAGE_CHARACTERS = 50_000_000
@@ -63,6 +64,9 @@ def fragment(document: Snapshot, *, characters: int, heading: int = 4) -> str:
         parts.append(element("p", document.message, class_="jjx-message"))
     for index, program in enumerate(document.programs):
         parts.append(_program(document, program, listings(document, index, each), f"h{heading}"))
+    cache = cache_text(document)
+    if cache is not None:
+        parts.append(_cache(cache, f"h{heading}"))
     if document.notes:
         parts.append(_notes(document, f"h{heading}"))
     if document.cut:
@@ -123,6 +127,23 @@ def _listing(listing: Listing) -> Markup:
         *note,
         class_="jjx-listing",
     )
+
+
+def _cache(cache: CacheText, heading: str) -> Markup:
+    parts = [element(heading, "Cache"), element("p", cache.sentence)]
+    parts.append(
+        element(
+            "table",
+            element("caption", "Jitted functions of this run"),
+            element("thead", element("tr", *(element("th", name, scope="col") for name in HEAD))),
+            element("tbody", *(element("tr", *(element("td", cell) for cell in row)) for row in cache.rows)),
+            class_="jjx-cache",
+        )
+    )
+    if cache.misses:
+        parts.append(element("ul", *(element("li", miss) for miss in cache.misses)))
+    parts += [element("p", text) for text in (cache.left_out, cache.note) if text]
+    return element("section", *parts, class_="jjx-ledger")
 
 
 def _notes(document: Snapshot, heading: str) -> Markup:

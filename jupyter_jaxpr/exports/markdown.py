@@ -6,6 +6,7 @@ import re
 
 from ..snapshot.document import Note, Program, Snapshot
 from . import summary
+from .cache import HEAD, CacheText, cache_text
 from .listings import Listing, listings
 
 _FILE_CHARACTERS = 50_000_000
@@ -20,6 +21,9 @@ def markdown(document: Snapshot) -> str:
         blocks.append(_text(document.message))
     for index, program in enumerate(document.programs):
         blocks += _program(document, program, listings(document, index, _FILE_CHARACTERS))
+    cache = cache_text(document)
+    if cache is not None:
+        blocks += _cache(cache)
     if document.notes:
         blocks.append("## Notes")
         blocks += [_note(document, note) for note in document.notes]
@@ -47,6 +51,14 @@ def _program(document: Snapshot, program: Program, texts: list[Listing]) -> list
         if listing.note:
             blocks.append(_text(listing.note))
     return blocks
+
+
+def _cache(cache: CacheText) -> list[str]:
+    rows = [[*HEAD], ["---", *["---:"] * (len(HEAD) - 1)], *([_text(cell) for cell in row] for row in cache.rows)]
+    blocks = ["## Cache", _text(cache.sentence), "\n".join(f"| {' | '.join(row)} |" for row in rows)]
+    if cache.misses:
+        blocks.append("\n".join(f"- {_text(miss)}" for miss in cache.misses))
+    return [*blocks, *(_text(text) for text in (cache.left_out, cache.note) if text)]
 
 
 def _note(document: Snapshot, note: Note) -> str:

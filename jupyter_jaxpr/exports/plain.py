@@ -1,4 +1,4 @@
-"""A document in, two lines of plain text out: what a terminal or a text export shows."""
+"""A document in, two lines of plain text out, and one for each function that compiled again: for terminals."""
 
 from __future__ import annotations
 
@@ -13,12 +13,25 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 
 
 def plain(document: Snapshot) -> str:
-    """The signature and the counts of the program in focus, a line each; or the message where there is none."""
+    """Signature and counts of the program in focus, a line each, then recompiles; the message where there is none."""
     program = summary.shown_first(document)
     if program is None:
         return _line(document.message or "This run made no program.")
     counts = summary.counts(document, program, others=len(document.programs) - 1)
-    return f"{_line(str(summary.signature(program)))}\n{_line(counts)}"
+    lines = [str(summary.signature(program)), counts, *_recompiles(document)]
+    return "\n".join(map(_line, lines))
+
+
+def _recompiles(document: Snapshot) -> list[str]:
+    """A line for each function that compiled in this run for another reason than that it was new to the kernel."""
+    lines = []
+    for function in document.ledger.functions if document.ledger is not None else ():
+        again = [miss for miss in function.misses if miss.this_run and miss.outcome == "compiled"]
+        reasons = [reason for miss in again for reason in miss.reasons if reason.kind != "first_call"]
+        if reasons:
+            more = f" and {len(reasons) - 1} more" if len(reasons) > 1 else ""
+            lines.append(f"{function.name} compiled again: {reasons[0].text}{more}")
+    return lines[:3]
 
 
 def _line(text: str) -> str:
