@@ -11,7 +11,10 @@ from typing import Any, Literal, Protocol
 import pytest
 from lab_server import Cell, LabServer, running_lab
 from open_notebook import OpenNotebook, open_notebook
-from playwright.sync_api import Error, Page
+from playwright.sync_api import Error, Page, expect
+
+# A state is waited for; on a busy machine of two cores a while.
+expect.set_options(timeout=15_000)
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 

@@ -31,6 +31,14 @@ class OpenNotebook:
         """The jaxpr panel, in the side area or in the main one."""
         return self.page.locator(".jp-JaxprPanel")
 
+    def listing(self, level: Literal["jaxpr", "StableHLO", "HLO"] = "jaxpr") -> Locator:
+        """The text of the program in the panel."""
+        return self.panel.get_by_role("textbox", name=re.compile(f"^{level} of "))
+
+    def equation(self, number: int) -> Locator:
+        """An equation of the jaxpr in the panel, by its number there."""
+        return self.listing().locator(f'.cm-line[data-number="{number}"]')
+
     def cell(self, index: int) -> Locator:
         """A cell with its prompt, editor and output."""
         return self._notebook.locator(".jp-Cell").nth(index)

@@ -54,7 +54,7 @@ for xs in sequences:
     y, hs = rnn(p, xs)""",
     "y",
 )
-EQUATION = "4"  # the matrix product of line 6
+EQUATION = 4  # the matrix product of line 6
 
 
 @contextmanager
@@ -77,8 +77,7 @@ def run_example(page: Page, lab: LabServer) -> OpenNotebook:
     nb.command("application:toggle-left-area")
     nb.command("notebook:toggle-all-cell-line-numbers")
     nb.run_all()
-    equation = nb.panel.locator(f'.cm-line[data-number="{EQUATION}"]')
-    expect(equation).to_contain_text("dot_general")
+    expect(nb.equation(EQUATION)).to_contain_text("dot_general")
     expect(nb.prompt(2)).to_have_text("[3]:")
     return nb
 
@@ -97,7 +96,7 @@ def photograph(nb: OpenNotebook, *, window: tuple[int, int], panel: int, theme: 
     page.set_viewport_size({"width": window[0], "height": window[1]})
     nb.theme(theme)
     nb.set_panel_width(panel)
-    equation = nb.panel.locator(f'.cm-line[data-number="{EQUATION}"]')
+    equation = nb.equation(EQUATION)
     equation.click(position={"x": 60, "y": 8})
     expect(equation).to_have_attribute("data-linked", "true")
     expect(nb.cell(1).locator(".jp-JaxprCell-span")).to_have_text('h @ p["wh"]')
