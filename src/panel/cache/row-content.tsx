@@ -254,8 +254,11 @@ function MissWords(props: {
   const { one } = row.of;
   const last = misses[misses.length - 1];
   const outcome = outcomeWords(last.one.outcome, trans);
+  // The hits after a guessed call are a question of their own.
   const hits =
-    misses.length > 1 ? null : hitsAfter(last, one.misses, one.entries);
+    misses.length > 1 || row.kind === 'question'
+      ? null
+      : hitsAfter(last, one.misses, one.entries);
   const asides = [
     outcome,
     each,

@@ -1,0 +1,142 @@
+import { EditorState } from '@codemirror/state';
+import { EditorView } from '@codemirror/view';
+import { nullTranslator } from '@jupyterlab/translation';
+
+import { Attention, attentionOf } from '../../model/attention';
+import { JaxprModel } from '../../model/model';
+import { snapshotWithLedger } from '../../protocol/__tests__/documents';
+import { LedgerLine, Snapshot } from '../../protocol/snapshot';
+import { CellLinks } from '../cell-links';
+
+const trans = nullTranslator.load('jupyter_jaxpr');
+
+// jsdom lays nothing out: what measures a text measures nothing.
+Range.prototype.getClientRects = () => [] as unknown as DOMRectList;
+Range.prototype.getBoundingClientRect = () => new DOMRect();
+
+let model: JaxprModel;
+let links: CellLinks;
+let editor: EditorView;
+let attention: Attention;
+
+function open(snapshot: Snapshot): void {
+  model = new JaxprModel(trans);
+  model.show(snapshot, true);
+  links = new CellLinks(trans);
+  attention = attentionOf(model);
+  editor = new EditorView({
+    parent: document.body,
+    state: EditorState.create({
+      doc: snapshot.cell?.source,
+      extensions: links.extension('cell-7')
+    })
+  });
+  links.follow(model, {
+    source: id => (id === 'cell-7' ? editor.state.doc.toString() : null),
+    find: () => null,
+    goTo: () => Promise.resolve()
+  });
+}
+
+function line(changes: Partial<LedgerLine>): Snapshot {
+  const known = { line: 4, calls: 4, calls_exact: true, hits: 3, compiles: 1 };
+  return snapshotWithLedger({ lines: [{ ...known, ...changes }] });
+}
+
+/** The counts in the cell by line, as a screen reader says them. */
+function counts(): string[] {
+  return [...editor.dom.querySelectorAll('.cm-line')].flatMap((one, at) => {
+    const found = one.querySelector('.jp-JaxprCell-counts');
+    return found === null
+      ? []
+      : `${at + 1}: ${found.getAttribute('aria-label')}`;
+  });
+}
+
+afterEach(() => {
+  links.dispose();
+  model.dispose();
+  editor.destroy();
+});
+
+describe('the counts in the cell', () => {
+  it('stand at the line that called, while the program or the cache is in view', () => {
+    open(line({}));
+    expect(counts()).toEqual([]);
+    attention.ledgerInView = true;
+    expect(counts()).toEqual(['4: 4 calls, 1 compile, 3 hits']);
+    attention.ledgerInView = false;
+    expect(counts()).toEqual([]);
+    attention.inView = true;
+    expect(counts()).toEqual(['4: 4 calls, 1 compile, 3 hits']);
+  });
+
+  it.each<[Partial<LedgerLine>, string[]]>([
+    [{ calls_exact: false }, ['4: ≥4 calls, 1 compile, ≥3 hits']],
+    [{ calls: null, hits: null }, ['4: 1 compile']],
+    [{ calls: 1, hits: 0 }, ['4: 1 call, 1 compile']],
+    [{ calls: null, hits: null, compiles: 0 }, []],
+    [{ line: 40 }, []]
+  ])('say only what is known: %j', (changes, expected) => {
+    open(line(changes));
+    attention.ledgerInView = true;
+    expect(counts()).toEqual(expected);
+  });
+
+  it('are no part of the text', () => {
+    open(line({}));
+    attention.ledgerInView = true;
+    expect(editor.state.doc.toString()).toBe(model.snapshot?.cell?.source);
+    const node = editor.dom.querySelector<HTMLElement>('.jp-JaxprCell-counts');
+    expect(node?.contentEditable).toBe('false');
+  });
+
+  it('are gone as soon as the cell is edited', () => {
+    open(line({}));
+    attention.ledgerInView = true;
+    editor.dispatch({ changes: { from: 0, insert: '# ' } });
+    expect(counts()).toEqual([]);
+  });
+
+  it('are hidden while they are to be guessed', () => {
+    open(line({}));
+    attention.ledgerInView = true;
+    attention.outcomesHidden = true;
+    expect(counts()).toEqual([]);
+    attention.outcomesHidden = false;
+    expect(counts()).toEqual(['4: 4 calls, 1 compile, 3 hits']);
+  });
+});
+
+describe('the line of a chosen row', () => {
+  const marked = (): (string | null)[] =>
+    [...editor.dom.querySelectorAll('.jp-JaxprCell-line')].map(one =>
+      one.getAttribute('data-jaxpr-line')
+    );
+  const span = {
+    function: 'rnn',
+    line: 4,
+    column: 0,
+    endLine: 4,
+    endColumn: 10,
+    role: 'own' as const
+  };
+
+  it('is marked while the Cache view is on the screen', () => {
+    open(line({}));
+    const [file] = model.snapshot?.files ?? [];
+    attention.ledgerInView = true;
+    attention.pointedAt = { ...span, file };
+    expect(marked()).toEqual(['4']);
+    attention.ledgerInView = false;
+    expect(marked()).toEqual([]);
+  });
+
+  it('is not marked where the cell is another one', () => {
+    open(line({}));
+    const [file] = model.snapshot?.files ?? [];
+    attention.ledgerInView = true;
+    attention.pointedAt = { ...span, file: { ...file, path: '/other.py' } };
+    expect(marked()).toEqual([]);
+  });
+});

@@ -1,0 +1,312 @@
+import { nullTranslator } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { attentionOf } from '../../../model/attention';
+import { JaxprModel } from '../../../model/model';
+import {
+  ledgerCounts,
+  ledgerFunction,
+  ledgerMiss,
+  snapshot,
+  snapshotWithLedger
+} from '../../../protocol/__tests__/documents';
+import { Ledger, Snapshot } from '../../../protocol/snapshot';
+import {
+  act,
+  byRole,
+  click,
+  press,
+  render,
+  words
+} from '../../__tests__/render';
+import { Cache } from '../cache-view';
+
+const trans = nullTranslator.load('jupyter_jaxpr');
+
+afterEach(() => {
+  document.body.replaceChildren();
+});
+
+function shown(document: Snapshot): { model: JaxprModel; node: HTMLElement } {
+  const model = new JaxprModel(trans);
+  model.show(document, false);
+  return { model, node: render(<Cache model={model} trans={trans} />).node };
+}
+
+const view = (changes: Partial<Ledger> = {}) =>
+  shown(snapshotWithLedger(changes));
+
+/** The rows below the heads, each as `level kind: words`. */
+function rows(node: HTMLElement): string[] {
+  return [...node.querySelectorAll<HTMLElement>('[data-kind]')].map(
+    row => `${row.ariaLevel ?? row.getAttribute('aria-level')} ${words(row)}`
+  );
+}
+
+function row(node: HTMLElement, text: string): HTMLElement {
+  const found = [...node.querySelectorAll<HTMLElement>('[data-kind]')].find(
+    one => words(one).includes(text)
+  );
+  if (found === undefined) {
+    throw new Error(`no row with ${text}`);
+  }
+  return found;
+}
+
+function type(node: HTMLElement, text: string): void {
+  const box = node.querySelector<HTMLInputElement>('input[type=search]');
+  const set = Object.getOwnPropertyDescriptor(
+    HTMLInputElement.prototype,
+    'value'
+  )?.set;
+  act(() => {
+    set?.call(box, text);
+    box?.dispatchEvent(new Event('input', { bubbles: true }));
+  });
+}
+
+describe('the Cache view', () => {
+  it('says first what it cost, and then of what and why', () => {
+    const { node } = view();
+    expect(words(node.querySelector('.jp-JaxprCache-lead'))).toBe(
+      "2 compiles took 314 ms of this cell's 553 ms."
+    );
+    expect(
+      [...node.querySelectorAll('.jp-JaxprCache-lead b')].map(words)
+    ).toEqual(['2 compiles', '314 ms', '553 ms']);
+    expect(byRole(node, 'img')[0].getAttribute('aria-label')).toBe(
+      'trace 30\u00a0ms, lower 24\u00a0ms, compile 260\u00a0ms, the rest of the cell 239\u00a0ms'
+    );
+    expect(rows(node)).toEqual([
+      '1 train_step line 31212 calls1010 hits22 entries22 compiles314 ms',
+      '2 compiled: first call batch: f32[32,3] · then 8 hits155 ms',
+      '2 compiled: shape batch: f32[32,3] → f32[17,3] · then 2 hitsPad to one shape.159 ms',
+      '2 2 entries'
+    ]);
+    const change = row(node, 'shape');
+    expect([...change.querySelectorAll('b')].map(words)).toEqual([
+      'batch',
+      '32',
+      '17'
+    ]);
+  });
+
+  it('says so where nothing compiled, with lower bounds as such', () => {
+    const run = ledgerCounts({ calls: 4, calls_exact: false, hits: 4 });
+    const { node } = view({
+      functions: [ledgerFunction({ run, misses: [], entries: [] })],
+      compiles: 0,
+      seconds: 0,
+      calls_note: 'Calls are lower bounds.'
+    });
+    expect(words(node.querySelector('.jp-JaxprCache-lead'))).toBe(
+      'Nothing compiled: ≥4 calls reused what was there.'
+    );
+    expect(words(node)).toContain('Calls are lower bounds.');
+    expect(rows(node)).toEqual([
+      '1 train_step line 3≥4≥4 calls≥4≥4 hits00 entries00 compiles'
+    ]);
+  });
+
+  it('is a sentence where there is no ledger, and where it is empty', () => {
+    expect(words(shown(snapshot()).node)).toBe(
+      'The cache was not observed in this run.'
+    );
+    const { node } = view({ functions: [], compiles: 0, seconds: 0 });
+    expect(words(byRole(node, 'treegrid')[0])).toContain(
+      'No jitted function of yours was called yet.'
+    );
+  });
+
+  it('keeps what is from before folded: misses, and functions', () => {
+    const before = ledgerFunction({
+      name: 'older',
+      run: ledgerCounts(),
+      misses: [ledgerMiss({ this_run: false })]
+    });
+    const now = ledgerFunction();
+    now.misses.unshift(ledgerMiss({ this_run: false }));
+    now.misses_left_out = 3;
+    const { node } = view({ functions: [now, before] });
+    expect(rows(node).slice(3)).toEqual([
+      '2 2 entries',
+      '2 4 earlier misses',
+      '1 1 function of earlier runs'
+    ]);
+    click(row(node, 'earlier misses'));
+    click(row(node, 'function of earlier runs'));
+    expect(
+      rows(node)
+        .slice(4)
+        .map(text => text.slice(0, 44))
+    ).toEqual([
+      '2 4 earlier misses',
+      '3 3 older misses are counted and not kept',
+      '3 compiled: first call batch: f32[32,3] · th',
+      '1 1 function of earlier runs',
+      '2 older line 31212 calls1010 hits22 entries2'
+    ]);
+  });
+
+  it('sorts by its heads, and says so', () => {
+    const cheap = ledgerFunction({
+      name: 'cheap',
+      run: ledgerCounts({ calls: 99, misses: 1, seconds: 0.001 }),
+      entries: [],
+      misses: []
+    });
+    const { node } = view({ functions: [cheap, ledgerFunction()] });
+    const names = (): string[] =>
+      [...node.querySelectorAll('[data-kind=function] b')].map(words);
+    const head = byRole(node, 'columnheader').find(one =>
+      words(one).startsWith('price')
+    );
+    expect(names()).toEqual(['cheap', 'train_step']);
+    click(head?.querySelector('button') ?? null);
+    expect(head?.getAttribute('aria-sort')).toBe('descending');
+    expect(names()).toEqual(['train_step', 'cheap']);
+    click(head?.querySelector('button') ?? null);
+    expect(head?.getAttribute('aria-sort')).toBe('ascending');
+    expect(names()).toEqual(['cheap', 'train_step']);
+  });
+
+  it('filters by function, by kind and by text', () => {
+    const { node } = view({
+      functions: [
+        ledgerFunction(),
+        ledgerFunction({ name: 'predict', misses: [], entries: [] })
+      ]
+    });
+    const names = (): string[] =>
+      rows(node).map(text => text.replace(/ line.*| f32.*/, ''));
+    type(node, 'shape');
+    expect(names()).toEqual(['1 train_step', '2 compiled: shape batch:']);
+    type(node, 'predict');
+    expect(names()).toEqual(['1 predict']);
+    type(node, 'nowhere');
+    expect(words(byRole(node, 'treegrid')[0])).toContain(
+      'Nothing here matches the filter.'
+    );
+  });
+
+  it('is walked by the arrows, which mark the line in the cell', () => {
+    const { model, node } = view();
+    const wanted: number[] = [];
+    attentionOf(model).cellWanted.connect((_, { line }) => wanted.push(line));
+    const focus = (): string => words(document.activeElement).slice(0, 20);
+    act(() => row(node, 'train_step').focus());
+    press(document.activeElement, 'ArrowDown');
+    expect(focus()).toBe('compiled: first call');
+    expect(model.selection).toEqual({
+      kind: 'caret',
+      cellId: 'cell-7',
+      line: 4,
+      column: 0
+    });
+    expect(attentionOf(model).pointedAt?.line).toBe(4);
+    expect(words(document.activeElement)).toContain(
+      'line 4 · trace 20 ms · lower 15 ms · compile 120 ms · whole call 156 ms'
+    );
+    expect(document.activeElement?.getAttribute('aria-selected')).toBe('true');
+    expect(wanted).toEqual([]);
+    press(document.activeElement, 'Enter');
+    expect(wanted).toEqual([4]);
+    press(document.activeElement, 'ArrowLeft');
+    expect(focus()).toMatch(/^train_step/);
+    press(document.activeElement, 'ArrowLeft');
+    expect(document.activeElement?.getAttribute('aria-expanded')).toBe('false');
+    expect(rows(node)).toHaveLength(1);
+    press(document.activeElement, 'ArrowRight');
+    expect(rows(node)).toHaveLength(4);
+    press(document.activeElement, 'End');
+    expect(focus()).toBe('2 entries');
+    expect(
+      [...node.querySelectorAll('[data-kind][tabindex="0"]')].map(words)
+    ).toEqual(['2 entries']);
+  });
+
+  it('shows library functions by name when asked', () => {
+    const { node } = view({
+      library_functions: ['_threefry_split', 'linalg.norm'],
+      library_misses: 5
+    });
+    const button = byRole(node, 'button', 'Show their names')[0];
+    expect(words(button.parentElement)).toBe(
+      'JAX and packages missed 5 times on functions of their own; ' +
+        'these are in no number above. Show their names'
+    );
+    click(button);
+    expect([...node.querySelectorAll('li')].map(words)).toEqual([
+      '_threefry_split',
+      'linalg.norm'
+    ]);
+  });
+});
+
+describe('prediction', () => {
+  it('hides what happened until it is guessed, row by row', () => {
+    const { model, node } = view();
+    click(byRole(node, 'button', 'Predict')[0]);
+    expect(attentionOf(model).outcomesHidden).toBe(true);
+    expect(words(node.querySelector('.jp-JaxprCache-lead'))).toBe(
+      'Did each call hit the cache, or miss it?'
+    );
+    expect(rows(node)).toEqual([
+      '1 train_step line 31212 callsto guess',
+      '2 call batch: f32[32,3] · line 4hit miss',
+      '2 8 times again batch: f32[32,3]hit miss',
+      '2 call batch: f32[17,3] · line 4hit miss',
+      '2 2 times again batch: f32[17,3]hit miss'
+    ]);
+    expect(words(byRole(node, 'treegrid')[0])).not.toMatch(/\d compile|shape/);
+    const score = (): string =>
+      words(node.querySelector('.jp-JaxprCache-score'));
+    expect(score()).toBe('4 to guess');
+
+    click(byRole(node, 'button', 'miss')[0]);
+    expect(score()).toBe('1 of 1 right · 3 to guess');
+    expect(rows(node)[1]).toBe(
+      '2 miss · you were rightcompiled: first call batch: f32[32,3]155 ms'
+    );
+    act(() => row(node, '8 times again').focus());
+    press(document.activeElement, 'm');
+    expect(score()).toBe('1 of 2 right · 2 to guess');
+    press(document.activeElement, 'ArrowDown');
+    press(document.activeElement, 'm');
+    press(document.activeElement, 'ArrowDown');
+    press(document.activeElement, 'h');
+    expect(score()).toBe('3 of 4 right');
+    expect(attentionOf(model).outcomesHidden).toBe(false);
+    expect(words(node.querySelector('.jp-JaxprCache-lead'))).toBe(
+      "2 compiles took 314 ms of this cell's 553 ms."
+    );
+
+    click(byRole(node, 'button', 'Predict')[0]);
+    expect(rows(node)).toHaveLength(4);
+  });
+
+  it('copies nothing that is still to be guessed', () => {
+    const { node } = view();
+    click(byRole(node, 'button', 'Predict')[0]);
+    expect(
+      byRole(node, 'button', 'Copy the table as text')[0].getAttribute(
+        'aria-disabled'
+      )
+    ).toBe('true');
+  });
+
+  it('starts anew with the next run', () => {
+    const model = new JaxprModel(trans);
+    model.show(snapshotWithLedger(), false);
+    const { node, redraw } = render(<Cache model={model} trans={trans} />);
+    const score = (): string =>
+      words(node.querySelector('.jp-JaxprCache-score'));
+    click(byRole(node, 'button', 'Predict')[0]);
+    click(byRole(node, 'button', 'miss')[0]);
+    expect(score()).toBe('1 of 1 right · 3 to guess');
+    model.show(snapshotWithLedger({}, { id: 'run-2' }), false);
+    redraw(<Cache model={model} trans={trans} />);
+    expect(score()).toBe('4 to guess');
+    model.dispose();
+  });
+});

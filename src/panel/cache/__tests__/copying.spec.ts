@@ -1,0 +1,156 @@
+import { nullTranslator } from '@jupyterlab/translation';
+
+import {
+  ledgerCounts,
+  ledgerFunction,
+  ledgerMiss,
+  ledgerReason,
+  snapshotWithLedger
+} from '../../../protocol/__tests__/documents';
+import { Ledger, Snapshot } from '../../../protocol/snapshot';
+import { whereAndWhen } from '../../summary';
+import { ledgerMarkdown, ledgerText } from '../copying';
+
+const trans = nullTranslator.load('jupyter_jaxpr');
+
+/** A lambda that is made again in each turn of a loop, beside `train_step`. */
+function two(changes: Partial<Ledger> = {}): Snapshot {
+  const again = (ordinal: string, compile: number) =>
+    ledgerMiss({
+      reasons: [
+        ledgerReason({
+          kind: 'new_function',
+          text: `${ordinal} new <lambda> from line 4`,
+          cure: 'Make it once.'
+        })
+      ],
+      signature: 'v: f32[4]',
+      entry: -1,
+      trace: null,
+      lower: 0.001,
+      compile
+    });
+  const lambda = ledgerFunction({
+    name: '<lambda>',
+    definition: 1,
+    run: ledgerCounts({
+      calls: 4,
+      calls_exact: false,
+      hits: 1,
+      misses: 3,
+      compiles: 3,
+      seconds: 0.06
+    }),
+    entries: [],
+    misses: [
+      again('second', 0.009),
+      again('third', 0.019),
+      again('fourth', 0.029)
+    ]
+  });
+  return snapshotWithLedger({
+    functions: [ledgerFunction(), lambda],
+    compiles: 5,
+    seconds: 0.374,
+    ...changes
+  });
+}
+
+describe('the table as text', () => {
+  it('has columns, the reasons below each function, and the sums', () => {
+    expect(ledgerText(two(), trans)).toBe(
+      `5 compiles took 374 ms of this cell's 553 ms.
+
+function             calls  hits  entries  compiles   price
+train_step (line 3)     12    10        2         2  314 ms
+  ◆ first call batch: f32[32,3] · then 8 hits · 155 ms
+  ◆ shape batch: f32[32,3] → f32[17,3] · then 2 hits · 159 ms
+    Pad to one shape.
+<lambda> (line 4)       ≥4    ≥1        0         3   60 ms
+  ◆ new function: fourth new <lambda> from line 4 · × 3 · 10 ms to 30 ms each · 60 ms
+    Make it once.
+2 functions            ≥16   ≥11        2         5  374 ms
+`
+    );
+  });
+
+  it('says what is unknown, and why', () => {
+    const one = ledgerFunction({
+      run: ledgerCounts({ calls: null, hits: null, misses: 1 }),
+      entries: [],
+      misses: [
+        ledgerMiss({
+          outcome: 'dispatch_only',
+          reasons: [
+            ledgerReason({
+              kind: 'argument_type',
+              text: 'x: numpy.ndarray -> jax.Array, same type f32[8]',
+              argument: 'x',
+              before: 'numpy.ndarray',
+              after: 'jax.Array'
+            })
+          ],
+          entry: -1,
+          trace: null,
+          lower: null,
+          compile: null
+        })
+      ]
+    });
+    const text = ledgerText(
+      snapshotWithLedger({
+        functions: [one],
+        compiles: 0,
+        seconds: 0,
+        calls_note: 'Calls cannot be counted here.'
+      }),
+      trans
+    );
+    expect(text).toBe(
+      `Nothing compiled. How many calls there were is unknown.
+Calls cannot be counted here.
+
+function               calls     hits  entries  compiles  price
+train_step (line 3)  unknown  unknown        0         0
+  ○ argument type x: numpy.ndarray → jax.Array · executable reused
+`
+    );
+  });
+
+  it('is one sentence where no function was called', () => {
+    const none = { functions: [], compiles: 0, seconds: 0 };
+    expect(ledgerText(snapshotWithLedger(none), trans)).toBe(
+      'This run called no jitted function of yours.\n'
+    );
+  });
+});
+
+describe('the table as Markdown', () => {
+  it('is a table and a list; names and values are never markup', () => {
+    const snapshot = two();
+    snapshot.ledger!.functions[0].name = 'a|b`c';
+    expect(ledgerMarkdown(snapshot, trans)).toBe(
+      `**5 compiles** took **374 ms** of this cell's **553 ms**.
+
+| function | calls | hits | entries | compiles | price |
+| --- | ---: | ---: | ---: | ---: | ---: |
+| \`\`a\\|b\`c (line 3)\`\` | 12 | 10 | 2 | 2 | 314 ms |
+| \`<lambda> (line 4)\` | ≥4 | ≥1 | 0 | 3 | 60 ms |
+| **2 functions** | **≥16** | **≥11** | **2** | **5** | **374 ms** |
+
+\`\`a|b\`c (line 3)\`\`
+
+- ◆ \`first call: first call of train_step · then 8 hits\` 155 ms
+- ◆ \`shape batch: f32[32,3] → f32[17,3] · then 2 hits\` 159 ms
+  \`Pad to one shape.\`
+
+\`<lambda> (line 4)\`
+
+- ◆ \`new function: fourth new <lambda> from line 4 · × 3 · 10 ms to 30 ms each\` 60 ms
+  \`Make it once.\`
+
+${whereAndWhen(snapshot, trans)}
+`
+    );
+  });
+});
