@@ -11,6 +11,7 @@ import types
 from typing import TYPE_CHECKING, Any
 
 from .. import jax_internals
+from ..explain.errors import trace_error
 from ..explain.leaks import leaked_tracers
 from ..observe.functions import is_installed, name_of
 from ..observe.observation import Finding, Observation, Place
@@ -49,6 +50,9 @@ def complete(
     if jax_internals.imported():
         for name, fun in active.run.traced_functions:
             observation.findings.extend(leaked_tracers(name, fun))
+        if isinstance(error, Exception):
+            raised = [function.name for function in observation.functions if function.raised]
+            observation.findings.extend(trace_error(error, name, _error_place(error)) for name in raised[-1:])
         if active.options.target is not None:
             message = trace_target(observer, namespace, active.options, observation, "%%jaxpr")
         elif error is None:
@@ -207,6 +211,8 @@ def _add(observation: Observation, own: OwnTrace, focus: bool) -> None:
 
 
 def _nothing(namespace: dict[str, Any], active: Active, observation: Observation, error: BaseException | None) -> str:
+    if isinstance(error, KeyboardInterrupt):
+        return "The cell was interrupted before a jitted function had run. Run it again to see its program."
     if error is not None:
         return f"The cell raised {type(error).__name__} before a jitted function had run."
     if active.run.unseen:
@@ -217,9 +223,8 @@ def _nothing(namespace: dict[str, Any], active: Active, observation: Observation
         )
     if active.run.ahead:
         names = ", ".join(sorted(active.run.ahead)[:5])
-        return (
-            f"{names} was traced or lowered ahead of time, by .trace, .lower or jax.make_jaxpr, and not called. {_AHEAD}"
-        )
+        how = "by .trace, .lower or jax.make_jaxpr"
+        return f"{names} was traced or lowered ahead of time, {how}, and not called. {_AHEAD}"
     inlined = [function.name for function in observation.functions if not function.top_level]
     if inlined:
         return (

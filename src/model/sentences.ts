@@ -26,6 +26,29 @@ export function versionsDiffer(
   );
 }
 
+/** Two versions that understand each other and are not the same; null where they are. */
+export function versionsApart(
+  kernel: string,
+  trans: TranslationBundle
+): string | null {
+  if (plainVersion(kernel) === plainVersion(VERSION)) {
+    return null;
+  }
+  return trans.__(
+    'The kernel has jupyter_jaxpr %1 and JupyterLab has %2. They understand each other; to have all of both, install the same version for the two.',
+    kernel,
+    VERSION
+  );
+}
+
+/** npm writes 1.0.0-rc.1 where Python writes 1.0.0rc1. */
+function plainVersion(version: string): string {
+  return version
+    .replace(/-?alpha\.?/, 'a')
+    .replace(/-?beta\.?/, 'b')
+    .replace(/-?rc\.?/, 'rc');
+}
+
 /** Why a document or a message cannot be shown. */
 export function whyUnreadable(
   reason: Unreadable,

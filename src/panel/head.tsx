@@ -4,6 +4,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
+import { versionsApart } from '../model/sentences';
 import { IJaxprModel, Status } from '../tokens';
 import { Header, IHeaderActions } from './header';
 import { ModelWidget } from './model-widget';
@@ -154,20 +155,27 @@ function About(props: {
     return null;
   }
   const program = snapshot.programs[model.program] ?? null;
-  const lines = [
-    program === null ? (snapshot.message ?? NOTHING(trans)) : null,
+  const { environment, message, notes } = snapshot;
+  // A message that is a note too is read there, with its line and its detail.
+  const noted = notes.some(note => note.text === message);
+  const lines = new Set([
+    program === null && !noted ? (message ?? NOTHING(trans)) : null,
     program?.origin_note ?? null,
-    snapshot.environment.tier_note,
+    environment.tier_note,
+    model.fromSaved ? null : versionsApart(environment.jupyter_jaxpr, trans),
     snapshot.cut
-  ].filter((line): line is string => line !== null);
+  ]);
   const stages = props.stages ? (program?.stages ?? null) : null;
   return (
     <>
-      {lines.map((line, i) => (
-        <p key={i} className="jp-JaxprPanel-about">
-          {shortened(line, 1000)}
-        </p>
-      ))}
+      {[...lines].map(
+        line =>
+          line !== null && (
+            <p key={line} className="jp-JaxprPanel-about">
+              {shortened(line, 1000)}
+            </p>
+          )
+      )}
       {stages !== null && <StageBar stages={stages} trans={trans} />}
     </>
   );

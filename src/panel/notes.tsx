@@ -19,6 +19,7 @@ const ICONS: Record<string, IconName> = {
   captured_constant: 'constant',
   eager_compiles: 'refresh',
   leaked_tracer: 'error',
+  trace_raised: 'error',
   failed: 'error'
 };
 

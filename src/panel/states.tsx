@@ -9,6 +9,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
+import { versionsApart } from '../model/sentences';
 import { Environment, Progress } from '../protocol/snapshot';
 import { IFailure, IJaxprModel, Status } from '../tokens';
 import { Icon } from './icons';
@@ -108,6 +109,9 @@ export function Empty(props: {
           <Sample source={SAMPLE} insert={insert} trans={trans} />
           <p className="jp-JaxprPanel-small">
             {environmentWords(status.environment, trans)}
+          </p>
+          <p className="jp-JaxprPanel-small">
+            {versionsApart(status.environment.jupyter_jaxpr, trans)}
           </p>
         </EmptyText>
       );
