@@ -174,7 +174,9 @@ class Publisher:
 
     def _deliver(self, message: HubMessage) -> None:
         """Number and send; only the outbox calls this, one message at a time."""
-        with _never_raises("send a message to the panel"):
+        program = isinstance(message, SnapshotMessage)
+        what = "send the program to the panel" if program else "send a message to the panel"
+        with _never_raises(what, self if program else None):
             hub = self._hub
             if hub is None:
                 return
