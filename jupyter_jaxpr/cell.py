@@ -24,6 +24,9 @@ MAGIC_LINE = re.compile(r"%%jaxpr(?![\w?])(?P<line>.*)")
 # Cell magics whose body is Python: a comment in front of it changes nothing, and keeps the numbers of its lines.
 _PYTHON_MAGICS = frozenset({"time", "timeit", "capture", "prun", "memit", "mprun"})
 
+# The file names under which those magics compile their body.
+NESTED_FILES = ("<timed exec>", "<timed eval>", "<magic-timeit>", "<string>")
+
 
 def magic_line(text: str) -> str | None:
     """What stands after `%%jaxpr` on a cell's first line that is not blank; None where that is something else."""
@@ -54,6 +57,13 @@ def without_magic(lines: list[str]) -> list[str]:
     indent = re.match(r"[ \t]*", lines[following])[0] if following < len(lines) else ""  # type: ignore[index]  # it matches the empty string
     comments = [f"{indent}#\n"] * first + [f"{indent}# {lines[first].rstrip()}\n"]
     return comments + lines[first + 1 :]
+
+
+def nested_magic(text: str) -> bool:
+    """Whether a cell magic for Python code stands right below `%%jaxpr`: its body keeps its lines too."""
+    below = [line for line in text.splitlines() if line.strip()][1:2]
+    name = re.match(r"%%(\w*)", below[0]) if below else None
+    return name is not None and name[1] in _PYTHON_MAGICS
 
 
 def has_body(text: str) -> bool:

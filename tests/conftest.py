@@ -175,20 +175,33 @@ class Kernel:
 
     def finish(self, request: str) -> list[dict[str, Any]]:
         """The messages of a cell, up to its end."""
-        return self.until(
-            lambda m: (
-                m["msg_type"] == "status"
-                and m["content"]["execution_state"] == "idle"
-                and m["parent_header"].get("msg_id") == request
-            )
-        )
+        return self.until(lambda message: _ends(message, request))
 
     def run(self, code: str, cell_id: str | None = None) -> list[dict[str, Any]]:
         return self.finish(self.start(code, cell_id))
 
+    def interrupt(self, request: str) -> list[dict[str, Any]]:
+        """Interrupt a cell, again where JAX's own callback of the garbage collector swallowed it; up to its end."""
+        found: list[dict[str, Any]] = []
+        self.manager.interrupt_kernel()
+        while True:
+            found += self.until(lambda m: _ignored(m) or _ends(m, request))
+            if _ends(found[-1], request):
+                return found
+            self.manager.interrupt_kernel()
+
     def stop(self) -> None:
         self.client.stop_channels()
         self.manager.shutdown_kernel(now=True)
+
+
+def _ends(message: dict[str, Any], request: str) -> bool:
+    idle = message["msg_type"] == "status" and message["content"]["execution_state"] == "idle"
+    return idle and message["parent_header"].get("msg_id") == request
+
+
+def _ignored(message: dict[str, Any]) -> bool:
+    return message["msg_type"] == "stream" and "Exception ignored in" in message["content"]["text"]
 
 
 def contents(messages: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:

@@ -163,8 +163,23 @@ def test_lines_keep_their_numbers_whatever_stands_above(notebook: Notebook) -> N
     for above in ("", "\n", "\n\n   \n"):
         ran = notebook.run(above + "%%jaxpr\n@jax.jit\ndef f(x):\n    print(x)\n    return x\nf(x)")
         assert ran.line_of(ran.note("printed_while_tracing")) == 4 + above.count("\n")
-    timed = notebook.run("%%jaxpr\n\n%%time\n\ndef f(x):\n    return x.nothing\nf(x)")
-    assert "line 6" in timed.stdout.replace(", in f(x)\n", " ") or ":6, in f" in timed.stdout
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "%%jaxpr\n\n%%time\n\n@jax.jit\ndef f(x):\n    return x + 1\ny = f(x)",
+        "%%jaxpr\n\n%%capture out\n\n@jax.jit\ndef f(x):\n    return x + 1\ny = f(x)",
+        "%%time\n\n%%jaxpr\n\n@jax.jit\ndef f(x):\n    return x + 1\ny = f(x)",
+    ],
+)
+def test_lines_of_a_cell_within_magics_are_the_cell_s(notebook: Notebook, cell: str) -> None:
+    document = notebook.run(cell).document
+    (program,) = document["programs"]
+    definition, call = (document["frames"][program[name]] for name in ("definition", "call"))
+    assert (definition[2], call[2]) == (5, 8)
+    assert document["files"][definition[0]]["kind"] == "cell"
+    assert document["cell"]["source"] == cell
 
 
 def test_the_extension_leaves_nothing_behind(make_notebook: Make) -> None:

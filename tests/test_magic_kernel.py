@@ -46,8 +46,7 @@ def test_await_in_the_kernel_s_own_event_loop(kernel: Kernel) -> None:
 def test_an_interrupt_stops_the_cell_and_shows_what_ran(kernel: Kernel) -> None:
     request = kernel.start("%%jaxpr\n" + F + "y = f(x)\nprint('now')\nwhile True:\n    pass")
     kernel.until(lambda message: message["msg_type"] == "stream" and "now" in message["content"]["text"])
-    kernel.manager.interrupt_kernel()
-    messages = kernel.finish(request)
+    messages = kernel.interrupt(request)
     (error,) = contents(messages, "error")
     assert error["ename"] == "KeyboardInterrupt"
     assert "line 7" in plain("\n".join(error["traceback"])) or "line 8" in plain("\n".join(error["traceback"]))
@@ -59,11 +58,11 @@ def test_an_interrupt_stops_the_cell_and_shows_what_ran(kernel: Kernel) -> None:
 
 def test_an_interrupt_of_a_trace(kernel: Kernel) -> None:
     request = kernel.start(
-        "%%jaxpr\n@jax.jit\ndef endless(x):\n    print('tracing')\n    while True:\n        x = jnp.sin(x)\nendless(x)"
+        "%%jaxpr\nimport time\n@jax.jit\ndef endless(x):\n    end = time.time() + 60\n    print('tracing')\n"
+        "    while time.time() < end:\n        x = jnp.sin(x)\n    return x\nendless(x)"
     )
     kernel.until(lambda message: message["msg_type"] == "stream" and "tracing" in message["content"]["text"])
-    kernel.manager.interrupt_kernel()
-    messages = kernel.finish(request)
+    messages = kernel.interrupt(request)
     assert [error["ename"] for error in contents(messages, "error")] == ["KeyboardInterrupt"]
     assert [note["kind"] for note in snapshots(messages)[0]["notes"]] == ["printed_while_tracing"]
     messages = kernel.run("%%jaxpr\n" + F + "f(x)")

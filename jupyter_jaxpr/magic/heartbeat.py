@@ -31,9 +31,10 @@ class Heartbeat:
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._beat, name="jupyter_jaxpr heartbeat", daemon=True)
 
-    def start(self) -> None:
+    def start(self) -> Heartbeat:
         """Start the thread."""
         self._thread.start()
+        return self
 
     def stop(self) -> None:
         """Stop; a beat that is being sent may still arrive, and is dropped by the publisher."""

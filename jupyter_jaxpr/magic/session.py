@@ -13,6 +13,7 @@ import threading
 import traceback
 import uuid
 import weakref
+from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -23,7 +24,7 @@ from IPython.core.error import UsageError
 from .. import cell as cells
 from .. import comm
 from ..observe import calls
-from ..observe.misses import Observer
+from ..observe.kernel import observer
 from ..observe.observation import Observation
 from ..observe.run import Run
 from ..snapshot.document import Cell
@@ -35,7 +36,10 @@ from .magics import JaxprMagics
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
+    from ..program.sources import CellText
+
 _COUNT = "__jaxpr_call__"
+_REMEMBERED_CELLS = 1_000
 
 _sessions: weakref.WeakKeyDictionary[Any, Session] = weakref.WeakKeyDictionary()
 
@@ -59,11 +63,13 @@ class Session:
 
     def __init__(self, shell: InteractiveShell) -> None:
         self.shell = shell
-        self.observer = Observer()
+        self.observer = observer()
         self.publisher = comm.publisher(shell)
         self.magics: JaxprMagics | None = None
         self._active: dict[int, Active] = {}
         self._depth: dict[int, int] = {}  # cells within cells, by thread
+        self._running: dict[int, cells.RunningCell] = {}  # the outermost cell of each thread
+        self._cells: OrderedDict[str, cells.RunningCell] = OrderedDict()  # by the file name of their code
 
     @staticmethod
     def of(shell: InteractiveShell) -> Session:
@@ -142,18 +148,28 @@ class Session:
         depth = self._depth.pop(thread, 0)
         if depth > 1:
             self._depth[thread] = depth - 1
+        else:
+            self._running.pop(thread, None)
 
     def _before(self, info: Any) -> None:
         """A cell is about to run."""
         with self._guard("begin to observe"):
             thread = threading.get_ident()
             self.observer.hooks.ensure()
+            cell = self._running_cell(info)
+            outermost = self._depth.get(thread, 0) == 1
+            if outermost:
+                self._running[thread] = cell
+                # Without a cell id (plain IPython) the text says which cell it is.
+                self.observer.history.executed(cell.file, cell.id or cell.source)
+            # The cell that %%capture runs is a part of the one it stands in.
+            self._remember(cell.file, cell if outermost else self._running.get(thread, cell))
             line = cells.magic_line(info.raw_cell)
-            if line is None or self._depth.get(thread, 0) != 1 or not cells.has_body(info.raw_cell):
+            if line is None or not outermost or not cells.has_body(info.raw_cell):
                 return
             found = self._parse(line)
             if found is not None:
-                self._active[thread] = self._begin(found, info)
+                self._active[thread] = self._begin(found, info, cell)
 
     def _after(self, result: Any) -> None:
         """A cell has run."""
@@ -170,16 +186,19 @@ class Session:
 
     # --- one cell ---
 
-    def _begin(self, found: options.Options, info: Any) -> Active:
-        cell = self._running_cell(info)
+    def _remember(self, file: str, cell: cells.RunningCell) -> None:
+        self._cells[file] = cell
+        if len(self._cells) > _REMEMBERED_CELLS:
+            self._cells.popitem(last=False)
+
+    def _begin(self, found: options.Options, info: Any, cell: cells.RunningCell) -> Active:
         run = self.observer.begin(cell.file)
         run_id = uuid.uuid4().hex
-        heartbeat = Heartbeat(self.observer, run, self.publisher, run_id, cell.id)
+        heartbeat = Heartbeat(self.observer, run, self.publisher, run_id, cell.id).start()
         active = Active(found, cell, info, run, run_id, heartbeat)
         active.rewriter = _Rewriter(active.last, cell.source)
         self.shell.ast_transformers.append(active.rewriter)
         vars(builtins).update(active.last.names())
-        heartbeat.start()
         return active
 
     def _running_cell(self, info: Any) -> cells.RunningCell:
@@ -190,7 +209,6 @@ class Session:
 
     def _stop(self, active: Active) -> Observation:
         """End the observation, and take out what was put in for it."""
-        active.heartbeat.stop()
         observation = self.observer.end(active.run)
         if active.rewriter in self.shell.ast_transformers:
             self.shell.ast_transformers.remove(active.rewriter)
@@ -204,6 +222,7 @@ class Session:
         try:
             message = outcome.complete(self.observer, self.shell.user_ns, active, observation, error, self._traces())
         finally:
+            active.heartbeat.stop()
             active.last.forget()
         self._publish(active.options, active.cell, observation, active.run_id, message, error)
 
@@ -230,6 +249,7 @@ class Session:
             title=found.title,
             pinned=found.pin,
             message=message,
+            cells=self._known_cells(cell),
         )
         self.publisher.publish(built)
         magics = self.magics
@@ -242,27 +262,36 @@ class Session:
         """Do what `%jaxpr f(x)` asks for."""
         observation = Observation()
         with self._guard("trace the call"):
-            cell = self._cell_of_line_magic()
-            message = outcome.trace_target(self.observer, self.shell.user_ns, found, observation, "%jaxpr")
-            self._publish(found, cell, observation, uuid.uuid4().hex, message)
-
-    def _cell_of_line_magic(self) -> cells.RunningCell | None:
-        active = self._active.get(threading.get_ident())
-        return active.cell if active is not None else None
+            cell = self._running.get(threading.get_ident())
+            run_id = uuid.uuid4().hex
+            heartbeat = Heartbeat(self.observer, Run(), self.publisher, run_id, cell.id if cell else None).start()
+            try:
+                message = outcome.trace_target(self.observer, self.shell.user_ns, found, observation, "%jaxpr")
+            finally:
+                heartbeat.stop()
+            self._publish(found, cell, observation, run_id, message)
 
     def run_nested(self, found: options.Options, source: str) -> Any:
         """Run a cell that IPython does not run as such: below `%%time`, or given to `run_cell_magic`."""
         __tracebackhide__ = True
         thread = threading.get_ident()
+        above = self._lines_above(source)
         if thread in self._active:  # part of a cell that is observed already
-            return _run_body(self.shell, source, None)
+            return _run_body(self.shell, source, above)[1]()
         active = None
-        with self._guard("begin to observe"):
-            info = _NestedInfo("%%jaxpr\n" + source)
-            active = self._active[thread] = self._begin(found, info)
         error: BaseException | None = None
         try:
-            return _run_body(self.shell, source, active)
+            file, run = _run_body(self.shell, source, above)
+            with self._guard("begin to observe"):
+                outer = self._running.get(thread)
+                cell = cells.RunningCell(
+                    outer.id if outer else None,
+                    outer.execution_count if outer else None,
+                    file,
+                    outer.source if outer else source,
+                )
+                active = self._active[thread] = self._begin(found, None, cell)
+            return run()
         except BaseException as raised:
             error = raised
             raise
@@ -271,6 +300,19 @@ class Session:
                 self._active.pop(thread, None)
                 with self._guard("show what the cell did"):
                     self._finish(active, _NestedResult(error))
+
+    def _lines_above(self, source: str) -> int:
+        """How many lines of the outermost cell stand above a cell within it; its own magic's line is one."""
+        outer = self._running.get(threading.get_ident())
+        text = outer.source.rstrip() if outer is not None else ""
+        body = source.rstrip()
+        return text[: len(text) - len(body)].count("\n") if text.endswith("\n" + body) else 1
+
+    def _known_cells(self, cell: cells.RunningCell | None) -> dict[str, CellText]:
+        known: dict[str, CellText] = dict(self._cells)
+        if cell is not None and cells.nested_magic(cell.source):
+            known.update((file, cell) for file in cells.NESTED_FILES)
+        return known
 
     # --- failures of ours ---
 
@@ -292,15 +334,6 @@ class Session:
         self.publisher.fail(text, cure, detail)
         last_line = f" ({detail.strip().splitlines()[-1]})" if detail else ""
         print(text + last_line, file=sys.stderr)
-
-
-@dataclass
-class _NestedInfo:
-    """What IPython's `ExecutionInfo` says, for a cell within a cell."""
-
-    raw_cell: str
-    store_history: bool = True
-    cell_id: str | None = None
 
 
 @dataclass
@@ -338,17 +371,27 @@ def _is_result_of(result: Any, info: Any) -> bool:
     return of is info or getattr(of, "raw_cell", None) == info.raw_cell
 
 
-def _run_body(shell: InteractiveShell, source: str, active: Active | None) -> Any:
-    """Run Python code as IPython's own cell magics do, and return the value of its last expression."""
-    __tracebackhide__ = True
-    # The blank line stands for the magic's.
-    text = "\n" + shell.transform_cell(source)
+def _run_body(shell: InteractiveShell, source: str, above: int) -> tuple[str, Callable[..., Any]]:
+    """Compile Python code as IPython's own cell magics do; gives its file name, and what runs it.
+
+    Running it returns the value of its last expression.
+    """
+    # The blank lines stand for what is above it in the notebook's cell; IPython takes leading ones off.
+    lines = source.splitlines()
+    leading = next((number for number, line in enumerate(lines) if line.strip()), 0)
+    text = "\n" * (above + leading) + shell.transform_cell(source)
     name = shell.compile.cache(text, shell.execution_count, raw_code="%%jaxpr\n" + source)
-    module = shell.transform_ast(shell.compile.ast_parse(text, filename=name))
-    assert isinstance(module, ast.Module)
-    last = module.body.pop() if module.body and isinstance(module.body[-1], ast.Expr) else None
-    compiler: Any = shell.compile
-    exec(compiler(module, name, "exec"), shell.user_global_ns, shell.user_ns)
-    if not isinstance(last, ast.Expr):
-        return None
-    return eval(compiler(ast.Expression(last.value), name, "eval"), shell.user_global_ns, shell.user_ns)
+    parsed = shell.compile.ast_parse(text, filename=name)
+
+    def run() -> Any:
+        __tracebackhide__ = True
+        module = shell.transform_ast(parsed)
+        assert isinstance(module, ast.Module)
+        last = module.body.pop() if module.body and isinstance(module.body[-1], ast.Expr) else None
+        compiler: Any = shell.compile
+        exec(compiler(module, name, "exec"), shell.user_global_ns, shell.user_ns)
+        if not isinstance(last, ast.Expr):
+            return None
+        return eval(compiler(ast.Expression(last.value), name, "eval"), shell.user_global_ns, shell.user_ns)
+
+    return name, run

@@ -69,7 +69,15 @@ class Functions:
     def known(self, fun: Any) -> FunctionRecord | None:
         """The record of a function if it was seen before."""
         record = self._records.get(id(fun))
-        return None if record is None or record.shared else record
+        if record is None or not record.shared:
+            return record
+        users = [user for (key, _), user in self._by_user_code.items() if key == id(fun)]
+        return users[0] if len(users) == 1 else None
+
+    def is_shared(self, fun: Any) -> bool:
+        """Whether a jitted function runs several functions of the user's, so that its calls cannot be told apart."""
+        record = self._records.get(id(fun))
+        return record is not None and record.shared
 
     def by_code(self, fun: Any) -> FunctionRecord:
         """The record of a function of which no miss can be observed; whose it is is told by its file alone."""

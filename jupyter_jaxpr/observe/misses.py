@@ -391,7 +391,7 @@ class Observer:
                 "ran",
                 jaxpr,
                 executable,
-                shape=miss.shape or shape_of(call.options, call.args, call.kwargs),
+                shape=miss.shape or _shape_of_same(miss.function, jaxpr),
                 in_tree=call.in_tree,
                 out_tree=call.out_tree,
                 donated=tuple(call.params.get("donated_invars", ())),
@@ -529,8 +529,10 @@ class Observer:
             if fun is None:
                 self._drain_derived(run, called)
                 continue
-            counted |= fun is missing
             function = self.functions.known(fun)
+            if function is None and self.functions.is_shared(fun):
+                continue
+            counted |= fun is missing
             if function is None and self.hooks.support.tier != "hooks":
                 function = self.functions.by_code(fun)
             if function is None:
@@ -567,6 +569,11 @@ def _count_by_name(run: Run) -> None:
         activity.traces = run.stage_counts[name, TRACE_EVENT]
         activity.lowerings = run.stage_counts[name, LOWER_EVENT]
         activity.compiles = run.stage_counts[name, COMPILE_EVENT]
+
+
+def _shape_of_same(function: FunctionRecord, jaxpr: Any) -> CallShape | None:
+    """How calls of the same jaxpr are written: there is another executable for it, on another device for one."""
+    return next((program.shape for program in reversed(function.kept.values()) if program.jaxpr is jaxpr), None)
 
 
 _PERHAPS = (

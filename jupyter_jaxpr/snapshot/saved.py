@@ -1,6 +1,7 @@
 """A document in, a copy small enough to be saved in a notebook out, saying what it left out.
 
-Least first: HLO, then StableHLO, then equations beyond the first ones of each scope, then the long texts of notes.
+Least first: HLO, then StableHLO, then equations beyond the first ones of each scope, then the long texts of notes,
+then the ledger of the kernel.
 """
 
 from __future__ import annotations
@@ -53,6 +54,10 @@ def _smaller(document: Snapshot, limit_bytes: int) -> Iterator[Snapshot]:
     least = _first_equations(document, 0)
     left_out.append("long texts")
     yield cut(_short_texts(least))
+    if least.ledger is not None:
+        left_out.append("the ledger")
+        least = msgspec.structs.replace(least, ledger=None)
+        yield cut(_short_texts(least))
     nothing = msgspec.structs.replace(least, programs=[], scopes=[], focus=-1, notes=[])
     left_out[:] = ["all programs were"]
     yield cut(_short_texts(_compact(nothing, [])))
