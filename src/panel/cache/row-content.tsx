@@ -22,6 +22,7 @@ import {
 } from './rows';
 import { Changed, Code, Sign } from './signs';
 import {
+  ReasonWords,
   curesOf,
   hitsAfter,
   known,
@@ -283,6 +284,16 @@ function MissWords(props: {
         <div key={at} className="jp-JaxprCache-reason">
           <ReasonCells
             words={reasonWords(reason, last.one, one.name, trans)}
+            first={
+              misses.length > 1
+                ? reasonWords(
+                    misses[0].one.reasons[at],
+                    misses[0].one,
+                    one.name,
+                    trans
+                  )
+                : null
+            }
             times={at === 0 ? misses.length : 1}
             repeated={at > 0 && reasons[at - 1].kind === reason.kind}
           />
@@ -303,12 +314,14 @@ function MissWords(props: {
 
 /** Kind, path, before and after; or a kind and a sentence. */
 function ReasonCells(props: {
-  words: ReturnType<typeof reasonWords>;
+  words: ReasonWords;
+  /** Of the first of several alike, of which `words` are those of the last. */
+  first: ReasonWords | null;
   times: number;
   /** The line above has the same kind. */
   repeated: boolean;
 }): JSX.Element {
-  const { words, times, repeated } = props;
+  const { words, first, times, repeated } = props;
   const kind = (
     <span className={repeated ? 'jp-JaxprCache-repeated' : undefined}>
       {words.kind}
@@ -316,8 +329,7 @@ function ReasonCells(props: {
     </span>
   );
   switch (words.form) {
-    case 'change': {
-      const parts = changedParts(words.before, words.after);
+    case 'change':
       return (
         <>
           {kind}
@@ -325,13 +337,16 @@ function ReasonCells(props: {
             <b>{words.argument}</b>:{' '}
           </code>
           <span className="jp-JaxprCache-change">
-            <Changed parts={parts.before} />
-            <code> → </code>
-            <Changed parts={parts.after} />
+            {first?.form === 'change' && (
+              <>
+                <Change {...first} />
+                <code> … </code>
+              </>
+            )}
+            <Change {...words} />
           </span>
         </>
       );
-    }
     case 'signature':
       return (
         <>
@@ -347,6 +362,17 @@ function ReasonCells(props: {
         </>
       );
   }
+}
+
+function Change(props: { before: string; after: string }): JSX.Element {
+  const parts = changedParts(props.before, props.after);
+  return (
+    <>
+      <Changed parts={parts.before} />
+      <code> → </code>
+      <Changed parts={parts.after} />
+    </>
+  );
 }
 
 /** Of the chosen miss: where it was called, its stages, and with what. */

@@ -1,0 +1,255 @@
+"""The Cache tab: what compiled, what was reused, and why; of saved outputs and of real runs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from lab_server import code
+from playwright.sync_api import expect
+
+MIME = "application/vnd.jupyter-jaxpr.v1+json"
+FIXTURES = Path(__file__).parent.parent / "tests" / "fixtures"
+
+CELL = """\
+%%jaxpr
+@jax.jit
+def train_step(batch):
+    return jnp.sin(batch).sum()
+
+for batch in batches:
+    loss = train_step(batch)"""
+
+
+def counts(**changes: Any) -> dict[str, Any]:
+    names = ("calls", "hits", "misses", "traces", "lowerings", "compiles", "from_disk", "inlined", "raised")
+    return {**dict.fromkeys(names, 0), "calls_exact": True, "seconds": 0.0, **changes}
+
+
+def reason(kind: str, text: str, *change: str, cure: str | None = None) -> dict[str, Any]:
+    argument, before, after = change or (None, None, None)
+    return {"kind": kind, "text": text, "argument": argument, "before": before, "after": after, "cure": cure}
+
+
+def miss(signature: str, entry: int, why: dict[str, Any], seconds: float, **changes: Any) -> dict[str, Any]:
+    return {
+        "outcome": "compiled",
+        "reasons": [why],
+        "signature": signature,
+        "frame": 1,
+        "this_run": True,
+        "entry": entry,
+        "trace": 0.1 * seconds,
+        "lower": 0.2 * seconds,
+        "compile": 0.7 * seconds,
+        "total": 1.1 * seconds,
+        **changes,
+    }
+
+
+def saved_snapshot() -> dict[str, Any]:
+    """A golden snapshot of JAX's, with the ledger of a cell that called one function with two shapes."""
+    document = json.loads((FIXTURES / "rnn-0.10.json").read_text())
+    path = document["cell"]["file"]
+    document["cell"] = {"id": "cell-0", "execution_count": 7, "file": path, "source": CELL}
+    for file in document["files"]:
+        if file["path"] == path:
+            file["cell_id"] = "cell-0"
+    here = next(n for n, file in enumerate(document["files"]) if file["path"] == path)
+    document["frames"][:2] = [[here, 0, 3, 0, 4, 31], [here, 0, 7, 4, 7, 28]]
+    run = counts(calls=12, hits=10, misses=2, traces=2, lowerings=2, compiles=2, seconds=0.314)
+    first, shape = "first call of train_step", "batch: f32[32,3] -> f32[17,3]"
+    document["ledger"] = {
+        "functions": [
+            {
+                "name": "train_step",
+                "definition": 0,
+                "function_objects": 1,
+                "run": run,
+                "kernel": run,
+                "entries": [
+                    {"signature": f"batch: f32[{n},3]", "hits": hits, "misses": 1, "this_run": True, "fast_path": True}
+                    for n, hits in ((32, 8), (17, 2))
+                ],
+                "misses": [
+                    miss("batch: f32[32,3]", 0, reason("first_call", first), 0.155),
+                    miss(
+                        "batch: f32[17,3]",
+                        1,
+                        reason("shape", shape, "batch", "f32[32,3]", "f32[17,3]", cure="Pad to one shape."),
+                        0.159,
+                    ),
+                ],
+                "misses_left_out": 0,
+            }
+        ],
+        "lines": [{"line": 7, "calls": 12, "calls_exact": True, "hits": 10, "compiles": 2}],
+        "seconds": 0.314,
+        "compiles": 2,
+        "cell_seconds": 0.553,
+        "library_functions": ["_threefry_split"],
+        "library_misses": 3,
+        "calls_note": None,
+    }
+    return document
+
+
+@pytest.fixture
+def saved(notebook):
+    """A notebook without a kernel, the saved output of its cell open in the panel, on the tab Cache."""
+    nb = notebook(
+        code(CELL, [{"output_type": "display_data", "data": {MIME: saved_snapshot()}, "metadata": {}}], 7), kernel=None
+    )
+    question = nb.page.get_by_role("dialog").get_by_role("button", name="No Kernel")
+    nb.page.add_locator_handler(question, lambda: question.click())
+    nb.outputs(0).get_by_role("button").click()
+    nb.panel.get_by_role("tab", name="Cache, 2 compiles").click()
+    expect(nb.panel.get_by_role("treegrid", name="Functions")).to_be_visible()
+    return nb
+
+
+def test_a_saved_ledger_says_what_it_cost_and_why(saved):
+    cache = saved.panel.get_by_role("tabpanel", name="Cache")
+    expect(cache).to_contain_text("2 compiles took 314\u00a0ms of this cell's 553\u00a0ms.")
+    rows = cache.get_by_role("row")
+    expect(rows.nth(2)).to_contain_text("first call batch: f32[32,3] · then 8 hits")
+    expect(rows.nth(3)).to_contain_text("shape batch: f32[32,3] → f32[17,3] · then 2 hits")
+    expect(rows.nth(3)).to_contain_text("Pad to one shape.")
+    expect(rows.nth(3).locator("b")).to_have_text(["batch", "32", "17"])
+    rows.nth(4).click()
+    expect(rows.nth(5)).to_have_text("batch: f32[32,3] · 8 hits · 1 miss · made in this run")
+
+    cache.get_by_role("button", name="Show their names").click()
+    expect(cache.get_by_role("listitem")).to_have_text("_threefry_split")
+
+
+def test_the_cell_has_the_counts_at_its_line_while_its_text_is_what_ran(saved):
+    at_line_7 = saved.lines(0).nth(6).get_by_role("img", name="12 calls, 2 compiles, 10 hits")
+    expect(at_line_7).to_be_visible()
+    saved.panel.get_by_role("tab", name="Program").click()
+    expect(at_line_7).to_be_visible()
+    saved.editor(0).click()
+    saved.page.keyboard.press("Control+Home")
+    saved.page.keyboard.type("#")
+    expect(at_line_7).not_to_be_attached()
+
+
+def test_the_arrows_walk_the_rows_and_mark_the_line_in_the_cell(saved):
+    page = saved.page
+    row = saved.panel.get_by_role("row", name="train_step")
+    row.focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    shape = saved.panel.get_by_role("row", name="shape")
+    expect(shape).to_be_focused()
+    expect(shape).to_have_attribute("aria-selected", "true")
+    expect(shape).to_contain_text("line 7 · trace 16\u00a0ms · lower 32\u00a0ms · compile 111\u00a0ms")
+    expect(saved.lines(0).nth(6)).to_have_attribute("data-jaxpr-line", "7")
+
+    page.keyboard.press("Enter")
+    expect(saved.editor(0)).to_be_focused()
+    shape.focus()
+    page.keyboard.press("ArrowLeft")
+    expect(row).to_be_focused()
+    page.keyboard.press("ArrowLeft")
+    expect(row).to_have_attribute("aria-expanded", "false")
+    expect(shape).not_to_be_attached()
+
+
+def test_outcomes_are_guessed_by_the_keyboard(saved):
+    page, cache = saved.page, saved.panel.get_by_role("tabpanel", name="Cache")
+    counts_in_cell = saved.lines(0).nth(6).get_by_role("img", name="12 calls")
+    expect(counts_in_cell).to_be_visible()
+    cache.get_by_role("button", name="Predict").click()
+    expect(cache).to_contain_text("Did each call hit the cache, or miss it?")
+    expect(cache).not_to_contain_text("shape")
+    expect(counts_in_cell).not_to_be_attached()
+
+    cache.get_by_role("row", name="train_step").focus()
+    for key in ("m", "h", "h", "h"):
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press(key)
+    expect(cache.get_by_text("3 of 4 right")).to_be_visible()
+    expect(cache).to_contain_text("2 compiles took 314\u00a0ms")
+    expect(cache.get_by_role("row", name="shape")).to_contain_text("you were wrong")
+    expect(counts_in_cell).to_be_visible()
+
+
+def test_the_table_is_filtered_and_copied(saved):
+    page, cache = saved.page, saved.panel.get_by_role("tabpanel", name="Cache")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    cache.get_by_role("button", name="Copy the table as text").click()
+    expect(cache.get_by_text("Copied as text.")).to_be_attached()
+    assert page.evaluate("navigator.clipboard.readText()") == (
+        "2 compiles took 314 ms of this cell's 553 ms.\n"
+        "\n"
+        "function             calls  hits  entries  compiles   price\n"
+        "train_step (line 3)     12    10        2         2  314 ms\n"
+        "  ◆ first call batch: f32[32,3] · then 8 hits · 155 ms\n"
+        "  ◆ shape batch: f32[32,3] → f32[17,3] · then 2 hits · 159 ms\n"
+        "    Pad to one shape.\n"
+    )
+
+    search = cache.get_by_role("searchbox")
+    search.fill("shape")
+    expect(cache.get_by_role("row", name="shape")).to_be_visible()
+    expect(cache.get_by_role("row", name="first call")).not_to_be_attached()
+    search.press("Escape")
+    expect(cache.get_by_role("row", name="first call")).to_be_visible()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing(saved, theme):
+    saved.theme(theme)
+    saved.panel.get_by_role("row", name="shape").click()
+    assert violations(saved.page) == []
+    saved.panel.get_by_role("button", name="Predict").click()
+    expect(saved.panel.get_by_text("4 to guess")).to_be_visible()
+    assert violations(saved.page) == []
+
+
+def violations(page) -> list[tuple[str, str]]:
+    found = Axe().run(page, context=".jp-JaxprPanel")
+    return [(rule["id"], node["html"]) for rule in found.response["violations"] for node in rule["nodes"]]
+
+
+@pytest.mark.parametrize("width", [320, 900])
+def test_nothing_is_cut(saved, width):
+    saved.page.set_viewport_size({"width": width + 640, "height": 800})
+    saved.set_panel_width(width)
+    saved.panel.get_by_role("row", name="shape").click()
+    cut = saved.panel.evaluate(
+        """panel => {
+          const edge = panel.getBoundingClientRect().right + 0.5;
+          return [...panel.querySelectorAll('.jp-JaxprCache *')]
+            .filter(one => one.getClientRects().length && one.getBoundingClientRect().right > edge)
+            .map(one => one.outerHTML);
+        }"""
+    )
+    assert cut == []
+    columns = saved.panel.get_by_role("gridcell", name="12", exact=True)
+    expect(columns).to_have_count(1 if width >= 480 else 0)
+    if width < 480:
+        expect(saved.panel.get_by_role("gridcell", name="12 calls", exact=True)).to_be_visible()
+
+
+LOAD = "%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp\nbatches = [jnp.ones((n, 3)) for n in (32, 32, 17, 32)]"
+
+
+def test_a_real_run_and_the_same_cell_again(notebook):
+    nb = notebook(LOAD, CELL)
+    nb.run(0)
+    nb.run(1)
+    nb.panel.get_by_role("tab", name="Cache, 2 compiles").click()
+    cache = nb.panel.get_by_role("tabpanel", name="Cache")
+    expect(cache).to_contain_text("2 compiles took")
+    expect(cache.get_by_role("row", name="shape")).to_contain_text("shape batch: f32[32,3] → f32[17,3]")
+    expect(nb.lines(1).nth(6).get_by_role("img", name="2 compiles")).to_be_visible()
+
+    nb.run(1)
+    expect(cache.get_by_role("row", name="cell run again")).to_contain_text("train_step is a new function")
+    cache.get_by_role("row", name="2 earlier misses").click()
+    expect(cache.get_by_role("row", name="first call")).to_be_visible()
