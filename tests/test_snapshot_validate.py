@@ -190,3 +190,47 @@ def test_a_document_with_junk_in_it_is_refused_or_can_be_shown(changes):
     for index in range(len(document.programs)):
         program_text(document, index)
     saved_copy(document, 3_000)
+
+
+_NO_COUNTS = {
+    **dict.fromkeys(("calls", "hits", "misses", "traces", "lowerings", "compiles"), 0),
+    **{"from_disk": 0, "inlined": 0, "raised": 0, "calls_exact": True, "seconds": 0.0},
+}
+_MISS = {
+    **{"outcome": "compiled", "reasons": [], "signature": "x: f32[]", "frame": 0, "this_run": True, "entry": -1},
+    **dict.fromkeys(("trace", "lower", "compile", "total"), 0.1),
+}
+_FUNCTION = {
+    **{"name": "f", "definition": 0, "function_objects": 1, "run": _NO_COUNTS, "kernel": _NO_COUNTS},
+    **{"entries": [], "misses": [_MISS], "misses_left_out": 0},
+}
+_LEDGER = {
+    **{"functions": [_FUNCTION], "seconds": 0.3, "compiles": 1, "cell_seconds": None, "library_functions": []},
+    **{"lines": [{"line": 1, "calls": 1, "calls_exact": True, "hits": 0, "compiles": 1}]},
+    **{"library_misses": 0, "calls_note": None},
+}
+
+
+def with_ledger(*path, to=None):
+    document = changed(RNN, "ledger", to=_LEDGER)
+    return changed(document, "ledger", *path, to=to) if path else document
+
+
+def test_a_ledger_is_read():
+    ledger = read(json.dumps(with_ledger())).ledger
+    assert ledger is not None
+    assert ledger.functions[0].misses[0].signature == "x: f32[]"
+
+
+@pytest.mark.parametrize(
+    ("path", "to", "why"),
+    [
+        (("functions", 0, "definition"), 10_000, "ledger: a definition"),
+        (("functions", 0, "misses", 0, "frame"), -2, "ledger: a miss's frame"),
+        (("functions", 0, "misses", 0, "entry"), 0, "ledger: a miss's entry"),
+        (("seconds",), -1.0, "the ledger's seconds"),
+        (("lines", 0, "line"), 0, "ledger: lines"),
+    ],
+)
+def test_a_ledger_that_points_nowhere_is_damage(path, to, why):
+    assert why in refusal(with_ledger(*path, to=to))
