@@ -241,8 +241,8 @@ export class JaxprListing implements IListing {
   private _moreLabel(row: IRow): string {
     const count = this._rows.equations.count(row.scope) - row.equation;
     return this._trans._n(
-      '… %1 more equation',
-      '… %1 more equations',
+      '… %2 more equation',
+      '… %2 more equations',
       count,
       count.toLocaleString('en')
     );
