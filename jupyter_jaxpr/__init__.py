@@ -7,6 +7,8 @@ read the labextension's path from it, and a kernel without JAX can still say wha
 from __future__ import annotations
 
 import importlib
+import sys
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from .version import __version__
@@ -36,6 +38,17 @@ def __getattr__(name: str) -> Any:
     value = getattr(importlib.import_module(_HOMES[name], __name__), name)
     globals()[name] = value
     return value
+
+
+class _Package(ModuleType):
+    """This package. The function `observe` has the name of a subpackage, which Python would put in its place."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name != "observe" or not isinstance(value, ModuleType):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
 
 
 def __dir__() -> list[str]:

@@ -1,0 +1,285 @@
+"""Questions that JAX's own explainer answers wrongly or not at all, side by side with what the ledger says."""
+
+from __future__ import annotations
+
+import functools
+import json
+import logging
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from conftest import Notebook
+
+from jupyter_jaxpr import observe
+
+
+@pytest.fixture
+def explained(caplog: pytest.LogCaptureFixture) -> Iterator[Callable[[], list[str]]]:
+    """What JAX's explainer has said since the last time, each explanation's last sentence in one line."""
+    jax.config.update("jax_explain_cache_misses", True)
+    caplog.set_level(logging.WARNING)
+
+    def read() -> list[str]:
+        texts = [" ".join(r.getMessage().split()) for r in caplog.records if "CACHE MISS" in r.getMessage()]
+        caplog.clear()
+        return texts
+
+    yield read
+    jax.config.update("jax_explain_cache_misses", False)
+
+
+Explained = Callable[[], list[str]]
+
+
+def test_row_a_a_context_is_blamed_for_a_new_shape(explained: Explained) -> None:
+    @jax.jit
+    def f(x: Any) -> Any:
+        return x + 1
+
+    with observe() as ledger:
+        f(jnp.ones(3))
+        with jax.default_matmul_precision("highest"):
+            f(jnp.ones(3))
+        explained()
+        f(jnp.ones(4))
+    (text,) = explained()
+    assert "now None and before highest" in text
+    assert [str(reason) for reason in ledger["f"].misses[2].reasons] == ["x: f32[3] -> f32[4]"]
+
+
+def test_row_d_numpy_makes_an_entry_and_no_compile(explained: Explained) -> None:
+    @jax.jit
+    def f(x: Any) -> Any:
+        return x + 1
+
+    with observe() as ledger:
+        f(jnp.ones(3))
+        explained()
+        f(np.ones(3, np.float32))
+    assert explained() == []
+    assert f._cache_size() == 2
+    assert ledger["f"].compiles == 1
+    assert [str(reason) for reason in ledger["f"].misses[1].reasons] == ["x: jax.Array -> numpy, same type f32[3]"]
+
+
+def test_row_e_a_static_value_in_terms_of_the_call(explained: Explained) -> None:
+    @functools.partial(jax.jit, static_argnames="n")
+    def f(x: Any, n: int) -> Any:
+        return x * n
+
+    with observe() as ledger:
+        f(1.0, n=2)
+        explained()
+        f(1.0, n=3)
+    (text,) = explained()
+    assert "with pytree metadata Static(val=3)" in text or text.endswith("cache miss explanation unavailable")
+    assert [str(reason) for reason in ledger["f"].misses[1].reasons] == ["static n: 2 -> 3"]
+
+
+def test_row_f_a_weak_type_and_what_to_do(explained: Explained) -> None:
+    @jax.jit
+    def f(x: Any) -> Any:
+        return x * 2
+
+    with observe() as ledger:
+        f(jnp.float32(1))
+        explained()
+        f(1.0)
+    (text,) = explained()
+    assert "weak_type=True" in text
+    (reason,) = ledger["f"].misses[1].reasons
+    assert reason.text == "x: f32[] -> weak f32[] (a Python float)"
+    assert reason.cure == "Pass x as one kind of value every time, such as jnp.asarray(x, dtype=...)."
+
+
+def test_row_g_passed_by_keyword(explained: Explained) -> None:
+    @jax.jit
+    def f(a: Any, b: Any) -> Any:
+        return a + b
+
+    with observe() as ledger:
+        f(1.0, 2.0)
+        explained()
+        f(a=1.0, b=2.0)
+    (text,) = explained()
+    assert "different input pytree: * at input path [0], now tuple of length 0 and before tuple of length 2" in text
+    assert [str(reason) for reason in ledger["f"].misses[1].reasons] == ["same values, a, b passed by keyword"]
+
+
+def test_row_h_a_cell_that_is_run_again(notebook: Notebook, explained: Explained) -> None:
+    cell = "@jax.jit\ndef f(y):\n    return y + 1\nf(x)"
+    notebook.run(cell)
+    explained()
+    notebook.run(cell)
+    said = explained()
+    assert all("never seen function" in text for text in said)
+    from jupyter_jaxpr.magic.session import Session
+
+    function = Session.of(notebook.shell).observer.history.whole(1).functions[0]
+    (reason,) = function.misses[1].reasons
+    assert reason.text == "this cell was run again: f is a new function"
+    assert reason.cure == "Put the definition of f in a cell of its own, and run that once."
+
+
+def test_row_i_a_stale_value_is_no_miss(explained: Explained) -> None:
+    """JAX says nothing and goes on with k = 2; the ledger says that it reused what it had."""
+    k = 2.0
+
+    @jax.jit
+    def f(x: Any) -> Any:
+        return x * k
+
+    with observe() as ledger:
+        f(1.0)
+        explained()
+        k = 3.0
+        assert float(f(1.0)) == 2.0
+    assert explained() == []
+    assert [miss.outcome for miss in ledger["f"].misses] == ["compiled"]
+
+
+def test_row_j_another_partial(explained: Explained) -> None:
+    def p(x: Any, n: int) -> Any:
+        return x * n
+
+    with observe() as ledger:
+        jax.jit(functools.partial(p, n=2))(1.0)
+        explained()
+        jax.jit(functools.partial(p, n=3))(1.0)
+    assert all("never seen function" in text for text in explained())
+    assert [str(reason) for reason in ledger["p"].misses[1].reasons] == ["a new partial of p, n: 2 -> 3"]
+
+
+DEVICES = """
+import json, logging, os
+os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8"
+import jax, jax.numpy as jnp
+from jax.sharding import NamedSharding, PartitionSpec as P
+from jupyter_jaxpr import observe
+
+said = []
+class Listen(logging.Handler):
+    def emit(self, record):
+        if "CACHE MISS" in record.getMessage():
+            said.append(" ".join(record.getMessage().split()))
+logging.getLogger("jax").addHandler(Listen())
+logging.getLogger("jax").propagate = False
+jax.config.update("jax_explain_cache_misses", True)
+
+def explained():
+    texts = list(said)
+    said.clear()
+    return texts
+
+def told(record):
+    def fields(r):
+        return [r.kind, r.text, r.argument, r.before, r.after, r.cure]
+    return [[miss.outcome, [fields(reason) for reason in miss.reasons]] for miss in record.misses]
+
+mesh = jax.make_mesh((8,), ("i",), axis_types=(jax.sharding.AxisType.Auto,))
+square = jax.make_mesh((4, 2), ("i", "j"), axis_types=(jax.sharding.AxisType.Auto,) * 2)
+one, zero = jax.devices()[1], jax.devices()[0]
+found = {}
+
+@jax.jit
+def f(x):
+    return x + 1
+with observe() as ledger:
+    f(jnp.ones(3)); f(jnp.ones(8)); explained()
+    f(jax.device_put(jnp.ones(8), NamedSharding(mesh, P("i"))))
+found["row b"] = explained(), told(ledger["f"])[2:]
+
+@jax.jit
+def g(x):
+    return x + 1
+x = jnp.ones(3)
+with observe() as ledger:
+    g(jax.device_put(x, one)); explained()
+    g(jax.device_put(x, zero))
+    g(x)
+found["row c"] = explained(), told(ledger["g"])[1:]
+
+@jax.jit
+def h(x):
+    return x + 1
+with observe() as ledger:
+    for sharding in (NamedSharding(square, P("i")), NamedSharding(square, P("i", "j")), NamedSharding(square, P())):
+        h(jax.device_put(jnp.ones((8, 8)), sharding))
+found["sharding"] = explained(), told(ledger["h"])
+
+@jax.jit
+def m(x):
+    return x + 1
+with observe() as ledger:
+    m(x)
+    with jax.set_mesh(mesh):
+        m(x)
+    with jax.set_mesh(square):
+        m(x)
+found["mesh"] = explained(), told(ledger["m"])
+print(json.dumps(found))
+"""
+
+
+@pytest.fixture(scope="module")
+def devices(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What JAX's explainer and the ledger said in a process with eight devices."""
+    script = tmp_path_factory.mktemp("devices") / "script.py"
+    script.write_text(DEVICES)
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True, env=environment())
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def environment() -> dict[str, str]:
+    root = str(Path(__file__).parents[1])
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([root, os.environ.get("PYTHONPATH", "")])}
+
+
+ONE_SHARDING = "Give the argument one sharding every time, with jax.device_put before the loop."
+ONE_DEVICE = "Keep the argument on one device, or expect one compile for each."
+
+
+def test_row_b_a_sharding_and_the_shape_it_belongs_to(devices: dict[str, Any]) -> None:
+    (explained,), told = devices["row b"]
+    assert "before f32[3]" in explained
+    before, after = "on cpu:0", "P('i',) over i=8"
+    assert told == [["compiled", [["sharding", f"x: {before} -> {after}", "x", before, after, ONE_SHARDING]]]]
+
+
+def test_row_c_another_device(devices: dict[str, Any]) -> None:
+    explained, told = devices["row c"]
+    assert explained == []
+    text = "x: committed -> not committed on cpu:0"
+    cure = "An array becomes committed by jax.device_put with a device; do it for every call or for none."
+    assert told == [
+        ["compiled", [["committed", "x moved from cpu:1 to cpu:0 (committed)", "x", "cpu:1", "cpu:0", ONE_DEVICE]]],
+        ["compiled", [["committed", text, "x", "committed", "not committed", cure]]],
+    ]
+
+
+def test_sharding(devices: dict[str, Any]) -> None:
+    _, told = devices["sharding"]
+    rows, both, copies = "P('i',) over i=4, j=2", "P('i', 'j') over i=4, j=2", "P() over i=4, j=2"
+    assert told == [
+        ["compiled", [["first_call", "first call of h", None, None, None, None]]],
+        ["compiled", [["sharding", f"x: {rows} -> {both}", "x", rows, both, ONE_SHARDING]]],
+        ["compiled", [["sharding", f"x: {both} -> {copies}", "x", both, copies, ONE_SHARDING]]],
+    ]
+
+
+def test_mesh(devices: dict[str, Any]) -> None:
+    _, told = devices["mesh"]
+    cure = "Set mesh once, before the first call."
+    assert told[1:] == [
+        ["compiled", [["config", "mesh: none -> i=8", "mesh", "none", "i=8", cure]]],
+        ["compiled", [["config", "mesh: i=8 -> i=4, j=2", "mesh", "i=8", "i=4, j=2", cure]]],
+    ]

@@ -1,0 +1,200 @@
+"""Each outcome of a call: what JAX had to do for it, and how the ledger counts it."""
+
+from __future__ import annotations
+
+import functools
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jupyter_jaxpr import observe
+from jupyter_jaxpr.observe.calls import HAS_MONITORING
+from jupyter_jaxpr.observe.ledger import FunctionRecord
+
+CALLS = None if not HAS_MONITORING else 0
+"""What a count of calls is on Python 3.11 outside a cell, where calls cannot be counted."""
+
+
+def counted(record: FunctionRecord) -> dict[str, Any]:
+    """The counts of a function that are not zero."""
+    names = ("calls", "hits", "traces", "lowerings", "compiles", "from_disk", "inlined", "raised")
+    counts = {name: getattr(record, name) for name in names}
+    return {name: count for name, count in counts.items() if count}
+
+
+def calls(number: int, hits: int) -> dict[str, int]:
+    """Counts of calls, as far as this Python can tell."""
+    return {} if CALLS is None else {name: n for name, n in (("calls", number), ("hits", hits)) if n}
+
+
+def test_fast_hits_are_the_calls_that_did_not_miss() -> None:
+    @jax.jit
+    def f(x: Any) -> Any:
+        return x + 1
+
+    x = jnp.ones(3)
+    with observe() as ledger:
+        for _ in range(5):
+            f(x)
+    record = ledger["f"]
+    assert counted(record) == calls(5, 4) | {"traces": 1, "lowerings": 1, "compiles": 1}
+    assert [miss.outcome for miss in record.misses] == ["compiled"]
+    (entry,) = record.entries
+    assert (entry.signature, entry.hits, entry.misses, entry.fast_path, entry.made_here) == (
+        "x: f32[3]",
+        4 if HAS_MONITORING else None,
+        1,
+        True,
+        True,
+    )
+    (miss,) = record.misses
+    assert miss.trace_s is not None and miss.lower_s is not None and miss.compile_s is not None
+    assert miss.seconds == miss.trace_s + miss.lower_s + miss.compile_s <= (miss.total_s or 0)
+
+
+def test_dispatch_only_is_a_hit_that_compiles_nothing() -> None:
+    @jax.jit
+    def f(x: Any) -> Any:
+        return x + 1
+
+    f(jnp.ones(3))
+    with observe() as ledger:
+        f(np.ones(3, np.float32))
+        f(np.ones(3, np.float32))
+    record = ledger["f"]
+    assert counted(record) == calls(2, 2)
+    (miss,) = record.misses
+    assert (miss.outcome, miss.trace_s, miss.lower_s, miss.compile_s) == ("dispatch_only", None, None, None)
+
+
+def test_what_was_compiled_ahead_of_a_call_is_reused_by_it() -> None:
+    @jax.jit
+    def f(x: Any) -> Any:
+        return x + 1
+
+    with observe() as ledger:
+        f.lower(jnp.ones(3)).compile()
+        assert "f" not in ledger  # asked for, not called
+        f(jnp.ones(3))
+    assert [(miss.outcome, str(miss.reasons[0])) for miss in ledger["f"].misses] == [
+        ("dispatch_only", "first call of f"),
+    ]
+    assert counted(ledger["f"]) == calls(1, 1)
+
+
+def test_lowered() -> None:
+    """JAX's of today compile whatever a call lowers, so its events stand here for one that finds an executable."""
+    from jupyter_jaxpr.jax_internals import LOWER_EVENT
+    from jupyter_jaxpr.observe.functions import FunctionRecord as Function
+    from jupyter_jaxpr.observe.history import History
+    from jupyter_jaxpr.observe.keys import key_of
+    from jupyter_jaxpr.observe.stages import CallStages
+
+    def f(x: Any) -> Any:
+        return x
+
+    history, function, stages = History(), Function("f", "f", None, library=False), CallStages()
+    event = history.begin(function, f, key_of(None, (1.0,), {}), None)
+    stages.add(LOWER_EVENT, 0.25, from_disk=False)
+    history.end(function, event, stages, raised=False, total=0.5)
+    (record,) = history.whole(1).functions
+    assert [(m.outcome, m.lower_s, m.compile_s, str(m.reasons[0])) for m in record.misses] == [
+        ("lowered", 0.25, None, "first call of f"),
+    ]
+
+
+def test_inlined() -> None:
+    @jax.jit
+    def inner(x: Any) -> Any:
+        return x * 2
+
+    @jax.jit
+    def outer(x: Any) -> Any:
+        return inner(inner(x))
+
+    with observe() as ledger:
+        outer(jnp.ones(3))
+    assert [miss.outcome for miss in ledger["inner"].misses] == ["inlined", "inlined"]
+    assert counted(ledger["inner"]) == calls(2, 0) | {"inlined": 2}
+    assert counted(ledger["outer"]) == calls(1, 0) | {"traces": 1, "lowerings": 1, "compiles": 1}
+
+
+def test_raised_while_tracing() -> None:
+    @jax.jit
+    def f(x: Any) -> Any:
+        if x > 0:
+            return x
+        return -x
+
+    with observe() as ledger:
+        for _ in range(2):
+            with pytest.raises(jax.errors.TracerBoolConversionError):
+                f(1.0)
+    assert [(miss.outcome, miss.reasons, miss.entry) for miss in ledger["f"].misses] == [("raised", (), -1)] * 2
+    assert counted(ledger["f"]) == calls(2, 0) | {"traces": ledger["f"].traces, "raised": 2}
+    assert ledger["f"].entries == ()
+
+
+def test_raised_by_a_static_argument_that_cannot_be_hashed() -> None:
+    @functools.partial(jax.jit, static_argnames="n")
+    def f(x: Any, n: Any) -> Any:
+        return x
+
+    with observe() as ledger:
+        with pytest.raises(ValueError, match="Non-hashable static arguments"):
+            f(1.0, n=[1])
+        f(1.0, n=1)
+    assert [miss.outcome for miss in ledger["f"].misses][-1] == "compiled"
+    assert [str(reason) for miss in ledger["f"].misses for reason in miss.reasons] == ["first call of f"]
+
+
+def test_raised_while_running() -> None:
+    @jax.jit
+    def f(x: Any) -> Any:
+        def refuse(_: Any) -> None:
+            raise ValueError("refused")
+
+        jax.debug.callback(refuse, x)
+        return x
+
+    with observe() as ledger:
+        try:
+            f(1.0).block_until_ready()
+            jax.effects_barrier()
+        except Exception as error:
+            assert "refused" in str(error)
+    assert ledger["f"].compiles == 1
+
+
+DISK = """
+import sys, jax, jax.numpy as jnp
+jax.config.update("jax_compilation_cache_dir", sys.argv[1])
+jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
+jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
+from jupyter_jaxpr import observe
+with observe() as ledger:
+    def f(x): return jnp.sin(x) @ x
+    jax.jit(f)(jnp.ones((4, 4)))
+record = ledger["f"]
+print(record.misses[0].outcome, record.compiles, record.from_disk, record.misses[0].reasons[0], sep=" | ")
+"""
+
+
+def test_compiled_then_compiled_from_disk(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(DISK)
+
+    def run() -> str:
+        done = subprocess.run(
+            [sys.executable, str(script), str(tmp_path / "cache")], capture_output=True, text=True, check=True
+        )
+        return done.stdout.strip()
+
+    assert run() == "compiled | 1 | 0 | first call of f"
+    assert run() == "compiled_from_disk | 0 | 1 | first call of f"
