@@ -1,0 +1,82 @@
+"""The budgets of this extension, measured: a table on the screen, and JSON where asked.
+
+    python tests/benchmarks                         all of them
+    python tests/benchmarks --only cells snapshots  some of them
+    python tests/benchmarks --json out.json         figures of every measurement, too
+
+Each is a ratio from one run on one machine, ours against JAX's own work; what is small is the median of alternating
+pairs. Each group runs in a process of its own. Nothing here fails: a budget that is not met says OVER.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from rows import Row, table
+
+GROUPS = {
+    "first-call": ("cells", "first_call"),
+    "warm-calls": ("cells", "warm_calls"),
+    "miss": ("cells", "miss_record"),
+    "tracing": ("cells", "tracing"),
+    "snapshot": ("documents", "costs"),
+    "growth": ("documents", "growth"),
+    "size": ("labextension", "size"),
+    "panel": ("panel", "paint"),
+}
+
+
+def main() -> None:
+    """Run what the command line asks for."""
+    parser = argparse.ArgumentParser(description="Measure the budgets of jupyter_jaxpr.")
+    parser.add_argument("--only", nargs="+", choices=GROUPS, default=list(GROUPS), help="which to measure")
+    parser.add_argument("--json", type=Path, help="write every figure to this file")
+    parser.add_argument("--here", action="store_true", help="measure in this process")
+    arguments = parser.parse_args()
+    if arguments.here:
+        rows = [row for group in arguments.only for row in measure(group)]
+    else:
+        rows = [row for group in arguments.only for row in measure_apart(group)]
+        print(f"{about()['text']}\n\n{table(rows)}")
+    if arguments.json:
+        arguments.json.write_text(json.dumps({"about": about(), "rows": [row.to_dict() for row in rows]}, indent=1))
+
+
+def measure(group: str) -> list[Row]:
+    """Measure a group in this process."""
+    module, function = GROUPS[group]
+    return list(getattr(importlib.import_module(module), function)())
+
+
+def measure_apart(group: str) -> list[Row]:
+    """Measure a group in a process of its own."""
+    print(f"measuring {group} ...", file=sys.stderr, flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "rows.json"
+        command = [sys.executable, str(Path(__file__).parent), "--here", "--only", group, "--json", str(out)]
+        environment = {"JAX_PLATFORMS": "cpu"} | os.environ | {"IPYTHONDIR": folder}
+        if subprocess.run(command, env=environment).returncode:
+            return [Row(f"{group}: could not be measured, see above", "", "", None, None, {})]
+        return [Row(**fields) for fields in json.loads(out.read_text())["rows"]]
+
+
+def about() -> dict[str, Any]:
+    """The machine and the versions."""
+    from importlib.metadata import version
+
+    versions = {name: version(name) for name in ("jax", "jaxlib")}
+    text = f"Python {platform.python_version()}, JAX {versions['jax']}, {os.cpu_count()} cores, {platform.machine()}"
+    return {"text": text, "python": platform.python_version(), "cores": os.cpu_count(), **versions}
+
+
+if __name__ == "__main__":
+    main()

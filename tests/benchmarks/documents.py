@@ -1,0 +1,163 @@
+"""What the snapshot of a program costs, beside what JAX needs to trace, lower and print it."""
+
+from __future__ import annotations
+
+import functools
+import gc
+import math
+import time
+from collections.abc import Callable, Iterator
+from statistics import median
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from programs import mixed, sines
+from rows import Row, microseconds, milliseconds
+
+from jupyter_jaxpr.encoding import encode
+from jupyter_jaxpr.jax_internals import support
+from jupyter_jaxpr.observe.observation import Observation, ObservedFunction, ObservedProgram
+from jupyter_jaxpr.snapshot import build as snapshot_build
+from jupyter_jaxpr.snapshot.environment import environment
+
+KINDS = {"sin": sines, "mixed": mixed}
+
+
+def seconds(function: Callable[[], Any], times: int) -> float:
+    """Median CPU seconds of a call: all of this is one thread's work, and other programs are not to count."""
+    taken = []
+    for _ in range(times):
+        gc.collect()
+        start = time.thread_time()
+        function()
+        taken.append(time.thread_time() - start)
+    return median(taken)
+
+
+def observed(traced: Any, name: str) -> Observation:
+    """A program as the observer hands it on."""
+    program = ObservedProgram(origin="traced", jaxpr=traced.jaxpr, traced=traced)
+    return Observation(functions=[ObservedFunction(name=name, definition=None, programs=[program], top_level=True)])
+
+
+def snapshot(observation: Observation) -> tuple[Any, bytes]:
+    """Walk and encode."""
+    built = snapshot_build.build(observation, None, environment=known_environment(), run_id="benchmark")
+    return built, encode(built.document)
+
+
+@functools.cache
+def known_environment() -> Any:
+    """What the document says about the machine."""
+    return environment(support())
+
+
+def fresh(kind: str, count: int) -> Any:
+    """A function of so many equations, traced anew."""
+    return jax.jit(KINDS[kind](count)).trace(jnp.ones(8))
+
+
+def costs() -> Iterator[Row]:
+    """A snapshot against trace and lower, and against `str(jaxpr)`."""
+    snapshot(observed(fresh("mixed", 50), "warm_up"))
+    for kind in KINDS:
+        for count, times in ((100, 20), (1_000, 20), (10_000, 5)):
+            traced = fresh(kind, count)
+            lowering = seconds(lambda kind=kind, count=count: fresh(kind, count).lower(), max(3, times // 4))
+            observation = observed(traced, kind)
+            ours = seconds(lambda observation=observation: snapshot(observation), times)
+            built, raw = snapshot(observation)
+            equations = built.document.programs[0].equations
+            printing = seconds(lambda traced=traced: str(traced.jaxpr), max(3, times // 4))
+            figures = {
+                "equations": equations,
+                "snapshot": ours,
+                "trace_and_lower": lowering,
+                "str_jaxpr": printing,
+                "bytes": len(raw),
+            }
+            each = ours / equations
+            yield Row(
+                what=f"snapshot, {kind}, {equations:,} equations",
+                budget="6 us an equation + 2 ms",
+                measured=f"{milliseconds(ours)} ({microseconds(each)} an equation)",
+                ratio=None,
+                ok=ours <= 6e-6 * equations + 2e-3,
+                figures=figures,
+            )
+            if count >= 1_000:
+                yield Row(
+                    what=f"... against trace and lower ({milliseconds(lowering)})",
+                    budget="0.10 x",
+                    measured=milliseconds(ours),
+                    ratio=ours / lowering,
+                    ok=ours <= 0.1 * lowering,
+                    figures=figures,
+                )
+            limit = 0.35 if count >= 10_000 else 1.0
+            yield Row(
+                what=f"... against str(jaxpr) ({milliseconds(printing)})",
+                budget=f"{limit} x",
+                measured=milliseconds(ours),
+                ratio=ours / printing,
+                ok=ours <= limit * printing,
+                figures=figures,
+            )
+            if count == 10_000:
+                yield Row(
+                    what=f"... bytes an equation, {kind}",
+                    budget="28 to 45",
+                    measured=f"{len(raw) / equations:.1f}",
+                    ratio=None,
+                    ok=len(raw) / equations <= 45,
+                    figures=figures,
+                )
+
+
+def growth() -> Iterator[Row]:
+    """From 1,000 to 100,000 equations, sent whole: how time and bytes grow."""
+    for kind in KINDS:
+        whole: list[tuple[int, float, int]] = []
+        sent: dict[str, Any] = {}
+        for count, times in ((1_000, 20), (3_000, 9), (10_000, 5), (30_000, 3), (100_000, 3)):
+            observation = observed(fresh(kind, count), kind)
+            if count == 100_000:
+                paged = seconds(lambda observation=observation: snapshot(observation), times)
+                _, raw = snapshot(observation)
+                sent = {"seconds": paged, "bytes": len(raw)}
+            limits = snapshot_build.WHOLE, snapshot_build.WHOLE_RUN
+            snapshot_build.WHOLE = snapshot_build.WHOLE_RUN = 10**9
+            try:
+                took = seconds(lambda observation=observation: snapshot(observation), times)
+                built, raw = snapshot(observation)
+            finally:
+                snapshot_build.WHOLE, snapshot_build.WHOLE_RUN = limits
+            whole.append((built.document.programs[0].equations, took, len(raw)))
+        for what, values in (("time", [row[1] for row in whole]), ("bytes", [float(row[2]) for row in whole])):
+            exponent = fit([row[0] for row in whole], values)
+            last = milliseconds(values[-1]) if what == "time" else f"{values[-1] / 1e6:.3g} MB"
+            yield Row(
+                what=f"growth of {what}, {kind}, 1,000 to 100,000 equations",
+                budget="exponent 1.05",
+                measured=f"exponent {exponent:.3f} ({last} at 100,000)",
+                ratio=None,
+                ok=exponent <= 1.05,
+                figures={"exponent": exponent, "equations_seconds_bytes": whole},
+            )
+        yield Row(
+            what=f"100,000 equations as sent: first pages, {kind}",
+            budget="",
+            measured=f"{milliseconds(sent['seconds'])}, {sent['bytes'] / 1e3:.0f} kB",
+            ratio=None,
+            ok=None,
+            figures=sent,
+        )
+
+
+def fit(counts: list[int], values: list[float]) -> float:
+    """The exponent of a power law through the points, by least squares of their logarithms."""
+    x = [math.log(count) for count in counts]
+    y = [math.log(value) for value in values]
+    mean_x, mean_y = sum(x) / len(x), sum(y) / len(y)
+    return sum((a - mean_x) * (b - mean_y) for a, b in zip(x, y, strict=True)) / sum((a - mean_x) ** 2 for a in x)

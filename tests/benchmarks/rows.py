@@ -1,0 +1,56 @@
+"""What was measured in, a table for people and JSON for machines out."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Row:
+    """One budget and what this run measured for it.
+
+    Attributes:
+        what: What was measured, on which program.
+        budget: The budget as a person reads it; empty for a figure that has none.
+        measured: The figure that the budget is about, as a person reads it.
+        ratio: Ours against JAX's own work in the same run; None where the budget is no ratio.
+        ok: Whether the budget is met; None where there is none.
+        figures: Everything measured, in seconds and bytes.
+    """
+
+    what: str
+    budget: str
+    measured: str
+    ratio: float | None
+    ok: bool | None
+    figures: dict[str, Any]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return asdict(self)
+
+
+def table(rows: list[Row]) -> str:
+    """The rows as Markdown, which a README takes as it is."""
+    head = ("what", "budget", "measured", "ratio", "")
+    verdicts = {True: "ok", False: "OVER", None: ""}
+    body = [
+        (row.what, row.budget, row.measured, "" if row.ratio is None else f"{row.ratio:.3g} x", verdicts[row.ok])
+        for row in rows
+    ]
+    widths = [max(len(line[column]) for line in [head, *body]) for column in range(len(head))]
+    lines = [head, tuple("-" * width for width in widths), *body]
+    return "\n".join(
+        "| " + " | ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) + " |" for line in lines
+    )
+
+
+def milliseconds(seconds: float) -> str:
+    """Such as 3.1 ms."""
+    return f"{seconds * 1e3:.3g} ms"
+
+
+def microseconds(seconds: float) -> str:
+    """Such as 3.1 us."""
+    return f"{seconds * 1e6:.3g} us"
