@@ -1,0 +1,55 @@
+"""Lesson 2, "The cache": each claim is read off the Cache tab."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from open_notebook import OpenNotebook
+from playwright.sync_api import expect
+
+import jupyter_jaxpr.lessons
+
+LESSON = Path(jupyter_jaxpr.lessons.__file__).parent / "en" / "02-the-cache.ipynb"
+
+# What the Cache tab says after each cell: how it begins, and reasons of misses in order.
+CLAIMS = {
+    "a7-selu": ("2 compiles took", ["first call", "f32[1000000] → f32[2000000]"]),
+    "a8-key": (
+        "5 compiles took",
+        ["i32[10] → f32[10]", "n given, left out before", "3 → 4", "not committed → committed"],
+    ),
+    "a9-traces": ("2 compiles took", ["first call", "f32[10] → f32[20]", "jax.Array → numpy"]),
+    "a10-mode": ("2 compiles took", ["first call", "'train' → 'eval'"]),
+    "a11-many": ("20 compiles took", ["0 → 1", "18 → 19"]),
+    "a12-loop": ("1 compile took", ["first call", "int → jax.Array"]),
+    "a14-same": ("1 compile took", ["first call"]),
+    "a14-lambda": ("3 compiles took", ["second new lambda from line 3", "third new lambda from line 3"]),
+    "a14-partial": ("3 compiles took", ["a new partial of scaled, by: 1.0 -> 2.0", "by: 2.0 -> 3.0"]),
+    "a15-batches": ("2 compiles took", ["first call", "f32[32,3] → f32[4,3]"]),
+    "a16-clear": ("1 compile took", ["the caches were cleared"]),
+}
+
+
+@pytest.fixture
+def lesson(notebook) -> tuple[OpenNotebook, list[str]]:
+    cells = [cell for cell in json.loads(LESSON.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
+    return notebook(*("".join(cell["source"]) for cell in cells)), [cell["id"] for cell in cells]
+
+
+def test_every_claim_is_to_be_seen(lesson):
+    nb, ids = lesson
+    assert ids[1:] == list(CLAIMS)
+    nb.run(0)
+    for index, name in enumerate(ids[1:], start=1):
+        nb.run(index)
+        sentence, reasons = CLAIMS[name]
+        nb.panel.get_by_role("tab", name="Cache").click()
+        cache = nb.panel.get_by_role("tabpanel")
+        expect(cache).to_contain_text(sentence)
+        function = cache.get_by_role("row").nth(1)
+        if function.get_attribute("aria-expanded") == "false":
+            function.click()
+        for reason in reasons:
+            expect(cache, f"{name}: {reason}").to_contain_text(reason)
