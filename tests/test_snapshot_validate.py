@@ -194,20 +194,40 @@ def test_a_document_with_junk_in_it_is_refused_or_can_be_shown(changes):
 
 _NO_COUNTS = {
     **dict.fromkeys(("calls", "hits", "misses", "traces", "lowerings", "compiles"), 0),
-    **{"from_disk": 0, "inlined": 0, "raised": 0, "calls_exact": True, "seconds": 0.0},
+    "from_disk": 0,
+    "inlined": 0,
+    "raised": 0,
+    "calls_exact": True,
+    "seconds": 0.0,
 }
 _MISS = {
-    **{"outcome": "compiled", "reasons": [], "signature": "x: f32[]", "frame": 0, "this_run": True, "entry": -1},
+    "outcome": "compiled",
+    "reasons": [],
+    "signature": "x: f32[]",
+    "frame": 0,
+    "this_run": True,
+    "entry": -1,
     **dict.fromkeys(("trace", "lower", "compile", "total"), 0.1),
 }
 _FUNCTION = {
-    **{"name": "f", "definition": 0, "function_objects": 1, "run": _NO_COUNTS, "kernel": _NO_COUNTS},
-    **{"entries": [], "misses": [_MISS], "misses_left_out": 0},
+    "name": "f",
+    "definition": 0,
+    "function_objects": 1,
+    "run": _NO_COUNTS,
+    "kernel": _NO_COUNTS,
+    "entries": [],
+    "misses": [_MISS],
+    "misses_left_out": 0,
 }
 _LEDGER = {
-    **{"functions": [_FUNCTION], "seconds": 0.3, "compiles": 1, "cell_seconds": None, "library_functions": []},
-    **{"lines": [{"line": 1, "calls": 1, "calls_exact": True, "hits": 0, "compiles": 1}]},
-    **{"library_misses": 0, "calls_note": None},
+    "functions": [_FUNCTION],
+    "seconds": 0.3,
+    "compiles": 1,
+    "cell_seconds": None,
+    "library_functions": [],
+    "lines": [{"line": 1, "calls": 1, "calls_exact": True, "hits": 0, "compiles": 1}],
+    "library_misses": 0,
+    "calls_note": None,
 }
 
 

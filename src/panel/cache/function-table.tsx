@@ -12,6 +12,7 @@ import { Snapshot } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';
 import { duration } from '../quantities';
 import { useRoving } from '../roving';
+import { Count, IRowProps } from './cells';
 import {
   COLUMNS,
   Column,
@@ -22,7 +23,7 @@ import {
 } from './functions';
 import { Guess, guessKey } from './predictions';
 import { Row } from './rows';
-import { Count, IRowProps, RowContent } from './row-content';
+import { RowContent } from './row-content';
 import { placeWords } from './words';
 
 export function FunctionTable(props: {

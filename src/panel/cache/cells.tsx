@@ -1,0 +1,102 @@
+/**
+ * What the cells of several kinds of rows share: numbers with their nouns, prices as lengths, lines to go to.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { IAmount, amount } from '../../model/call-counts';
+import { Snapshot } from '../../protocol/snapshot';
+import { Guess } from './predictions';
+import { Row } from './rows';
+import { Sign } from './signs';
+import { known } from './words';
+
+export interface IRowProps {
+  row: Row;
+  snapshot: Snapshot;
+  /** Seconds of the function that cost most; bars are drawn in parts of it. */
+  dearest: number;
+  /** Whether the row is the chosen one: it tells more then. */
+  chosen: boolean;
+  /** Whether the Tab key stops at the row. */
+  active: boolean;
+  guess: (key: string, guess: Guess) => void;
+  goTo: (row: Row) => void;
+  trans: TranslationBundle;
+}
+
+/** The same, of one kind of row. */
+export type CellProps<R> = Omit<IRowProps, 'row'> & { row: R };
+
+/** A number below the head of its column; with its noun where there is none. */
+export function Count(props: {
+  of: 'calls' | 'hits' | 'entries' | 'compiles';
+  amount: IAmount;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { of, trans } = props;
+  const { value } = props.amount;
+  const something = of === 'compiles' && (value ?? 0) > 0;
+  return (
+    <div
+      role="gridcell"
+      className={`jp-JaxprCache-count jp-mod-${of} ${
+        something ? 'jp-mod-some' : ''
+      }`}
+    >
+      {of === 'hits' && <Sign outcome="dispatch_only" />}
+      {something && <Sign outcome="compiled" />}
+      <span className={value === null ? 'jp-JaxprCache-unknown' : undefined}>
+        <span className="jp-JaxprCache-number">
+          {known(props.amount, trans)}
+        </span>
+        <span className="jp-JaxprCache-amount">
+          {amount(trans, of, props.amount)}
+        </span>
+      </span>
+    </div>
+  );
+}
+
+/** Prices as lengths, in parts of the dearest function's. */
+export function Bar(props: {
+  prices: readonly number[];
+  dearest: number;
+}): JSX.Element {
+  return (
+    <span className="jp-JaxprCache-bars" aria-hidden="true">
+      {props.prices.map((price, at) => (
+        <span
+          key={at}
+          style={{
+            width: `${(100 * price) / Math.max(props.dearest, Number.MIN_VALUE)}%`
+          }}
+        />
+      ))}
+    </span>
+  );
+}
+
+/** A line that one can go to. The row is the stop of the Tab key; Enter does the same there. */
+export function Place(props: {
+  label: string;
+  goes: boolean;
+  go: () => void;
+  trans: TranslationBundle;
+}): JSX.Element {
+  return props.goes ? (
+    <button
+      className="jp-JaxprCache-place"
+      tabIndex={-1}
+      title={props.trans.__('Go to this line')}
+      onClick={event => {
+        event.stopPropagation();
+        props.go();
+      }}
+    >
+      {props.label}
+    </button>
+  ) : (
+    <span className="jp-JaxprCache-place">{props.label}</span>
+  );
+}

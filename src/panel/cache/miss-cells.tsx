@@ -1,0 +1,220 @@
+/**
+ * A row of misses comes in; its cells go out: what became of the call, why, what to do, and its price.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { bound } from '../../model/call-counts';
+import { Bar, CellProps, Place } from './cells';
+import { changedParts } from './changed-parts';
+import { Misses, countsOf, priceOf } from './functions';
+import { IMissRow, IQuestionRow } from './rows';
+import { Changed, Code, Sign } from './signs';
+import {
+  ReasonWords,
+  curesOf,
+  hitsAfter,
+  outcomeLabel,
+  outcomeWords,
+  placeWords,
+  priceWords,
+  reasonWords,
+  signature,
+  stageWords
+} from './words';
+
+export function MissCells(props: CellProps<IMissRow>): JSX.Element {
+  const { row, dearest, chosen, trans } = props;
+  const { misses } = row;
+  const price = priceWords(misses, trans);
+  const prices = misses.flatMap(({ one }) => priceOf(one) ?? []);
+  return (
+    <>
+      <div role="gridcell" className="jp-JaxprCache-what" aria-colspan={5}>
+        <Sign outcome={misses[0].one.outcome} />
+        <div>
+          <MissWords
+            misses={misses}
+            row={row}
+            each={price.each}
+            trans={trans}
+          />
+          {curesOf(misses).map(cure => (
+            <div key={cure} className="jp-JaxprPanel-small">
+              {cure}
+            </div>
+          ))}
+          {chosen && <Detail {...props} />}
+        </div>
+      </div>
+      <div role="gridcell" className="jp-JaxprCache-price">
+        {price.sum}
+      </div>
+      <Bar prices={prices} dearest={dearest} />
+    </>
+  );
+}
+
+/** What became of a call, or of several alike, and why. */
+export function MissWords(props: {
+  misses: Misses;
+  row: IMissRow | IQuestionRow;
+  each: string;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { misses, row, each, trans } = props;
+  const { one } = row.of;
+  const last = misses[misses.length - 1];
+  const outcome = outcomeWords(last.one.outcome, trans);
+  // The hits after a guessed call are a question of their own.
+  const hits =
+    misses.length > 1 || row.kind === 'question'
+      ? null
+      : hitsAfter(last, one.misses, one.entries);
+  const asides = [
+    outcome,
+    each,
+    hits === null
+      ? ''
+      : trans._n(
+          'then %2 hit',
+          'then %2 hits',
+          hits,
+          bound(hits, countsOf(one).calls_exact)
+        )
+  ].filter(aside => aside !== '');
+  const { reasons } = last.one;
+  return (
+    <>
+      {/* For a screen reader; the sign says it to the eye. */}
+      <span className="jp-JaxprPanel-notice">
+        {outcome === '' && `${outcomeLabel(last.one.outcome, trans)}: `}
+      </span>
+      {reasons.length === 0 && <Code text={signature(last.one)} />}
+      {reasons.map((reason, at) => (
+        <div key={at} className="jp-JaxprCache-reason">
+          <ReasonCells
+            words={reasonWords(reason, last.one, one.name, trans)}
+            first={
+              misses.length > 1
+                ? reasonWords(
+                    misses[0].one.reasons[at],
+                    misses[0].one,
+                    one.name,
+                    trans
+                  )
+                : null
+            }
+            times={at === 0 ? misses.length : 1}
+            repeated={at > 0 && reasons[at - 1].kind === reason.kind}
+          />
+          {at === reasons.length - 1 && asides.length > 0 && (
+            <span className="jp-JaxprPanel-second">
+              {' '}
+              · {asides.join(' · ')}
+            </span>
+          )}
+        </div>
+      ))}
+      {reasons.length === 0 && asides.length > 0 && (
+        <span className="jp-JaxprPanel-second"> · {asides.join(' · ')}</span>
+      )}
+    </>
+  );
+}
+
+/** Kind, path, before and after; or a kind and a sentence. */
+function ReasonCells(props: {
+  words: ReasonWords;
+  /** Of the first of several alike, of which `words` are those of the last. */
+  first: ReasonWords | null;
+  times: number;
+  /** The line above has the same kind. */
+  repeated: boolean;
+}): JSX.Element {
+  const { words, first, times, repeated } = props;
+  const kind = (
+    <span className={repeated ? 'jp-JaxprCache-repeated' : undefined}>
+      {words.kind}
+      {times > 1 && ` × ${times}`}{' '}
+    </span>
+  );
+  switch (words.form) {
+    case 'change':
+      return (
+        <>
+          {kind}
+          <code>
+            <b>{words.argument}</b>:{' '}
+          </code>
+          <span className="jp-JaxprCache-change">
+            {first?.form === 'change' && (
+              <>
+                <Change {...first} />
+                <code> … </code>
+              </>
+            )}
+            <Change {...words} />
+          </span>
+        </>
+      );
+    case 'signature':
+      return (
+        <>
+          {kind}
+          <Code text={words.signature} />
+        </>
+      );
+    case 'sentence':
+      return (
+        <>
+          {kind}
+          <span className="jp-JaxprPanel-second">{words.sentence}</span>
+        </>
+      );
+  }
+}
+
+function Change(props: { before: string; after: string }): JSX.Element {
+  const parts = changedParts(props.before, props.after);
+  return (
+    <>
+      <Changed parts={parts.before} />
+      <code> → </code>
+      <Changed parts={parts.after} />
+    </>
+  );
+}
+
+/** Of the chosen miss: where it was called, its stages, and with what. */
+function Detail(props: CellProps<IMissRow>): JSX.Element {
+  const { row, snapshot, goTo, trans } = props;
+  const { one } = row.of;
+  const { one: miss } = row.misses[row.misses.length - 1];
+  const place = placeWords(snapshot, miss.frame, trans);
+  const stages = stageWords(miss, trans);
+  const said =
+    miss.reasons.length === 0 ||
+    miss.reasons.some(
+      reason => reasonWords(reason, miss, one.name, trans).form === 'signature'
+    );
+  return (
+    <div className="jp-JaxprPanel-small jp-JaxprCache-detail">
+      {place !== null && (
+        <Place
+          label={place.label}
+          goes={place.place.cellId !== null}
+          go={() => goTo(row)}
+          trans={trans}
+        />
+      )}
+      {place !== null && stages !== '' && ' · '}
+      {stages}
+      {!said && (
+        <div>
+          <Code text={signature(miss)} />
+        </div>
+      )}
+    </div>
+  );
+}

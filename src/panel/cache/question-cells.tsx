@@ -1,0 +1,94 @@
+/**
+ * A call whose outcome is to be guessed comes in; its cells go out: two buttons, then what happened.
+ */
+import * as React from 'react';
+
+import { CellProps } from './cells';
+import { MissWords } from './miss-cells';
+import { Guess, guessKey } from './predictions';
+import { IQuestionRow } from './rows';
+import { Code, Sign } from './signs';
+import { placeWords, priceWords, signature } from './words';
+
+export function QuestionCells(props: CellProps<IQuestionRow>): JSX.Element {
+  const { row, snapshot, active, trans } = props;
+  const { question, guess } = row;
+  const miss = row.of.one.misses[question.miss];
+  const place =
+    miss === undefined ? null : placeWords(snapshot, miss.frame, trans);
+  const calls =
+    question.calls === 1
+      ? question.again
+        ? trans.__('again')
+        : trans.__('call')
+      : question.again
+        ? trans.__('%1 times again', question.calls)
+        : trans.__('%1 more', question.calls);
+  const asked = (
+    <>
+      {calls} <Code text={signature(question)} />
+      {place !== null && (
+        <span className="jp-JaxprPanel-second"> · {place.label}</span>
+      )}
+    </>
+  );
+  if (guess === null) {
+    const choose = (value: Guess): JSX.Element => (
+      <button
+        className="jp-JaxprPanel-button"
+        tabIndex={active ? 0 : -1}
+        aria-keyshortcuts={value === 'hit' ? 'h' : 'm'}
+        onClick={event => {
+          event.stopPropagation();
+          props.guess(guessKey(row.of.index, question), value);
+        }}
+      >
+        {value === 'hit' ? trans.__('hit') : trans.__('miss')}
+      </button>
+    );
+    return (
+      <>
+        <div role="gridcell" className="jp-JaxprCache-what" aria-colspan={5}>
+          <span className="jp-JaxprCache-sign jp-mod-hidden" />
+          <div>{asked}</div>
+        </div>
+        <div role="gridcell" className="jp-JaxprCache-guess">
+          {choose('hit')} {choose('miss')}
+        </div>
+      </>
+    );
+  }
+  const right = guess === question.answer;
+  return (
+    <>
+      <div role="gridcell" className="jp-JaxprCache-what" aria-colspan={5}>
+        <Sign outcome={miss?.outcome ?? 'dispatch_only'} />
+        <div>
+          <b>
+            {question.answer === 'hit' ? trans.__('hit') : trans.__('miss')}
+          </b>
+          <span className="jp-JaxprPanel-second">
+            {' '}
+            · {right ? trans.__('you were right') : trans.__('you were wrong')}
+          </span>
+          <div>
+            {miss === undefined ? (
+              asked
+            ) : (
+              <MissWords
+                misses={[{ one: miss, index: question.miss }]}
+                row={row}
+                each=""
+                trans={trans}
+              />
+            )}
+          </div>
+        </div>
+      </div>
+      <div role="gridcell" className="jp-JaxprCache-price">
+        {miss !== undefined &&
+          priceWords([{ one: miss, index: question.miss }], trans).sum}
+      </div>
+    </>
+  );
+}
