@@ -153,7 +153,13 @@ export class CellLinks implements IDisposable {
       column: head - line.from
     };
     // The model answers with marks, and an editor may not be changed in the middle of an update.
-    queueMicrotask(() => this._model?.setSelection(selection));
+    queueMicrotask(() => {
+      // Where the mouse happens to rest does not count until it moves.
+      if (this._model?.hover?.kind === 'caret') {
+        this._model.setHover(null);
+      }
+      this._model?.setSelection(selection);
+    });
   }
 
   private _hover(cellId: string, event: MouseEvent, view: EditorView): void {

@@ -1,0 +1,163 @@
+"""The program and the cells point at each other: by mouse, by keyboard, across cells, and not where it would lie."""
+
+import re
+import sys
+
+import pytest
+from playwright.sync_api import expect
+
+LOAD = "%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp"
+
+DENSE = """\
+%%jaxpr
+@jax.jit
+def dense(w, x):
+    h = x @ w
+    return jnp.tanh(h) + 1
+
+dense(jnp.ones((8, 16)), jnp.ones(8)).shape"""
+
+
+@pytest.fixture
+def dense(notebook):
+    nb = notebook(LOAD, DENSE)
+    nb.run_all()
+    expect(nb.equation(3)).to_contain_text("add")
+    return nb
+
+
+def spans(nb, cell):
+    """What is underlined in a cell."""
+    return nb.cell(cell).locator(".jp-JaxprCell-span")
+
+
+def linked(nb):
+    """The equations that are marked."""
+    return nb.listing().locator('.cm-line[data-linked="true"]')
+
+
+def test_an_equation_marks_the_expression_it_came_from(dense):
+    dense.equation(1).hover()
+    expect(spans(dense, 1)).to_have_text("x @ w")
+    expect(linked(dense)).to_have_text([re.compile("^c:.* = dot_general")])
+    dense.equation(2).hover()
+    expect(spans(dense, 1)).to_have_text("jnp.tanh(h)")
+    dense.equation(3).click()
+    expect(spans(dense, 1)).to_have_text("jnp.tanh(h) + 1")
+
+    # Without the mouse the choice stays, and the line says its number without colour.
+    dense.cell(0).hover()
+    expect(spans(dense, 1)).to_have_text("jnp.tanh(h) + 1")
+    expect(linked(dense)).to_have_attribute("data-cell-line", "5")
+    expect(dense.cell(1).locator(".jp-JaxprCell-line")).to_have_attribute("data-jaxpr-line", "5")
+    detail = dense.panel.get_by_role("region", name="What is pointed at")
+    expect(detail).to_contain_text("add")
+    expect(detail).to_contain_text("jnp.tanh(h) + 1")
+    expect(detail).to_contain_text("d:f32[16], 1.0 → e:f32[16]")
+
+
+def test_the_caret_and_the_mouse_in_the_cell_mark_its_equations(dense):
+    dense.lines(1).nth(3).get_by_text("x", exact=False).first.hover()
+    dense.lines(1).nth(3).click()
+    dense.page.keyboard.press("End")
+    expect(linked(dense)).to_have_text([re.compile("dot_general")])
+    expect(spans(dense, 1)).to_have_text("x @ w")
+
+    dense.page.keyboard.press("ArrowDown")
+    dense.page.keyboard.press("End")
+    expect(linked(dense)).to_have_text([re.compile("= add")])
+    for _ in range(len("h) + 1")):  # into the argument of tanh
+        dense.page.keyboard.press("ArrowLeft")
+    expect(linked(dense)).to_have_text([re.compile("= tanh")])
+    # In pieces: the editor marks the brackets at the caret too.
+    expect(spans(dense, 1)).to_have_text(["jnp.tanh", "(", "h", ")"])
+
+    dense.page.keyboard.press("Control+Home")  # the line of the magic
+    expect(linked(dense)).to_have_count(0)
+    expect(dense.panel.get_by_role("region", name="What is pointed at")).to_contain_text("No equation comes from here.")
+
+
+def test_from_the_program_to_the_cell_and_back_by_keyboard_alone(dense):
+    page = dense.page
+    page.keyboard.press("Control+Alt+j")  # closes the panel, and opens it with the keyboard in it
+    page.keyboard.press("Control+Alt+j")
+    expect(dense.panel.get_by_role("button", name="dense", exact=True)).to_be_focused()
+    for stop in (
+        dense.panel.get_by_role("tab", name="Program"),
+        dense.panel.get_by_role("button", name="jaxpr", exact=True),
+        dense.listing(),
+    ):
+        page.keyboard.press("Tab")
+        expect(stop).to_be_focused()
+
+    page.keyboard.press("ArrowDown")
+    expect(spans(dense, 1)).to_have_text("x @ w")
+    page.keyboard.press("ArrowDown")
+    expect(spans(dense, 1)).to_have_text("jnp.tanh(h)")
+    page.keyboard.press("Enter")
+    expect(dense.editor(1)).to_be_focused()
+    expect(page.locator("#jp-main-statusbar")).to_contain_text("Ln 5, Col 12")
+    expect(linked(dense)).to_have_text([re.compile("= tanh")])
+    page.keyboard.press("Escape")
+    expect(dense.listing()).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    expect(spans(dense, 1)).to_have_text("jnp.tanh(h) + 1")
+
+
+def test_a_function_of_another_cell_is_linked_to_its_cell(notebook):
+    nb = notebook(
+        LOAD,
+        "def unit(x):\n    return x / jnp.sum(x)",
+        "%%jaxpr\n@jax.jit\ndef doubled(x):\n    return 2 * unit(x)\n\ndoubled(jnp.ones(3)).shape",
+    )
+    nb.run_all()
+    expect(nb.equation(1)).to_contain_text("reduce_sum")
+    expect(nb.equation(1)).to_have_attribute("data-cell-line", "[2] 2")
+    expect(nb.equation(3)).to_have_attribute("data-cell-line", "4")
+
+    nb.equation(1).click()
+    expect(spans(nb, 1)).to_have_text("jnp.sum(x)")
+    expect(spans(nb, 2)).to_have_text("unit(x)")  # called from here, dotted
+    expect(spans(nb, 2)).to_have_class(re.compile("jp-mod-call"))
+
+    nb.lines(1).nth(1).click()
+    nb.page.keyboard.press("End")
+    expect(linked(nb)).to_have_text([re.compile("reduce_sum")])
+    nb.equation(1).click()
+    nb.page.keyboard.press("Enter")
+    expect(nb.editor(1)).to_be_focused()
+
+
+def test_an_edited_cell_is_not_linked_until_it_has_its_text_again(dense):
+    dense.equation(1).click()
+    expect(spans(dense, 1)).to_have_text("x @ w")
+
+    dense.lines(1).nth(0).click()
+    dense.page.keyboard.press("End")
+    dense.page.keyboard.press("Enter")
+    said = dense.panel.get_by_text("Cell [2] was edited after this run. Run it again to see its links.")
+    expect(said).to_be_visible()
+    expect(spans(dense, 1)).to_have_count(0)
+    dense.equation(2).hover()
+    expect(linked(dense)).to_have_text([re.compile("tanh")])
+    expect(spans(dense, 1)).to_have_count(0)
+
+    dense.lines(1).nth(0).click()
+    dense.page.keyboard.press("Control+z")
+    expect(said).to_be_hidden()
+    dense.equation(2).hover()
+    expect(spans(dense, 1)).to_have_text("jnp.tanh(h)")
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="Python 3.11 cannot tell which lines a trace reached")
+def test_lines_that_no_trace_reached_are_marked(notebook):
+    nb = notebook(
+        LOAD,
+        "%%jaxpr\n@jax.jit\ndef halve(x):\n    if x.ndim == 2:\n        return x.T / 2\n    return x / 2\n\n"
+        "halve(jnp.ones(3)).shape",
+    )
+    nb.run_all()
+    expect(nb.equation(1)).to_contain_text("div")
+    untraced = nb.cell(1).locator(".jp-JaxprCell-untraced")
+    expect(untraced).to_have_text(["        return x.T / 2"])
+    expect(untraced).to_have_attribute("title", "not reached by the trace")
