@@ -139,9 +139,11 @@ export class Shell extends Widget {
 
   private get _chosen(): ViewName {
     const views = this._views();
-    return views.includes(this._wanted)
-      ? this._wanted
-      : (views[0] ?? 'program');
+    if (views.includes(this._wanted)) {
+      return this._wanted;
+    }
+    // Where there is no program, its place is taken by what says why.
+    return views.includes('notes') ? 'notes' : (views[0] ?? 'program');
   }
 
   /** Show the chosen view, where there is anything to show. */
