@@ -502,7 +502,8 @@ class Hooks:
             if imported():
                 if not self._originals:
                     self._install()
-                self._listen()
+                if self._listens():
+                    self._listen()
             elif self._finder is None and "jax" not in sys.modules:
                 self._finder = _WhenImported("jax", self.ensure)
                 sys.meta_path.insert(0, self._finder)
@@ -521,7 +522,8 @@ class Hooks:
                     if getattr(getattr(pjit, name), "__jupyter_jaxpr__", None) is self:
                         setattr(pjit, name, original)
                 self._originals.clear()
-            self._stop_listening()
+            if self._listens():
+                self._stop_listening()
             self._support = None
 
     def _install(self) -> None:
@@ -623,6 +625,10 @@ class Hooks:
         for listeners, register, listener in self._listeners(monitoring):
             if listener not in listeners():
                 register(listener)
+
+    def _listens(self) -> bool:
+        """Whether this JAX has the events that we know."""
+        return self._support is not None and self._support.tier in ("hooks", "events")
 
     def _stop_listening(self) -> None:
         monitoring = sys.modules.get("jax._src.monitoring")

@@ -13,8 +13,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from .parameters import (
     COMBINERS,
     open_jaxpr,
@@ -391,6 +389,8 @@ def _literal_text(value: Any) -> str:
         kind = type(value)
         if kind is float or kind is int or kind is bool:
             return str(value)
+        import numpy as np  # here, for a kernel without JAX may have none
+
         if np.shape(value):
             return "[...]"
         return str(np.asarray(value).item())
