@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
+from ledger_documents import ledger
 
 from jupyter_jaxpr.encoding import encode
 from jupyter_jaxpr.snapshot.saved import saved_copy
@@ -62,6 +64,19 @@ def test_then_equations_beyond_the_first_of_each_scope():
     assert copy.cut == (
         "To keep the notebook under 5.0\u00a0kB, StableHLO and equations were left out. Run the cell again to see all."
     )
+
+
+def test_the_ledger_keeps_its_lines_when_frames_are_left_out():
+    whole = fixture("unrolled-0.12")
+    place = len(whole.frames) - 1
+    document = msgspec.structs.replace(whole, ledger=ledger(frame=place))
+    copy = saved_copy(document, 8_000)
+    validate(copy)
+    assert copy.ledger is not None
+    (function,) = copy.ledger.functions
+    lines = [copy.frames[index].line for index in (function.definition, *(miss.frame for miss in function.misses))]
+    assert lines == [whole.frames[place].line] * 3
+    assert copy.programs[0].complete is False
 
 
 def test_names_of_what_is_left_are_those_of_the_whole():

@@ -13,6 +13,7 @@ import msgspec
 from ..encoding import encode
 from ..quantities import size
 from .document import Cell, Let, Level, Program, Scope, Snapshot
+from .ledger import Ledger
 from .names import Names, Pools, name_program
 from .part import Part
 from .pools import of_document
@@ -147,7 +148,19 @@ def _compact(document: Snapshot, scopes: list[Scope]) -> Snapshot:
     kept = [part.scope(scope) for scope in scopes]
     programs = [_compact_program(program, part) for program in document.programs]
     notes = [msgspec.structs.replace(note, frame=part.frame(note.frame)) for note in document.notes]
-    return msgspec.structs.replace(document, scopes=kept, programs=programs, notes=notes, **part.pools.fields())
+    ledger = None if document.ledger is None else _ledger(document.ledger, part)
+    fields = part.pools.fields()
+    return msgspec.structs.replace(document, scopes=kept, programs=programs, notes=notes, ledger=ledger, **fields)
+
+
+def _ledger(ledger: Ledger, part: Part) -> Ledger:
+    """The ledger with its lines in the pools of the part."""
+    functions = []
+    for function in ledger.functions:
+        misses = [msgspec.structs.replace(miss, frame=part.frame(miss.frame)) for miss in function.misses]
+        definition = part.frame(function.definition)
+        functions.append(msgspec.structs.replace(function, definition=definition, misses=misses))
+    return msgspec.structs.replace(ledger, functions=functions)
 
 
 def _compact_program(program: Program, part: Part) -> Program:
