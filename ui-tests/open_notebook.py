@@ -128,6 +128,7 @@ class OpenNotebook:
         name = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}[theme]
         self.command("apputils:change-theme", theme=name)
         expect(self.page.locator(f'body[data-jp-theme-name="{name}"]')).to_be_attached()
+        expect(self.page.locator("#jupyterlab-splash")).to_have_count(0)  # it covers all while a theme loads
 
     def set_panel_width(self, width: int) -> None:
         """Drag the panel's edge until the panel is so wide, in pixels."""

@@ -1,0 +1,152 @@
+"""axe-core finds no violation, in either theme, in any state of the panel; the keyboard reaches every control."""
+
+import re
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+LOAD = "%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp\ntable = jnp.arange(1000.0)"
+
+NOTED = """\
+%%jaxpr
+@jax.jit
+def look_up(i):
+    print("tracing with", i)
+    return jax.nn.softmax(table)[i] + jax.lax.fori_loop(0, 3, lambda _, x: x * 2, 1.0)
+
+look_up(3)"""
+
+SLOW = """\
+%%jaxpr
+import pathlib, time
+
+@jax.jit
+def waits(x):
+    while not pathlib.Path("go-on").exists():
+        time.sleep(0.02)
+    return jnp.sin(x)
+
+waits(1.0)"""
+
+
+def violations(nb) -> list[str]:
+    """What axe-core has against the panel and the output: the rule, and the element."""
+    # JupyterLab's body has no height, and axe takes what is in such a body for hidden.
+    nb.page.evaluate("document.body.style.height = '100vh'")
+    found = Axe().run(nb.page, context={"include": [[".jp-JaxprPanel"], [".jp-JaxprOutput"]]})
+    assert "color-contrast" in {rule["id"] for rule in found.response["passes"]}  # it has looked
+    return [
+        f"{violation['id']}: {node['html'][:200]} {node.get('failureSummary', '')}"
+        for violation in found.response["violations"]
+        for node in violation["nodes"]
+    ]
+
+
+def in_both_themes(nb, state: str) -> None:
+    for theme in ("light", "dark"):
+        nb.theme(theme)
+        assert violations(nb) == [], f"{state}, {theme}"
+
+
+def test_no_violation_in_the_program_and_the_notes(notebook):
+    nb = notebook(LOAD, NOTED)
+    nb.run_all()
+    expect(nb.outputs(1).locator(".jp-JaxprOutput-lines")).to_be_visible()
+    nb.equation(1).click()
+    in_both_themes(nb, "an equation is chosen")
+
+    nb.page.keyboard.press("Control+f")
+    nb.panel.get_by_role("textbox", name="Find in program").fill("f32")
+    expect(nb.listing().locator(".cm-searchMatch").first).to_be_visible()
+    in_both_themes(nb, "search")
+
+    nb.panel.get_by_role("button", name="look_up", exact=True).click()
+    expect(nb.panel.get_by_role("listbox")).to_be_visible()
+    assert violations(nb) == [], "list of programs"
+    nb.page.keyboard.press("Escape")
+
+    nb.panel.get_by_role("button", name="HLO", exact=True).click()
+    expect(nb.listing("HLO")).to_contain_text("ENTRY")
+    in_both_themes(nb, "HLO")
+
+    nb.panel.get_by_role("tab", name="Notes").click()
+    expect(nb.panel.get_by_role("listitem").first).to_be_visible()
+    nb.panel.get_by_text("What was printed").click()
+    in_both_themes(nb, "notes")
+
+
+def test_no_violation_before_a_run_in_one_and_after_a_restart(notebook, lab):
+    nb = notebook(LOAD, SLOW)
+    nb.page.keyboard.press("Control+Alt+j")
+    expect(nb.panel.get_by_role("heading")).to_have_text("jupyter_jaxpr is not loaded")
+    in_both_themes(nb, "not loaded")
+    nb.run(0)
+    expect(nb.panel.get_by_role("heading")).to_have_text("No program yet")
+    in_both_themes(nb, "empty")
+
+    go_on = lab.root / "go-on"
+    try:
+        nb.run(1, wait=False)
+        expect(nb.panel.locator('[data-stage="trace"]')).to_be_visible()
+        in_both_themes(nb, "running")
+    finally:
+        go_on.touch()
+    nb.wait_for_end(1)
+    go_on.unlink()
+    expect(nb.equation(1)).to_contain_text("sin")
+
+    nb.restart_kernel()
+    expect(nb.panel.locator('[data-status="stale"]')).to_be_visible()
+    in_both_themes(nb, "stale")
+
+
+def test_the_keyboard_reaches_every_control(notebook):
+    nb = notebook(LOAD, NOTED)
+    nb.run_all()
+    expect(nb.equation(1)).to_be_visible()
+    page = nb.page
+    page.keyboard.press("Control+Alt+j")
+    page.keyboard.press("Control+Alt+j")
+    expect(nb.panel.get_by_role("button", name="look_up", exact=True)).to_be_focused()
+
+    reached = []
+    for _ in range(12):  # Tab from region to region, Right inside each
+        for _ in range(8):
+            name = page.evaluate("""() => {
+                const at = document.activeElement;
+                return at.closest('.jp-JaxprPanel') ? at.ariaLabel ?? at.textContent : null;
+            }""")
+            if name is None or name in reached:
+                break
+            reached.append(name)
+            if page.evaluate("document.activeElement.closest('.cm-editor') !== null"):
+                break
+            page.keyboard.press("ArrowRight")
+        page.keyboard.press("Tab")
+
+    controls = nb.panel.locator("button:visible, [role=tab]:visible, [role=textbox]:visible, [tabindex='0']:visible")
+    names = controls.evaluate_all("nodes => nodes.map(node => node.ariaLabel ?? node.textContent)")
+    assert set(names) - set(reached) == set()
+    assert {"look_up", "Pin this program", "Copy the program", "jaxpr", "Fold all", "jaxpr of look_up"} <= set(reached)
+
+
+def test_every_width_has_its_words_and_scrolls_nothing_sideways(notebook):
+    nb = notebook(LOAD, NOTED)
+    nb.page.set_viewport_size({"width": 1800, "height": 800})
+    nb.run_all()
+    expect(nb.equation(1)).to_be_visible()
+
+    for width in (900, 480, 320):
+        nb.set_panel_width(width)
+        for tab in ("Notes", "Program"):
+            nb.panel.get_by_role("tab", name=re.compile(f"^{tab}")).click()
+            assert wider_than_their_place(nb) == [], f"{tab} at {width} px"
+            assert violations(nb) == [], f"{tab} at {width} px"
+
+
+def wider_than_their_place(nb) -> list[str]:
+    """Elements of the panel that would have to be scrolled sideways."""
+    return nb.panel.evaluate("""panel => [...panel.querySelectorAll('*')]
+        .filter(node => node.scrollWidth > node.clientWidth + 1)
+        .filter(node => !['visible', 'hidden', 'clip'].includes(getComputedStyle(node).overflowX))
+        .map(node => node.className)""")
