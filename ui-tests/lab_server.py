@@ -31,6 +31,7 @@ class LabServer:
 
     url: str
     root: Path
+    config: Path
     data: Path
     settings: Path
     log: Path
@@ -72,8 +73,10 @@ class LabServer:
         """The notebook as it was last saved; its texts are whole, not lists of lines."""
         return nbformat.read(self.root / name, as_version=4)
 
-    def add_kernel(self, name: str, *, prelude: str = "", env: Mapping[str, str] = {}) -> None:
-        """Add a kernel that runs `prelude` before anything else, with more variables set.
+    def add_kernel(
+        self, name: str, *, prelude: str = "", env: Mapping[str, str] = {}, python: str | Path = sys.executable
+    ) -> None:
+        """Add a kernel that runs `prelude` before anything else, with more variables set, in the Python given.
 
         `prelude="import sys; sys.modules['jax'] = None"` makes one without JAX.
         """
@@ -81,7 +84,7 @@ class LabServer:
         folder.mkdir(parents=True, exist_ok=True)
         start = f"{prelude}\nfrom ipykernel.kernelapp import launch_new_instance as run; run()"
         spec = {
-            "argv": [sys.executable, "-c", start, "-f", "{connection_file}"],
+            "argv": [str(python), "-c", start, "-f", "{connection_file}"],
             "display_name": name,
             "language": "python",
             "env": dict(env),
@@ -99,6 +102,17 @@ class LabServer:
         """The id of the kernel that a notebook uses."""
         (session,) = [s for s in self.request("GET", "sessions") if s["path"] == name]
         return session["kernel"]["id"]
+
+    @contextmanager
+    def without_labextension(self) -> Iterator[None]:
+        """Pages that are opened meanwhile have JupyterLab without this extension."""
+        config = self.config / "labconfig" / "page_config.json"
+        config.parent.mkdir(exist_ok=True)
+        config.write_text('{"disabledExtensions": {"jupyter-jaxpr": true}}')
+        try:
+            yield
+        finally:
+            config.unlink()
 
     def forget(self) -> None:
         """End all kernels, and put the settings back to what every test starts with."""
@@ -210,6 +224,7 @@ def running_lab(folder: Path) -> Iterator[LabServer]:
         yield LabServer(
             url=address.removesuffix("/lab"),
             root=root,
+            config=folder / "config",
             data=folder / "data",
             settings=folder / "settings",
             log=folder / "server.log",

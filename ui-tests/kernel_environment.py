@@ -1,0 +1,73 @@
+"""An environment of a kernel alone: the packages that the kernel side needs and no other, copied, in; its Python out.
+
+Copied from the environment of the tests, so that no network is needed: without JAX, without JupyterLab, and without
+the labextension.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import venv
+from importlib import metadata
+from pathlib import Path
+
+import jupyter_jaxpr
+
+PACKAGE = "jupyter_jaxpr"
+_NAME = re.compile(r"^[A-Za-z0-9._-]+")
+
+
+def make_kernel_environment(folder: Path) -> Path:
+    """Make a virtual environment that holds the kernel side of the extension.
+
+    Args:
+        folder: Where it is made.
+
+    Returns:
+        Its Python.
+    """
+    venv.create(folder, symlinks=True, with_pip=False)
+    python = folder / "bin" / "python"
+    target = site_packages(python)
+    for distribution in _required(PACKAGE):
+        _copy(distribution, target)
+    ours = Path(jupyter_jaxpr.__file__).parent
+    shutil.copytree(ours, target / PACKAGE, ignore=shutil.ignore_patterns("labextension", "__pycache__"))
+    return python
+
+
+def site_packages(python: Path) -> Path:
+    """Where an environment keeps its packages."""
+    command = [str(python), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
+    return Path(subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip())
+
+
+def _required(name: str) -> list[metadata.Distribution]:
+    """What a distribution requires, directly and indirectly, as far as it is installed here."""
+    found: dict[str, metadata.Distribution] = {}
+    names = [name]
+    while names:
+        distribution = metadata.distribution(names.pop())
+        for requirement in distribution.requires or ():
+            key = _NAME.match(requirement)
+            if "extra ==" in requirement or key is None or key[0].lower() in found:
+                continue
+            try:
+                found[key[0].lower()] = metadata.distribution(key[0])
+            except metadata.PackageNotFoundError:
+                continue  # for another platform or Python
+            names.append(key[0])
+    return list(found.values())
+
+
+def _copy(distribution: metadata.Distribution, target: Path) -> None:
+    source = Path(str(distribution.locate_file(""))).resolve()
+    for file in distribution.files or ():
+        path = Path(str(file.locate())).resolve()
+        if not path.is_relative_to(source) or not path.is_file():
+            continue  # scripts and data outside site-packages
+        copied = target / path.relative_to(source)
+        copied.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, copied)

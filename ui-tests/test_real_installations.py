@@ -1,0 +1,196 @@
+"""The server and the kernel in environments of their own, and of versions of their own."""
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from kernel_environment import make_kernel_environment
+from playwright.sync_api import expect
+
+LOAD = "%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp"
+INCREMENT = "%%jaxpr\njax.jit(lambda x: x + 1)(1.0)"
+ALONE = {"PYTHONPATH": "", "PYTHONNOUSERSITE": "1"}
+
+
+@pytest.fixture(scope="session")
+def kernel_alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The Python of an environment with the kernel side alone: no JAX, no JupyterLab."""
+    return make_kernel_environment(tmp_path_factory.mktemp("kernel") / "alone")
+
+
+@pytest.fixture(scope="session")
+def kernel_with_old_jax(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The Python of an environment whose JAX is older than any that is supported."""
+    uv = shutil.which("uv")
+    if uv is None:
+        pytest.skip("uv is not here, which installs an old JAX beside the new one")
+    python = make_kernel_environment(tmp_path_factory.mktemp("kernel") / "old")
+    install = [uv, "pip", "install", "--quiet", "--python", str(python), "jax==0.4.35"]
+    done = subprocess.run(install, capture_output=True, text=True)
+    if done.returncode:
+        pytest.skip(f"JAX 0.4.35 cannot be installed here: {done.stderr.strip()}")
+    return python
+
+
+def test_a_kernel_of_another_environment_without_jax(notebook, lab, kernel_alone):
+    lab.add_kernel("alone", python=kernel_alone, env=ALONE)
+    nb = notebook(
+        "import importlib.util as u\n[u.find_spec(name) for name in ('jax', 'jupyterlab', 'jupyter_server')]",
+        "%load_ext jupyter_jaxpr",
+        "%%jaxpr\nprint('ran')\n1 + 1",
+        "%jaxpr f(f32[8])",
+        kernel="alone",
+    )
+    nb.run(0)
+    expect(nb.outputs(0)).to_have_text("[None, None, None]")
+    nb.run(1)
+    nb.command("jupyter-jaxpr:toggle-panel")
+    expect(nb.panel.get_by_role("heading")).to_have_text("No usable JAX")
+    install = "JAX is not installed in this kernel: run `pip install -U jax` and restart the kernel."
+    expect(nb.panel).to_contain_text(install)
+
+    # The magic runs the cell all the same.
+    nb.run(2)
+    expect(nb.outputs(2).nth(0)).to_have_text("ran")
+    expect(nb.outputs(2).nth(1)).to_have_text("2")
+    expect(nb.outputs(2).nth(2)).to_have_text(install)
+    expect(nb.panel.get_by_text(install)).to_have_count(1)
+    nb.run(3)
+    expect(nb.outputs(3)).to_have_text(install)
+
+
+def test_a_kernel_with_a_jax_that_is_too_old(notebook, lab, kernel_with_old_jax):
+    lab.add_kernel("old", python=kernel_with_old_jax, env=ALONE)
+    nb = notebook(LOAD, INCREMENT, kernel="old")
+    nb.run(0)
+    expect(nb.outputs(0)).to_have_count(0)
+    nb.command("jupyter-jaxpr:toggle-panel")
+    upgrade = (
+        "JAX 0.4.35 is older than 0.10.2, the oldest one supported here: run `pip install -U jax` and restart the "
+        "kernel."
+    )
+    expect(nb.panel.get_by_role("heading")).to_have_text("No usable JAX")
+    expect(nb.panel).to_contain_text(upgrade)
+    nb.run(1)
+    expect(nb.outputs(1)).to_have_text(["Array(2., dtype=float32, weak_type=True)", upgrade])
+    expect(nb.panel.get_by_text(upgrade)).to_have_count(1)
+
+
+def test_a_kernel_without_the_extension(notebook, lab):
+    lab.add_kernel("without", prelude="import sys; sys.modules['jupyter_jaxpr'] = None")
+    nb = notebook("%load_ext jupyter_jaxpr", kernel="without")
+    nb.command("jupyter-jaxpr:toggle-panel")
+    expect(nb.panel.get_by_role("heading")).to_have_text("jupyter_jaxpr is not loaded")
+    expect(nb.panel).to_contain_text("If the kernel does not know it, install it there: %pip install jupyter_jaxpr")
+    nb.run(0)
+    expect(nb.panel.get_by_role("heading")).to_have_text("jupyter_jaxpr is not loaded")
+
+
+def kernel_of_version(version: str, **changed: int) -> str:
+    """A cell that makes the kernel side one of another version."""
+    constants = "\n".join(f"{name.replace('__', '.')} = {value}" for name, value in changed.items())
+    return (
+        "from jupyter_jaxpr import messages, version\nfrom jupyter_jaxpr.snapshot import document\n"
+        f"version.__version__ = '{version}'\n{constants}"
+    )
+
+
+def test_two_versions_that_do_not_fit_together(notebook):
+    nb = notebook(kernel_of_version("0.9.0", messages__PROTOCOL=2), LOAD, INCREMENT)
+    nb.run(0)
+    nb.command("jupyter-jaxpr:toggle-panel")
+    nb.run(1)
+    apart = (
+        "The kernel has jupyter_jaxpr 0.9.0 and JupyterLab has 0.1.0, and the two do not fit together. Run "
+        '"pip install jupyter_jaxpr==0.9.0" where JupyterLab is installed, restart JupyterLab and reload this page.'
+    )
+    expect(nb.panel.get_by_role("status")).to_have_text("The program cannot be shown." + apart)
+    nb.run(2)
+    # The cell's own output says what it can without the panel.
+    expect(nb.outputs(2).first).to_have_text("Array(2., dtype=float32, weak_type=True)")
+    expect(nb.panel.get_by_role("status")).to_have_text("The program cannot be shown." + apart)
+
+
+def test_two_versions_that_fit_together(notebook):
+    nb = notebook(kernel_of_version("0.1.9"), LOAD, INCREMENT)
+    nb.run(0)
+    nb.command("jupyter-jaxpr:toggle-panel")
+    nb.run(1)
+    apart = (
+        "The kernel has jupyter_jaxpr 0.1.9 and JupyterLab has 0.1.0. They understand each other; to have all of "
+        "both, install the same version for the two."
+    )
+    expect(nb.panel.get_by_role("heading")).to_have_text("No program yet")
+    expect(nb.panel.get_by_text(apart)).to_have_count(1)
+    nb.run(2)
+    expect(nb.listing()).to_contain_text("b:f32[] = add a 1.0:f32[]")
+    expect(nb.panel.get_by_text(apart)).to_have_count(1)
+
+
+def test_a_document_of_a_version_that_is_not_known_yet(notebook):
+    nb = notebook(kernel_of_version("0.1.9", document__VERSION=2), LOAD, INCREMENT)
+    nb.run(0)
+    nb.command("jupyter-jaxpr:toggle-panel")
+    nb.run(1)
+    nb.run(2)
+    newer = (
+        "It was made by a newer version of jupyter_jaxpr (document 2, this panel reads 1). Update jupyter_jaxpr where "
+        "JupyterLab is installed and reload this page."
+    )
+    expect(nb.panel.get_by_role("alert")).to_contain_text("The program of the last run cannot be shown.")
+    expect(nb.panel.get_by_role("alert")).to_contain_text(newer)
+    expect(nb.outputs(2)).to_have_text(
+        ["Array(2., dtype=float32, weak_type=True)", "This output cannot be shown." + newer]
+    )
+
+
+def test_a_jax_whose_inside_has_changed_shows_programs_and_names_what_is_missing(notebook):
+    nb = notebook(
+        "import jax, jax.numpy as jnp\nfrom jax._src import pjit\ninfer = pjit._infer_params\n"
+        "pjit._infer_params = lambda *args: infer(*args)",
+        "%load_ext jupyter_jaxpr",
+        "%%jaxpr\n@jax.jit\ndef double(x):\n    return x * 2\n\ndouble(jnp.ones(3))",
+    )
+    nb.run(0)
+    nb.run(1)
+    nb.command("jupyter-jaxpr:toggle-panel")
+    changed = "has changed inside, newer than this version of jupyter_jaxpr knows: traces and compiles are counted, "
+    expect(nb.panel).to_contain_text(changed + "which call caused them cannot be told.")
+    nb.run(2)
+    expect(nb.outputs(2).first).to_have_text("Array([2., 2., 2.], dtype=float32)")
+    expect(nb.listing()).to_contain_text("b:f32[3] = mul a 2.0:f32[]")
+    expect(nb.panel.get_by_text(changed)).to_have_count(1)
+
+
+def test_a_server_without_the_labextension_shows_static_html(notebook, lab):
+    with lab.without_labextension():
+        nb = notebook(LOAD, INCREMENT)
+        nb.run(0)
+        expect(nb.outputs(0)).to_have_count(0)
+        nb.run(1)
+        nb.run(1)
+        expect(nb.panel).to_have_count(0)
+        expect(nb.outputs(1).nth(0)).to_have_text("Array(2., dtype=float32, weak_type=True)")
+        static = nb.outputs(1).nth(1)
+        expect(static.get_by_role("heading").first).to_have_text("<lambda> (f32[] weak) → f32[] weak")
+        static.get_by_text("jaxpr", exact=True).click()
+        expect(static.get_by_text("b:f32[] = add a 1.0:f32[]")).to_be_visible()
+        expect(nb.outputs(1)).to_have_count(2)
+
+
+def test_what_the_labextension_costs_when_jupyterlab_starts(notebook, page):
+    """No more than its small entry is fetched before a notebook or the panel is opened."""
+    fetched: list[str] = []
+    page.on("response", lambda response: fetched.append(response.url))
+    nb = notebook("1")
+    nb.run(0)
+    ours = [url.partition("jupyter-jaxpr/static/")[2].partition("?")[0] for url in fetched if "/jupyter-jaxpr/" in url]
+    heavy = [name for name in ours if "panel_program" in name or "panel_shell" in name or "saved-output" in name]
+    assert any(name.startswith("remoteEntry.") for name in ours), json.dumps(ours)
+    assert heavy == []
+    nb.command("jupyter-jaxpr:toggle-panel")
+    expect(nb.panel.get_by_role("heading")).to_have_text("jupyter_jaxpr is not loaded")
+    assert any("panel_shell" in url for url in fetched)
+    assert not any("panel_program" in url for url in fetched)

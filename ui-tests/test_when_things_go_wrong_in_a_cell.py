@@ -1,0 +1,197 @@
+"""A cell raises, takes long, is interrupted, makes a huge program, or meets a mistake of our own."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+LOAD = "%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp"
+
+
+def test_a_trace_that_raises_leaves_the_error_as_it_is_and_a_note_beside_it(notebook):
+    cell = """\
+@jax.jit
+def clip(x, low):
+    if x.sum() > low:
+        return x
+    return x * 2
+
+clip(jnp.ones(3), 1.0)"""
+    nb = notebook(LOAD, "%%jaxpr\n" + cell, "# without the magic\n" + cell)
+    nb.run(0)
+    nb.command("jupyter-jaxpr:toggle-panel")
+    nb.run(1)
+    nb.run(2)
+    expect(nb.outputs(1)).to_have_count(1)
+    with_magic, without = (name_free(nb.outputs(index).inner_text()) for index in (1, 2))
+    assert "Cell In[], line 4, in clip(x, low)" in without
+    assert with_magic == without
+
+    expect(nb.panel).to_contain_text("The cell raised TracerBoolConversionError before a jitted function had run.")
+    note = nb.panel.get_by_role("article")
+    expect(note).to_contain_text("Line 4")
+    expect(note).to_contain_text(
+        "clip could not be traced. Here Python's if, while, and, or, not need true or false, and it depends on the "
+        "arguments x and low, of which JAX knows the shape and no value while it traces."
+    )
+    expect(note).to_contain_text("Choose with jnp.where or jax.lax.cond, repeat with jax.lax.while_loop.")
+
+
+def name_free(traceback: str) -> str:
+    """A traceback without what differs from cell to cell: its number and the name of its file."""
+    return re.sub(r"In\[\d+\]", "In[]", re.sub(r"ipykernel_\d+/\d+\.py", "", traceback))
+
+
+def test_a_long_trace_can_be_interrupted(notebook):
+    nb = notebook(
+        LOAD,
+        "%%jaxpr\n@jax.jit\ndef endless(x):\n    while True:\n        x = x + 1\n\nendless(1.0)",
+        "%%jaxpr\njax.jit(lambda x: x + 1)(1.0)",
+    )
+    nb.run(0)
+    nb.command("jupyter-jaxpr:toggle-panel")
+    nb.run(1, wait=False)
+    running = nb.panel.locator('[data-stage="trace"]')
+    expect(running).to_contain_text(re.compile(r"Tracing, [1-9]\d*\xa0s"))
+
+    nb.command("notebook:interrupt-kernel")
+    nb.wait_for_end(1)
+    expect(nb.outputs(1)).to_contain_text("KeyboardInterrupt")
+    expect(running).to_have_count(0)
+    expect(nb.panel).to_contain_text(
+        "The cell was interrupted before a jitted function had run. Run it again to see its program."
+    )
+    # Nothing of the interrupted trace is left in the way.
+    nb.run(2)
+    expect(nb.listing()).to_contain_text("b:f32[] = add a 1.0:f32[]")
+
+
+def test_a_long_compilation_says_its_stage_its_time_and_that_it_cannot_be_stopped(notebook):
+    nb = notebook(
+        LOAD,
+        "%%jaxpr\n@jax.jit\ndef deep(x):\n    for _ in range(600):\n        x = jnp.sin(x) @ x\n    return x\n\n"
+        "deep(jnp.ones((3, 3))).shape",
+    )
+    nb.run(0)
+    nb.command("jupyter-jaxpr:toggle-panel")
+    nb.run(1, wait=False)
+    running = nb.panel.locator('[data-stage="compile"]')
+    expect(running.get_by_role("status")).to_have_text("Compiling", timeout=30_000)
+    expect(running).to_contain_text("deep")
+    expect(running).to_contain_text(
+        "XLA is at work. It cannot be stopped before it returns; Interrupt takes effect then."
+    )
+    for stage in ("trace", "lower"):
+        row = running.get_by_role("row", name=re.compile(f"^{stage}"))
+        expect(row).to_have_text(re.compile(rf"{stage}[\d.]+\s(ms|s)done$"))
+    expect(running.get_by_role("row", name=re.compile("^compile"))).to_have_text(re.compile(r"compile\d+\ss…$"))
+    nb.wait_for_end(1)
+    expect(running).to_have_count(0)
+    expect(nb.panel.get_by_role("img", name=re.compile("^First call"))).to_be_visible()
+
+
+def test_a_program_too_large_to_send_whole_comes_page_by_page(notebook):
+    nb = notebook(
+        LOAD,
+        "def big(x):\n    for _ in range(12_000):\n        x = jax.lax.add(jax.lax.mul(x, x), x)\n    return x",
+        "%jaxpr big(f32[3])",
+    )
+    nb.run(0)
+    nb.command("jupyter-jaxpr:toggle-panel")
+    nb.run(1)
+    nb.run(2)
+    expect(nb.panel.get_by_title("24,000 equations")).to_have_text("24,000 eq")
+    expect(nb.outputs(2)).to_contain_text("24,000 equations")
+    expect(nb.equation(1)).to_have_text(re.compile(r"b:f32\[3\] = mul a a"))
+    # The rest comes as far as one reads, and is counted until then.
+    nb.equation(1).click()
+    for first in (5001, 10_001):
+        nb.page.keyboard.press("Control+End")
+        expect(nb.equation(first)).to_be_visible()
+    nb.page.keyboard.press("Control+End")
+    expect(nb.equation(15_001)).to_be_visible()
+
+    nb.command("kernelmenu:shutdown")
+    expect(nb.panel.locator("[data-status=stale]")).to_be_visible()
+    nb.page.keyboard.press("Control+End")
+    nb.listing().focus()
+    nb.page.keyboard.press("Control+End")
+    expect(nb.listing()).to_contain_text("… 4,000 more equations")
+    expect(nb.panel).to_contain_text(
+        "The other equations are in the kernel, which cannot be asked now. Run the cell again to see them."
+    )
+
+
+BROKEN = """\
+def broken(*args, **kwargs):
+    raise RuntimeError("no such thing")
+
+import importlib
+module = importlib.import_module("jupyter_jaxpr.{module}")
+sound = module.{name}
+module.{name} = broken"""
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "doing"),
+    [
+        ("observe.misses", "Observer.begin", "begin to observe"),
+        ("observe.misses", "Observer.end", "show what the cell did"),
+        ("snapshot.build", "build", "show what the cell did"),
+        ("display", "show", "show what the cell did"),
+    ],
+)
+def test_a_mistake_of_ours_is_a_line_in_the_panel_and_the_cell_runs_as_always(notebook, module, name, doing):
+    cell = "%%jaxpr\nprint('printed')\ny = jax.jit(lambda x: x + 1)(1.0)\nfloat(y)"
+    nb = notebook(LOAD, BROKEN.format(module=module, name=name), cell, f"module.{name} = sound", cell, "_4, y")
+    nb.run(0)
+    nb.command("jupyter-jaxpr:toggle-panel")
+    nb.run(1)
+    nb.run(2)
+    expect(nb.outputs(2).filter(has_text=re.compile(r"^printed\s*$"))).to_have_count(1)
+    expect(nb.outputs(2).filter(has_text=re.compile(r"^2\.0\s*$"))).to_have_count(1)
+
+    alert = nb.panel.get_by_role("alert")
+    expect(alert).to_contain_text(f"jupyter_jaxpr could not {doing}; the cell itself ran as always.")
+    expect(alert).to_contain_text("Please report it with the text below.")
+    alert.get_by_text("Details").click()
+    expect(alert).to_contain_text("RuntimeError: no such thing")
+
+    # The next run is whole again.
+    nb.run(3)
+    nb.run(4)
+    expect(alert).to_have_count(0)
+    expect(nb.listing()).to_contain_text("b:f32[] = add a 1.0:f32[]")
+
+
+def test_a_mistake_of_ours_while_jax_traces_costs_no_program(notebook):
+    """The hooks fail in the middle of the user's call."""
+    nb = notebook(
+        LOAD,
+        BROKEN.format(module="observe.misses", name="Observer.traced"),
+        "%%jaxpr\ny = jax.jit(lambda x: x + 1)(1.0)\nfloat(y)",
+    )
+    nb.run(0)
+    nb.run(1)
+    nb.run(2)
+    expect(nb.outputs(2).filter(has_text="2.0")).to_have_count(1)
+    nb.panel.get_by_role("tab", name=re.compile("Notes")).click()
+    expect(nb.panel).to_contain_text("jupyter_jaxpr failed on a part of this run; the cell itself ran as always.")
+
+
+def test_what_cannot_be_sent_is_said(notebook):
+    """The document is there, and its way to the panel is broken."""
+    nb = notebook(
+        LOAD,
+        "import jupyter_jaxpr.comm as module\nsound = module.encode\n"
+        "def broken(message):\n    if type(message).__name__ == 'SnapshotMessage':\n"
+        "        raise RuntimeError('no such thing')\n    return sound(message)\nmodule.encode = broken",
+        "%%jaxpr\njax.jit(lambda x: x + 1)(1.0)",
+    )
+    nb.run(0)
+    nb.command("jupyter-jaxpr:toggle-panel")
+    nb.run(1)
+    nb.run(2)
+    expect(nb.outputs(2).first).to_have_text("Array(2., dtype=float32, weak_type=True)")
+    alert = nb.panel.get_by_role("alert")
+    expect(alert).to_contain_text("jupyter_jaxpr could not send the program to the panel. Your cell is not affected.")
