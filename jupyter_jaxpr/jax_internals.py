@@ -21,7 +21,7 @@ import inspect
 import re
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import metadata
@@ -425,21 +425,37 @@ def flatten(tree: Any) -> tuple[list[Any], Any]:
     return leaves, treedef
 
 
-def leaf_facts(value: Any, with_layout: bool) -> tuple[Any, str, Any, bool | None, Any]:
-    """What one leaf gives to the key: its aval, what holds it, its sharding, whether committed, its layout.
+LeafFacts = tuple[Any, str, Any, bool | None, Any]
 
-    The aval is None for what is no valid argument. Nothing of the result holds the array.
+
+def leaf_facts(values: Sequence[Any], with_layout: bool) -> list[LeafFacts]:
+    """What each leaf gives to the key: its aval, what holds it, its sharding, whether committed, its layout.
+
+    The aval is None for what is no valid argument. Nothing of the result holds an array.
     """
+    array, layout = _array_type(), _layout if with_layout else _no_layout
+    return [
+        (value.aval, "jax.Array", value._sharding, value._committed, layout(value))
+        if type(value) is array
+        else _other_leaf(value)
+        for value in values
+    ]
+
+
+def _layout(value: Any) -> Any:
+    try:
+        return value.format.layout.major_to_minor
+    except Exception:  # key arrays, deleted and non-addressable ones have none
+        return None
+
+
+def _no_layout(value: Any) -> None:
+    return None
+
+
+def _other_leaf(value: Any) -> LeafFacts:
     import jax
 
-    if type(value) is _array_type():
-        layout = None
-        if with_layout:
-            try:
-                layout = value.format.layout.major_to_minor
-            except Exception:  # key arrays, deleted and non-addressable ones have none
-                layout = None
-        return value.aval, "jax.Array", value.sharding, value._committed, layout
     if isinstance(value, jax.core.Tracer):
         return value.aval, "tracer", None, None, None
     if isinstance(value, jax.Array):  # such as an array of keys

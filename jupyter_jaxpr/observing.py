@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from types import TracebackType
 
@@ -67,6 +68,7 @@ class observe:
         finally:
             if self._own:
                 watch.end(self._run)
+            self._run = None
         if error is None:
             check(self._ledger, self._limits)
 
@@ -78,7 +80,7 @@ class observe:
         support = observer().hooks.support
         if support.note is not None:
             return support.note
-        if self._run is None or not self._run.counter.running or self._counts_calls():
+        if "jax" not in sys.modules or self._counts_calls():
             return None
         return NOT_COUNTED if HAS_MONITORING else ONLY_IN_CELLS
 
@@ -108,7 +110,8 @@ def check(ledger: Ledger, limits: Mapping[str, int]) -> None:
         compiles = sum(record.compiles for record in records)
         if compiles <= limit:
             continue
-        told.append(f"{name} compiled {compiles} times, {limit} allowed:")
+        times = "1 time" if compiles == 1 else f"{compiles} times"
+        told.append(f"{name} compiled {times}, {limit} allowed:")
         for record in records:
             for miss in record.misses:
                 if miss.outcome == "compiled":

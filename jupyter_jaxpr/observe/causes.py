@@ -53,7 +53,7 @@ def _new_object(event: MissEvent, history: FunctionHistory) -> Reason:
     if event.held_before:
         text = f"first call of {name} seen here; JAX had compiled it before"
         return Reason("first_observed", text)
-    if number == 0:
+    if number == 0 and not event.rerun:
         return Reason("first_call", f"first call of {name}")
     if event.rerun:
         text = f"this cell was run again: {name} is a new function"

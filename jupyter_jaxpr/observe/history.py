@@ -91,10 +91,26 @@ class FunctionHistory:
     definition: Place | None  # of its newest function object
     events: deque[MissEvent] = field(default_factory=lambda: deque(maxlen=EVENTS_PER_FUNCTION))
     counts: Counts = field(default_factory=Counts)
+    counts_of: dict[int, Counts] = field(default_factory=dict)  # of each thread that is alive
     objects: int = 0
     last_seen: int = -1  # execution of cells in which the newest function object was first seen
     entries: list[MissEvent] = field(default_factory=list)  # the event that made each, once asked for
     by_hash: dict[int, list[int]] = field(default_factory=dict)
+
+    def counts_on(self, thread: int | None) -> Counts:
+        """The counts of one thread, or of all."""
+        return self.counts if thread is None else self.counts_of.get(thread, Counts())
+
+    def counters(self) -> tuple[Counts, Counts]:
+        """Where to count what this thread does: of all threads, and its own."""
+        thread = threading.get_ident()
+        own = self.counts_of.get(thread)
+        if own is None:
+            if len(self.counts_of) >= 100:  # threads come and go
+                alive = {each.ident for each in threading.enumerate()}
+                self.counts_of = {ident: counts for ident, counts in self.counts_of.items() if ident in alive}
+            own = self.counts_of[thread] = Counts()
+        return self.counts, own
 
 
 class History:
@@ -147,7 +163,8 @@ class History:
             history, number, _ = self._of(record)
             self.number += 1
             event = MissEvent(self.number, threading.get_ident(), number, None, place, "inlined")
-            history.counts.inlined += 1
+            for counts in history.counters():
+                counts.inlined += 1
             history.events.append(event)
 
     def end(self, record: Any, event: MissEvent, stages: CallStages, raised: bool, total: float) -> None:
@@ -158,17 +175,18 @@ class History:
             event.trace, event.lower, event.compile = (seconds.get(name) for name in ("trace", "lower", "compile"))
             event.total = total
             event.outcome = _outcome(stages, raised)
-            counts = history.counts
-            counts.misses += 1
-            counts.raised += event.outcome == "raised"
-            counts.dispatch_only += event.outcome == "dispatch_only"
-            self._count(counts, stages, event.seconds)
+            for counts in history.counters():
+                counts.misses += 1
+                counts.raised += event.outcome == "raised"
+                counts.dispatch_only += event.outcome == "dispatch_only"
+                self._count(counts, stages, event.seconds)
 
     def stages_only(self, record: Any, stages: CallStages) -> None:
         """JAX worked for a function outside a call of its own: for a program derived from it."""
         with self._lock:
             history, _, _ = self._of(record)
-            self._count(history.counts, stages, sum(stages.by_name().values()))
+            for counts in history.counters():
+                self._count(counts, stages, sum(stages.by_name().values()))
 
     def _count(self, counts: Counts, stages: CallStages, seconds: float) -> None:
         counts.traces += stages.traces
@@ -183,7 +201,7 @@ class History:
         """A ledger of what happens from now on, on one thread or on all."""
         from .ledger import Ledger
 
-        before = {id(function): function.counts.copy() for function in self.functions.values()}
+        before = {id(function): function.counts_on(thread).copy() for function in self.functions.values()}
         return Ledger(self, thread, self.number, before, calls)
 
     def whole(self, newest: int) -> Ledger:
@@ -211,15 +229,23 @@ class History:
             return (*found, False)
         key = self.place_key(record.name, record.definition)
         history = self.functions.get(key)
+        moved = history is None and self._was_on_another_line(key)
         if history is None:
             history = self.functions[key] = FunctionHistory(record.name, record.definition)
         number = history.objects
         history.objects += 1
         history.definition = record.definition
-        rerun = number > 0 and self._executed.get(key[1], -1) > history.last_seen
+        rerun = moved or (number > 0 and self._executed.get(key[1], -1) > history.last_seen)
         history.last_seen = self._executions
         self._objects[record] = history, number
         return history, number, rerun
+
+    def _was_on_another_line(self, key: tuple[str, str, int]) -> bool:
+        """Whether an earlier execution of the cell made this function, on a line that was moved since."""
+        name, cell, _ = key
+        executed = self._executed.get(cell, -1)
+        same = [each for (other, place, _), each in self.functions.items() if (other, place) == (name, cell)]
+        return bool(same) and all(each.last_seen < executed for each in same)
 
     def _is_held_before(self, fun: Any) -> bool:
         try:

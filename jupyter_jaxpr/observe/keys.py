@@ -12,7 +12,7 @@ import inspect
 import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from .. import jax_internals
 
@@ -22,8 +22,7 @@ LAYOUTS_UP_TO = 32
 UNKNOWN = object()
 
 
-@dataclass(frozen=True, slots=True)
-class Leaf:
+class Leaf(NamedTuple):
     """The part of the key that one dynamic leaf gives."""
 
     aval: Any  # jax's ShapedArray as JAX abstracts the value, or None where it is no valid argument
@@ -194,8 +193,7 @@ def _key(
 ) -> Key:
     values, treedef = jax_internals.flatten(dynamic)
     layouts = len(values) <= LAYOUTS_UP_TO
-    facts = jax_internals.leaf_facts
-    leaves = [Leaf(*facts(value, layouts)) for value in values]
+    leaves = list(map(Leaf._make, jax_internals.leaf_facts(values, layouts)))
     if function is not None:
         leaves = [
             leaf if leaf.holder in ("jax.Array", "tracer", "numpy") else Leaf(None, value_text(value), None, None, None)

@@ -122,7 +122,8 @@ class Ledger(Mapping[str, FunctionRecord]):
     """What jitted functions did in a block of code.
 
     `ledger["train_step"]` is a function's record; where functions of one name stand on several lines,
-    `ledger["train_step", 12]` is the one of line 12. While its block runs a ledger is live.
+    `ledger["train_step", 12]` is the one of line 12, and `ledger["train_step", 12, file]` that of one file or cell.
+    While its block runs a ledger is live.
     """
 
     def __init__(
@@ -148,21 +149,28 @@ class Ledger(Mapping[str, FunctionRecord]):
         """The block is over: what it says no longer changes."""
         if self._records is None:
             self._records = self._read()
+            self._calls = list  # it holds the run, and with it the functions that were called
 
     @property
     def functions(self) -> tuple[FunctionRecord, ...]:
         """The functions of the user's that were called, in the order of their first miss or call."""
         return self._read() if self._records is None else self._records
 
-    def __getitem__(self, name: str | tuple[str, int]) -> FunctionRecord:
-        wanted, line = name if isinstance(name, tuple) else (name, None)
-        found = [each for each in self.functions if each.name == wanted and line in (None, each.line)]
+    def __getitem__(self, name: str | tuple[str, int] | tuple[str, int, str]) -> FunctionRecord:
+        found = self._named(name)
         if len(found) == 1:
             return found[0]
         if found:
-            lines = ", ".join(f"ledger[{wanted!r}, {each.line}]" for each in found)
-            raise KeyError(f"{len(found)} functions are called {wanted!r}; take one of {lines}")
+            one_line = len({each.line for each in found}) < len(found)
+            of = [(each.name, each.line, each.file) if one_line else (each.name, each.line) for each in found]
+            candidates = ", ".join(f"ledger[{', '.join(map(repr, each))}]" for each in of)
+            raise KeyError(f"{len(found)} functions are called {found[0].name!r}; take one of {candidates}")
         raise KeyError(name)
+
+    def _named(self, name: object) -> list[FunctionRecord]:
+        """The functions of a name, or of a name and the line of their def, or of those and their file."""
+        wanted = name if isinstance(name, tuple) else (name,)
+        return [each for each in self.functions if (each.name, each.line, each.file)[: len(wanted)] == wanted]
 
     def __iter__(self) -> Iterator[str]:
         return iter(dict.fromkeys(each.name for each in self.functions))
@@ -171,14 +179,12 @@ class Ledger(Mapping[str, FunctionRecord]):
         return len({each.name for each in self.functions})
 
     def __contains__(self, name: object) -> bool:
-        wanted, line = name if isinstance(name, tuple) else (name, None)
-        return any(each.name == wanted and line in (None, each.line) for each in self.functions)
+        return bool(self._named(name))
 
     def __str__(self) -> str:
         from .ledger_table import table
 
-        text = table(self.functions)
-        return f"{text}\n{self.note}" if self.note else text
+        return table(self.functions, self.note)
 
     def __repr__(self) -> str:
         return f"<Ledger of {len(self.functions)} functions, {sum(each.compiles for each in self.functions)} compiles>"
@@ -207,7 +213,7 @@ class Ledger(Mapping[str, FunctionRecord]):
     def _record(self, key: tuple[str, str, int], called: Calls | None) -> FunctionRecord:
         history = self._history.functions.get(key) or FunctionHistory(key[0], called.definition if called else None)
         here = [event for event in history.events if self._is_here(event)]
-        counts = history.counts.minus(self._before.get(id(history), Counts()))
+        counts = history.counts_on(self._thread).minus(self._before.get(id(history), Counts()))
         calls = called.calls if called is not None else None
         definition = history.definition
         exact = called is not None and called.exact

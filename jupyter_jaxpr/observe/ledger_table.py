@@ -17,8 +17,8 @@ _MISSES = 12
 _HEAD = f"{'function':<{_NAME}}{'calls':>8}{'hits':>8}{'entries':>9}{'compiles':>10}{'price':>11}"
 
 
-def table(functions: Sequence[FunctionRecord]) -> str:
-    """The functions with their counts, and under each its misses with their reasons."""
+def table(functions: Sequence[FunctionRecord], note: str | None = None) -> str:
+    """The functions with their counts, under each its misses with their reasons, and what cannot be told."""
     if not functions:
         return "No jitted function of yours was called."
     lines = [_HEAD, "-" * WIDTH]
@@ -31,6 +31,8 @@ def table(functions: Sequence[FunctionRecord]) -> str:
             lines.append(f"    and {len(shown) - _MISSES} more misses")
         if function.inlined:
             lines.append(f"    {function.inlined} inlined while another function was traced")
+    if note is not None:
+        lines += textwrap.wrap(note, WIDTH)
     return "\n".join(line.rstrip() for line in lines)
 
 

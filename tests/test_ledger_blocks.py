@@ -1,0 +1,543 @@
+"""`observe()` around any code: nested, threaded, asynchronous, interrupted; and what stays behind: nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import gc
+import re
+import signal
+import subprocess
+import sys
+import threading
+import weakref
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+from jupyter_jaxpr import RecompileError, observe
+from jupyter_jaxpr.observe.calls import HAS_MONITORING
+from jupyter_jaxpr.observe.kernel import observer
+from jupyter_jaxpr.observe.ledger import Ledger
+
+HERE = Path(__file__)
+
+
+def seen(number: int) -> int | None:
+    """A count of calls, as far as this Python can tell outside a cell."""
+    return number if HAS_MONITORING else None
+
+
+@jax.jit
+def double(x: Any) -> Any:
+    return x * 2
+
+
+@pytest.fixture
+def x() -> Any:
+    double.clear_cache()
+    return jnp.ones(3)
+
+
+# --- blocks in blocks ---
+
+
+def test_the_public_name_is_the_function_whatever_was_imported_before() -> None:
+    import jupyter_jaxpr
+    import jupyter_jaxpr.observe.misses
+
+    assert jupyter_jaxpr.observe is observe
+    assert isinstance(observe, type)
+    script = "import jupyter_jaxpr.observe.misses; from jupyter_jaxpr import observe; print(observe)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "<class 'jupyter_jaxpr.observing.observe'>\n"
+
+
+def test_a_block_in_a_block(x: Any) -> None:
+    with observe() as outer:
+        double(x)
+        with observe() as inner:
+            double(x)
+            double(jnp.ones(4))
+        double(x)
+    assert (outer["double"].calls, len(outer["double"].misses)) == (seen(4), 2)
+    assert (inner["double"].calls, len(inner["double"].misses)) == (seen(2), 1)
+    assert [str(reason) for reason in inner["double"].misses[0].reasons] == ["x: f32[3] -> f32[4]"]
+
+
+def test_blocks_one_after_the_other_compare_with_what_was_between(x: Any) -> None:
+    with observe() as first:
+        double(x)
+    double(jnp.ones(4))
+    with observe() as second:
+        double(jnp.ones(5))
+        double(jnp.ones(4))
+    assert [str(reason) for miss in second["double"].misses for reason in miss.reasons] == ["x: f32[4] -> f32[5]"]
+    assert (first["double"].calls, second["double"].calls) == (seen(1), seen(2))
+
+
+def test_a_ledger_is_live_in_its_block_and_stands_still_after_it(x: Any) -> None:
+    with observe() as ledger:
+        assert list(ledger) == []
+        double(x)
+        assert (ledger["double"].calls, ledger["double"].compiles) == (seen(1), 1)
+        double(jnp.ones(4))
+        assert (ledger["double"].calls, ledger["double"].compiles) == (seen(2), 2)
+    with observe():
+        double(jnp.ones(5))
+    assert (ledger["double"].calls, ledger["double"].compiles) == (seen(2), 2)
+
+
+# --- how blocks end ---
+
+
+def test_an_exception_in_the_block_passes_and_the_next_block_is_clean(x: Any) -> None:
+    with pytest.raises(ZeroDivisionError), observe(max_compiles={"double": 0}) as ledger:
+        double(x)
+        1 / 0  # noqa: B018  # what raises
+    assert ledger["double"].compiles == 1
+    assert observer().running() is None
+    with observe() as after:
+        double(x)
+    assert (after["double"].calls if HAS_MONITORING else 1) == 1
+
+
+def test_an_exception_within_a_trace(x: Any) -> None:
+    @jax.jit
+    def outer(y: Any) -> Any:
+        double(y)
+        raise KeyError("in the trace")
+
+    with observe() as ledger:
+        for _ in range(2):
+            with pytest.raises(KeyError, match="in the trace"):
+                outer(x)
+        double(x)
+    assert [miss.outcome for miss in ledger["outer"].misses] == ["raised", "raised"]
+    assert [miss.outcome for miss in ledger["double"].misses] == ["inlined", "inlined", "compiled"]
+
+
+def test_ctrl_c_in_a_trace(x: Any) -> None:
+    @jax.jit
+    def f(y: Any) -> Any:
+        signal.raise_signal(signal.SIGINT)
+        return y
+
+    with pytest.raises(KeyboardInterrupt), observe() as ledger:
+        f(x)
+    assert [miss.outcome for miss in ledger["f"].misses] == ["raised"]
+    assert observer().running() is None
+    with observe() as after:
+        double(x)
+    assert list(after) == ["double"]
+
+
+def test_ctrl_c_while_a_program_runs(x: Any) -> None:
+    @jax.jit
+    def f(y: Any) -> Any:
+        return y + 1
+
+    with pytest.raises(KeyboardInterrupt), observe() as ledger:
+        f(x)
+        signal.raise_signal(signal.SIGINT)
+    assert [miss.outcome for miss in ledger["f"].misses] == ["compiled"]
+    assert observer().running() is None
+
+
+# --- threads, coroutines, generators ---
+
+
+def test_what_another_thread_calls_is_not_of_this_block(x: Any) -> None:
+    double(x)
+
+    def other() -> None:
+        for size in (5, 6):
+            double(jnp.ones(size))
+
+    with observe() as ledger:
+        double(x)
+        thread = threading.Thread(target=other)
+        thread.start()
+        thread.join()
+        double(x)
+        double(jnp.ones(7))
+    assert ledger["double"].calls == seen(3)
+    assert [str(miss.reasons[0]) for miss in ledger["double"].misses] == ["x: f32[6] -> f32[7]"]
+    assert ledger["double"].compiles == 1
+
+
+def test_two_threads_each_with_a_block(x: Any) -> None:
+    @jax.jit
+    def here(y: Any) -> Any:
+        return y
+
+    @jax.jit
+    def there(y: Any) -> Any:
+        return y
+
+    inside, finish = threading.Event(), threading.Event()
+    found: dict[str, Ledger] = {}
+
+    def other() -> None:
+        with observe() as ledger:
+            there(1.0)
+            inside.set()
+            finish.wait(60)
+            there(1)
+        found["there"] = ledger
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    inside.wait(60)
+    with observe() as ledger:
+        here(1.0)
+    finish.set()
+    thread.join()
+    assert {name: record.compiles for name, record in ledger.items()} == {"here": 1}
+    assert {name: record.compiles for name, record in found["there"].items()} == {"there": 2}
+    assert ledger["here"].calls is None  # the counter is the other block's
+    assert "Calls are unknown" in str(ledger)
+
+
+def test_coroutines(x: Any) -> None:
+    async def step(size: int) -> None:
+        await asyncio.sleep(0)
+        double(jnp.ones(size))
+        await asyncio.sleep(0)
+
+    async def main() -> Ledger:
+        with observe() as ledger:
+            await asyncio.gather(step(2), step(3), step(2))
+        return ledger
+
+    ledger = asyncio.run(main())
+    assert (ledger["double"].calls, ledger["double"].compiles) == (seen(3), 2)
+
+
+def test_a_block_in_a_generator_that_is_closed_early(x: Any) -> None:
+    ledgers = []
+
+    def batches() -> Iterator[Any]:
+        with observe() as ledger:
+            ledgers.append(ledger)
+            for size in (2, 3, 4):
+                yield double(jnp.ones(size))
+
+    made = batches()
+    next(made)
+    next(made)
+    made.close()
+    assert ledgers[0]["double"].compiles == 2
+    assert observer().running() is None
+
+
+# --- whose functions ---
+
+
+def two_of_one_name() -> tuple[Any, Any]:
+    def first() -> Any:
+        @jax.jit
+        def f(y: Any) -> Any:
+            return y
+
+        return f
+
+    def second() -> Any:
+        @jax.jit
+        def f(y: Any) -> Any:
+            return -y
+
+        return f
+
+    return first(), second()
+
+
+def test_functions_of_one_name() -> None:
+    one, two = two_of_one_name()
+    with observe() as ledger:
+        one(1.0)
+        two(1.0)
+    with pytest.raises(KeyError) as error:
+        ledger["f"]
+    line = two_of_one_name.__code__.co_firstlineno + 2
+    assert error.value.args == (
+        f"2 functions are called 'f'; take one of ledger['f', {line}], ledger['f', {line + 7}]",
+    )
+    assert ledger["f", line].compiles == ledger["f", line + 7].compiles == 1
+    assert "f" in ledger and ("f", line) in ledger and ("f", line + 1) not in ledger
+    with pytest.raises(KeyError) as error:
+        ledger["g"]
+    assert error.value.args == ("g",)
+    with pytest.raises(KeyError) as error:
+        ledger["f", 1]
+    assert error.value.args == (("f", 1),)
+
+
+def test_methods_partials_transformations_and_nested_jits_have_the_names_their_author_gave(x: Any) -> None:
+    class Model:
+        @functools.partial(jax.jit, static_argnums=0)
+        def step(self, y: Any) -> Any:
+            return y + 1
+
+        def loss(self, y: Any) -> Any:
+            return (y**2).sum()
+
+    def scale(y: Any, by: float) -> Any:
+        return y * by
+
+    @jax.jit
+    def outer(y: Any) -> Any:
+        return double(y) + 1
+
+    model = Model()
+    with observe() as ledger:
+        model.step(x)
+        jax.jit(model.loss)(x)
+        jax.jit(functools.partial(scale, by=2.0))(x)
+        jax.jit(jax.vmap(jax.grad(lambda y: y * y)))(x)
+        outer(x)
+    assert {name: (record.compiles, record.inlined) for name, record in ledger.items()} == {
+        "step": (1, 0),
+        "loss": (1, 0),
+        "scale": (1, 0),
+        "<lambda>": (1, 0),
+        "outer": (1, 0),
+        "double": (0, 1),
+    }
+
+
+def test_equinox(x: Any) -> None:
+    equinox = pytest.importorskip("equinox")
+
+    @equinox.filter_jit
+    def apply(model: Any, y: Any, flag: bool) -> Any:
+        return jax.vmap(model)(y)
+
+    model = equinox.nn.Linear(3, 2, key=jax.random.key(0))
+    with observe() as ledger:
+        apply(model, jnp.ones((4, 3)), True)
+        apply(model, jnp.ones((4, 3)), True)
+        apply(model, jnp.ones((5, 3)), True)
+        apply(model, jnp.ones((5, 3)), False)
+    assert list(ledger) == ["apply"]
+    assert (ledger["apply"].compiles, ledger["apply"].line) == (3, apply.__wrapped__.__code__.co_firstlineno)
+    assert [str(reason) for miss in ledger["apply"].misses for reason in miss.reasons] == [
+        "first call of apply",
+        "y: f32[4,3] -> f32[5,3]",
+        "static flag: True -> False",
+    ]
+
+
+def test_flax() -> None:
+    nnx = pytest.importorskip("flax.nnx")
+
+    @nnx.jit
+    def forward(model: Any, y: Any) -> Any:
+        return model(y)
+
+    model = nnx.Linear(3, 2, rngs=nnx.Rngs(0))
+    with observe() as ledger:
+        forward(model, jnp.ones((4, 3)))
+        forward(model, jnp.ones((4, 3)))
+        forward(model, jnp.ones((5, 3)))
+    assert list(ledger) == ["forward"]
+    assert ledger["forward"].compiles == 2
+    assert [reason.kind for reason in ledger["forward"].misses[-1].reasons] == ["shape"]
+    assert ledger["forward"].misses[-1].reasons[0].text.endswith("f32[4,3] -> f32[5,3]")
+
+
+# --- what it holds and what it leaves ---
+
+
+class Held:
+    """A static argument that nobody else holds."""
+
+
+def test_no_argument_is_kept_alive() -> None:
+    @functools.partial(jax.jit, static_argnames="held")
+    def f(p: Any, y: Any, held: Any) -> Any:
+        return y
+
+    @jax.jit
+    def g(y: Any) -> Any:
+        raise KeyError("raised")
+
+    array, argument, other, held = jnp.ones(10), jnp.ones(20), jnp.ones(30), Held()
+    gone = [weakref.ref(each) for each in (array, argument, other, held)]
+    with observe() as ledger:
+        f({"w": array}, argument, held=held)
+        with pytest.raises(KeyError):
+            g(other)
+        assert len(ledger["f"].misses) == 1
+    f.clear_cache()
+    del array, argument, other, held
+    jax.clear_caches()
+    gc.collect()
+    assert [each() for each in gone] == [None] * 4
+    assert ledger["f"].misses[0].signature == "p['w']: f32[10], y: f32[20], held=<Held>"
+
+
+def test_no_function_is_kept_alive() -> None:
+    def make() -> Any:
+        def f(y: Any) -> Any:
+            return y
+
+        return f
+
+    f = make()
+    gone = weakref.ref(f)
+    with observe() as ledger:
+        jax.jit(f)(1.0)
+    del f
+    jax.clear_caches()
+    gc.collect()
+    assert gone() is None
+    assert ledger["f"].compiles == 1
+
+
+CLEAN = """
+import sys
+import jupyter_jaxpr
+assert "jax" not in sys.modules
+import jax, jax.monitoring
+from jax._src import monitoring, pjit
+def state():
+    kinds = ("event_duration", "event", "scalar")
+    listeners = [list(getattr(monitoring, f"get_{kind}_listeners")()) for kind in kinds]
+    return pjit._infer_params, pjit._get_fastpath_data, listeners
+from jax import jit
+before = state()
+jupyter_jaxpr.observe
+assert state() == before, "importing installs nothing"
+f = jit(lambda x: x)
+with jupyter_jaxpr.observe() as ledger:
+    f(1.0)
+assert state() != before, "the hooks stay"
+from jupyter_jaxpr.observe.kernel import observer
+observer().hooks.remove()
+assert state() == before, "nothing is left"
+if sys.version_info >= (3, 12):
+    assert [sys.monitoring.get_tool(n) for n in range(6)] == [None] * 6
+assert not any("jupyter_jaxpr" in type(each).__module__ for each in sys.meta_path)
+f(1)
+assert ledger["<lambda>"].compiles == 1
+with jupyter_jaxpr.observe() as again:
+    f(True)
+assert again["<lambda>"].compiles == 1
+print("clean")
+"""
+
+
+def test_importing_installs_nothing_and_removing_leaves_nothing(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(CLEAN)
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("clean\n", "")
+
+
+# --- what is printed ---
+
+TABLE = """\
+import functools, jax, jax.numpy as jnp, numpy as np
+from jupyter_jaxpr import observe
+
+@jax.jit
+def a_function_with_quite_a_long_name(params, x):
+    return params["w"] @ x
+
+@functools.partial(jax.jit, static_argnames="n")
+def g(x, n=1):
+    return x * n
+
+w, x = jnp.ones((8, 8)), jnp.ones(8)
+with observe() as ledger:
+    for _ in range(1000):
+        a_function_with_quite_a_long_name({"w": w}, x)
+    a_function_with_quite_a_long_name({"w": w, "b": x}, x.astype(jnp.float16))
+    a_function_with_quite_a_long_name({"w": w}, np.ones(8, np.float32))
+    for n in range(2):
+        g(x, n=n)
+    list(map(g, [x, x]))
+    jax.jit(lambda y: g(y, n=7))(x)
+print(ledger)
+"""
+
+PRINTED = """\
+function                         calls    hits  entries  compiles      price
+--------------------------------------------------------------------------------
+a_function_with_quite_a_long… {counts[0]}        3         2       TIME
+    line 15 compiled, TIME: first call of a_function_with_quite_a_long_name
+    line 16 compiled, TIME: params: another structure, new params['b']; x:
+        f32[8] -> f16[8]
+    line 17 dispatch only: x: jax.Array -> numpy, same type f32[8]
+g (line 8)                    {counts[1]}        3         3       TIME
+    line 19 compiled, TIME: first call of g
+    line 19 compiled, TIME: static n: 0 -> 1
+    line 20 compiled, TIME: n left out, given before
+    1 inlined while another function was traced
+<lambda> (line 21)            {counts[2]}        1         1       TIME
+    line 21 compiled, TIME: first call of <lambda>
+"""
+COUNTS = ("    1002    1000", "      ≥4      ≥0", "       1       0") if HAS_MONITORING else (" unknown unknown",) * 3
+WHY_NOT = """\
+Calls are unknown: Python 3.11 counts them only in a %%jaxpr cell. Python 3.12
+and later count them here.
+"""
+
+
+def test_the_table_fits_80_columns(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(TABLE)
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True)
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    assert plain(done.stdout) == PRINTED.format(counts=COUNTS) + ("" if HAS_MONITORING else WHY_NOT)
+
+
+def test_nothing_called() -> None:
+    with observe() as ledger:
+        pass
+    assert str(ledger) == "No jitted function of yours was called."
+    assert repr(ledger) == "<Ledger of 0 functions, 0 compiles>"
+    assert len(ledger) == 0
+
+
+# --- the guard ---
+
+
+def test_recompile_error() -> None:
+    @jax.jit
+    def train_step(p: Any, y: Any) -> Any:
+        return p["w"] * y
+
+    w = jnp.ones(3)
+    with pytest.raises(RecompileError) as error, observe(max_compiles={"train_step": 1, "not_called": 0}):
+        train_step({"w": w}, w)
+        train_step({"w": w}, 1.0)
+        train_step({"w": w}, jnp.float32(2))
+    line = test_recompile_error.__code__.co_firstlineno + 7
+    assert (
+        str(error.value)
+        == f"""\
+train_step compiled 3 times, 1 allowed:
+  line {line}: first call of train_step
+  line {line + 1}: y: f32[3] -> weak f32[] (a Python float)
+  line {line + 2}: y: weak f32[] (a Python float) -> f32[]
+  Pad to one shape, or expect one compile for each shape.
+  Pass y as one kind of value every time, such as jnp.asarray(y, dtype=...)."""
+    )
+    assert isinstance(error.value, AssertionError)
+
+
+def test_a_limit_that_is_kept(x: Any) -> None:
+    with observe(max_compiles={"double": 1}):
+        double(x)
+        double(x)
+
+
+def plain(text: str) -> str:
+    text = re.sub(r"(line \d+ \w+,) [\d.]+ m?s", r"\1 TIME", text)
+    return re.sub(r" +[\d.]+ m?s$", "       TIME", text, flags=re.MULTILINE)

@@ -1,0 +1,133 @@
+"""The ledger of a kernel's cells: run again, edited, without the magic; and what is left after `%unload_ext`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from conftest import Notebook
+
+from jupyter_jaxpr.observe.reasons import Reason
+
+
+def misses(notebook: Notebook, name: str) -> list[tuple[str, tuple[Reason, ...]]]:
+    """Outcome and reasons of each miss of the function of that name that was called first most lately."""
+    from jupyter_jaxpr.magic.session import Session
+
+    functions = Session.of(notebook.shell).observer.history.whole(50).functions
+    record = [each for each in functions if each.name == name][-1]
+    return [(miss.outcome, miss.reasons) for miss in record.misses]
+
+
+FIRST = ("compiled", (Reason("first_call", "first call of f"),))
+AGAIN = (
+    "compiled",
+    (
+        Reason(
+            "cell_rerun",
+            "this cell was run again: f is a new function",
+            cure="Put the definition of f in a cell of its own, and run that once.",
+        ),
+    ),
+)
+
+
+def test_a_cell_that_is_run_again_with_and_without_the_magic(notebook: Notebook) -> None:
+    """The magic's line moves the def down; it is the same cell, so the same function made anew."""
+    cell = "@jax.jit\ndef f(y):\n    return y + 1\nf(x)"
+    told = []
+    for text in (cell, cell, "%%jaxpr\n" + cell, "%%jaxpr\n" + cell):
+        notebook.shell.run_cell(text, store_history=True, cell_id="two")
+        told.append(misses(notebook, "f")[-1])
+    assert told == [FIRST, AGAIN, AGAIN, AGAIN]
+
+
+def test_a_cell_that_is_run_again_where_only_the_call_is_elsewhere(notebook: Notebook) -> None:
+    define = "@jax.jit\ndef f(y):\n    return y + 1"
+    for cell in (define, "f(x)", "f(x)", define, "f(x)"):
+        notebook.run(cell)
+    assert misses(notebook, "f") == [FIRST, AGAIN]
+
+
+def test_a_loop_in_a_cell_that_is_run_again(notebook: Notebook) -> None:
+    cell = "# a loop\nfor k in range(2):\n    @jax.jit\n    def f(y):\n        return y + 1\n    f(x)"
+    notebook.run(cell)
+    notebook.run(cell)
+    again = "Make the function once, before the loop: JAX caches by function object, not by code."
+    second = Reason("new_function", "second new f from line 3: move the jit out of the loop", cure=again)
+    fourth = Reason("new_function", "fourth new f from line 3: move the jit out of the loop", cure=again)
+    assert misses(notebook, "f") == [FIRST, ("compiled", (second,)), AGAIN, ("compiled", (fourth,))]
+
+
+def test_a_cell_with_an_id_that_is_edited_and_run_again(notebook: Notebook) -> None:
+    for body in ("y + 1", "y + 2"):
+        notebook.shell.run_cell(f"@jax.jit\ndef f(y):\n    return {body}\nf(x)", store_history=True, cell_id="one")
+    assert misses(notebook, "f") == [FIRST, AGAIN]
+
+
+def test_a_miss_is_compared_with_that_of_an_earlier_cell_without_the_magic(notebook: Notebook) -> None:
+    notebook.run("@jax.jit\ndef f(y):\n    return y + 1\nf(x)")
+    shown = notebook.run("%%jaxpr\nf(x[:4])")
+    (function,) = [each for each in shown.document["ledger"]["functions"] if each["run"]["misses"]]
+    (miss,) = [miss for miss in function["misses"] if miss["this_run"]]
+    assert [reason["text"] for reason in miss["reasons"]] == ["y: f32[8] -> f32[4]"]
+    assert function["run"]["compiles"] == 1 and function["kernel"]["compiles"] == 2
+
+
+def test_what_jax_held_before_the_extension_was_loaded(make_notebook: Callable[..., Notebook]) -> None:
+    notebook = make_notebook(extension=False)
+    notebook.run("import jax, jax.numpy as jnp\n@jax.jit\ndef f(y):\n    return y + 1\nx = jnp.arange(8.0)\nf(x)")
+    notebook.run("%load_ext jupyter_jaxpr")
+    notebook.run("f(x)")
+    notebook.run("f(x[:4])")
+    notebook.run("f(x[:5])")
+    pad = "Pad to one shape, or expect one compile for each shape."
+    assert misses(notebook, "f") == [
+        ("compiled", (Reason("first_observed", "first call of f seen here; JAX had compiled it before"),)),
+        ("compiled", (Reason("shape", "y: f32[4] -> f32[5]", "y", "f32[4]", "f32[5]", pad),)),
+    ]
+
+
+def state() -> tuple[Any, ...]:
+    """JAX's functions that are hooked, and everyone who listens."""
+    from jax._src import monitoring, pjit  # noqa: TID251  # what must be as it was
+
+    kinds = ("event_duration", "event", "scalar")
+    listeners = [list(getattr(monitoring, f"get_{kind}_listeners")()) for kind in kinds]
+    return pjit._infer_params, pjit._get_fastpath_data, listeners
+
+
+def test_nothing_is_left_after_unload(make_notebook: Callable[..., Notebook]) -> None:
+    from jupyter_jaxpr.observe.kernel import observer
+
+    observer().hooks.remove()
+    notebook = make_notebook(extension=False)
+    notebook.run("import jax, jax.numpy as jnp\nx = jnp.arange(8.0)\nf = jax.jit(lambda y: y + 1)")
+    before = state()
+    notebook.run("%load_ext jupyter_jaxpr")
+    assert state() != before
+    notebook.run("%%jaxpr\nf(x)")
+    notebook.run("import jupyter_jaxpr\nwith jupyter_jaxpr.observe() as ledger:\n    f(x[:4])")
+    notebook.run("%unload_ext jupyter_jaxpr")
+    assert state() == before
+    assert notebook["ledger"]["<lambda>"].compiles == 1
+    assert notebook.run("f(x[:5])").result.success
+
+
+def test_observe_in_an_observed_cell(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "%%jaxpr\nimport jupyter_jaxpr\n@jax.jit\ndef f(y):\n    return y + 1\nf(x)\n"
+        "with jupyter_jaxpr.observe(max_compiles={'f': 1}) as ledger:\n    for _ in range(3):\n        f(x[:4])\nf(x)"
+    )
+    record = notebook["ledger"]["f"]
+    assert (record.calls, record.hits, record.compiles) == (3, 2, 1)
+    (function,) = [each for each in ran.document["ledger"]["functions"] if each["run"]["misses"]]
+    assert (function["run"]["calls"], function["run"]["hits"], function["run"]["compiles"]) == (5, 3, 2)
+
+
+def test_a_recompile_error_in_a_cell(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "import jupyter_jaxpr\nf = jax.jit(lambda y: y + 1)\n"
+        "with jupyter_jaxpr.observe(max_compiles={'<lambda>': 0}):\n    f(x)"
+    )
+    assert "RecompileError: <lambda> compiled 1 time, 0 allowed:\n  line 4: first call of <lambda>" in ran.stdout
