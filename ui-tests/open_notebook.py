@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from lab_server import LabServer
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, TimeoutError, expect
 
 # The first kernel of a run reads JupyterLab, IPython and JAX from a cold disk.
 KERNEL_STARTS_WITHIN = 60_000  # milliseconds
 CELL_ENDS_WITHIN = 60_000
+LINKS_WITHIN = 15_000
 NUMBERED = re.compile(r"^\[\d+\]:$")
 
 
@@ -145,6 +146,18 @@ class OpenNotebook:
             "([selector, width]) => Math.abs(document.querySelector(selector).clientWidth - width) <= 2",
             arg=[".jp-JaxprPanel", width],
         )
+
+    def expect_linked(self, index: int, text: str) -> None:
+        """Wait until exactly this text of a cell is underlined; the editor may hold it in pieces."""
+        underlined = "cell => [...cell.querySelectorAll('.jp-JaxprCell-span')].map(each => each.textContent).join('')"
+        cell = self.cell(index).element_handle()
+        try:
+            self.page.wait_for_function(
+                f"([cell, text]) => ({underlined})(cell) === text", arg=[cell, text], timeout=LINKS_WITHIN
+            )
+        except TimeoutError:
+            found = self.page.evaluate(underlined, cell)
+            raise AssertionError(f"{found!r} is underlined, not {text!r}") from None
 
     def wait_until_idle(self) -> None:
         """Wait until the notebook is shown and its kernel waits for work."""

@@ -99,7 +99,7 @@ def photograph(nb: OpenNotebook, *, window: tuple[int, int], panel: int, theme: 
     equation = nb.equation(EQUATION)
     equation.click(position={"x": 60, "y": 8})
     expect(equation).to_have_attribute("data-linked", "true")
-    expect(nb.cell(1).locator(".jp-JaxprCell-span")).to_have_text('h @ p["wh"]')
+    nb.expect_linked(1, 'h @ p["wh"]')
     page.mouse.move(window[0] / 3, window[1] - 8)
     picture = Image.open(io.BytesIO(page.screenshot(animations="disabled")))
     few = picture.convert("RGB").quantize(256, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)

@@ -1,0 +1,144 @@
+"""Lesson 1, "What jit does": claims A1 to A4, each read off the panel; and the lesson runs where there is no panel."""
+
+import json
+import re
+import subprocess
+import sys
+
+import nbformat
+import pytest
+from playwright.sync_api import expect
+
+# Python 3.11 cannot see calls that are made outside the cell, so what it counts is a lower bound.
+AT_LEAST = "≥" if sys.version_info < (3, 12) else ""
+
+
+@pytest.fixture
+def lesson_file(lessons):
+    return lessons / "en" / "01-what-jit-does.ipynb"
+
+
+@pytest.fixture
+def lesson(notebook, lesson_file):
+    """The lesson, open; and a way to run a cell by its name in the file."""
+    cells = json.loads(lesson_file.read_text(encoding="utf-8"))["cells"]
+    for cell in cells:
+        cell["source"] = "".join(cell["source"])
+    names = [cell["id"] for cell in cells]
+    nb = notebook(*cells)
+    nb.run(names.index("load"))
+
+    def run(name):
+        nb.run(names.index(name))
+        return names.index(name)
+
+    return nb, run
+
+
+def notes(nb):
+    nb.panel.get_by_role("tab", name=re.compile("^Notes")).click()
+    return nb.panel.get_by_role("tabpanel", name=re.compile("^Notes"))
+
+
+def test_a1_the_function_becomes_three_equations_each_linked_to_its_line(lesson):
+    nb, run = lesson
+    cell = run("a1-log2")
+
+    equations = nb.listing().locator('.cm-line[data-kind="equation"]')
+    expect(equations).to_have_text(["b:f32[] = log a", "c:f32[] = log 2.0:f32[]", "d:f32[] = div b c"])
+    expect(nb.listing().locator(".cm-line").first).to_have_text("{ lambda ; a:f32[]. let")
+    for equation, line, text in ((0, "4", "jnp.log(x)"), (1, "5", "jnp.log(2.0)"), (2, "6", "ln_x / ln_2")):
+        expect(equations.nth(equation)).to_have_attribute("data-cell-line", line)
+        equations.nth(equation).hover()
+        nb.expect_linked(cell, text)
+    nb.lines(cell).nth(5).click()
+    nb.page.keyboard.press("End")
+    expect(nb.listing().locator('[data-linked="true"]')).to_have_text("d:f32[] = div b c")
+
+    head = nb.panel.locator(".jp-JaxprPanel-header")
+    expect(head).to_contain_text("x: f32[] weak → f32[] weak")
+    expect(nb.panel.get_by_role("img", name="First call")).to_have_accessible_name(
+        re.compile(r"trace .+, lower .+, compile .+, first run ")
+    )
+    for level, text in (("StableHLO", "stablehlo.log"), ("HLO", "ENTRY")):
+        nb.panel.get_by_role("button", name=level, exact=True).click()
+        expect(nb.listing(level)).to_contain_text(text)
+
+
+def test_a2_the_side_effect_is_not_in_the_program_but_in_the_notes(lesson):
+    nb, run = lesson
+    run("a2-list")
+    cell = run("a2-append")
+
+    expect(nb.listing().locator('.cm-line[data-kind="equation"]')).to_have_text(
+        ["b:f32[] = log a", "c:f32[] = log 2.0:f32[]", "d:f32[] = div b c"]
+    )
+    leak = notes(nb).get_by_role("listitem").filter(has_text="global_list")
+    expect(leak).to_contain_text("Line 4")
+    expect(leak).to_contain_text("A traced value (f32[]) stayed in global_list after log2_and_remember was traced.")
+    leak.get_by_role("button", name="Line 4").click()
+    expect(nb.editor(cell)).to_be_focused()
+    expect(nb.outputs(run("a2-look"))).to_contain_text("JitTracer")
+
+
+def test_a3_print_runs_once_and_shows_a_tracer(lesson):
+    nb, run = lesson
+    cell = run("a3-print")
+
+    printed = nb.outputs(cell).first
+    expect(printed).to_have_text(re.compile(r"^x is JitTracer\(~?float32\[\]\)\s*$"))
+    expect(nb.panel.locator(".jp-JaxprPanel-header")).to_contain_text(f"{AT_LEAST}2 calls, 1 compile")
+    expect(nb.listing()).not_to_contain_text("print")
+    note = notes(nb).get_by_role("listitem").filter(has_text="printed while JAX traced it")
+    expect(note).to_contain_text("Line 4")
+    note.get_by_text("What was printed").click()
+    expect(note.locator("pre")).to_have_text(re.compile(r"^x is JitTracer\(~?float32\[\]\)\s*$"))
+
+
+def test_a4_only_the_branch_that_was_taken_is_recorded(lesson):
+    nb, run = lesson
+    cell = run("a4-branch")
+
+    expect(nb.listing().locator(".cm-line")).to_have_text(["{ lambda ; a:i32[3]. let", "in (a,) }"])
+    expect(nb.panel.get_by_title("0 equations")).to_be_visible()
+    untraced = nb.cell(cell).locator(".jp-JaxprCell-untraced")
+    if sys.version_info >= (3, 12):  # which can tell what lines a trace reached
+        expect(untraced).to_have_text(
+            ["        ln_x = jnp.log(x)", "        ln_2 = jnp.log(2.0)", "        return ln_x / ln_2"]
+        )
+
+    run("a4-matrix")
+    expect(nb.panel.locator(".jp-JaxprPanel-header")).to_contain_text("x: f32[2,2] → f32[2,2]")
+    expect(nb.listing().locator('.cm-line[data-kind="equation"]')).to_have_text(
+        [
+            "b:f32[2,2] = log a",
+            "c:f32[] = log 2.0:f32[]",
+            re.compile(r"^d:f32\[\] = convert_element_type.* c$"),
+            "e:f32[2,2] = div b d",
+        ]
+    )
+    nb.listing().locator('.cm-line[data-number="1"]').hover()
+    nb.expect_linked(cell, "jnp.log(x)")
+
+
+def test_it_runs_from_top_to_bottom_without_a_panel(lesson_file, tmp_path):
+    subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "nbconvert",
+            "--execute",
+            "--to",
+            "notebook",
+            "--output-dir",
+            str(tmp_path),
+            lesson_file,
+        ],
+        check=True,
+        capture_output=True,
+        timeout=120,
+    )
+    cells = {cell["id"]: cell for cell in nbformat.read(tmp_path / lesson_file.name, as_version=4).cells}
+    assert [c["id"] for c in cells.values() if c["cell_type"] == "code" and c["execution_count"] is None] == []
+    (branch,) = [out for out in cells["a4-branch"]["outputs"] if "text/html" in out.get("data", {})]
+    assert "{ lambda ; a:i32[3]. let" in branch["data"]["text/html"]
