@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -44,7 +46,6 @@ CELLS = {
     "getsource": F + "import inspect\nprint(inspect.getsource(f.__wrapped__))",
     "a line magic": "%precision 2\n3.14159",
     "a line magic's value": "y = %pwd\ntype(y)",
-    "a shell line": "!echo from the shell",
     "a shell line's value": "words = !echo a b\nwords.fields()",
     "help inside": "a = 1\na?",
     "another cell magic below": "%%capture captured\nprint('kept')",
@@ -127,6 +128,21 @@ def blank_line(cell: str) -> str:
     if cell.startswith("%%"):
         return ""
     return "    # %%jaxpr\n" if cell.startswith("    ") else "# %%jaxpr\n"
+
+
+def test_a_shell_line() -> None:
+    # In a process without JAX: IPython forks for it, which with JAX's threads may never come back.
+    program = (
+        "from IPython.core.interactiveshell import InteractiveShell\n"
+        "shell = InteractiveShell.instance()\n"
+        "shell.run_line_magic('load_ext', 'jupyter_jaxpr')\n"
+        "shell.run_line_magic('config', 'JaxprMagics.output = False')\n"
+        "print(shell.run_cell('%%jaxpr\\n!echo from the shell').success)\n"
+        "import sys\n"
+        "assert 'jax' not in sys.modules"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["from", "the", "shell", "True"]
 
 
 @pytest.mark.parametrize("interactivity", ["all", "last", "last_expr", "last_expr_or_assign", "none"])
