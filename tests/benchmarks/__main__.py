@@ -30,7 +30,6 @@ GROUPS = {
     "tracing": ("cells", "tracing"),
     "snapshot": ("documents", "costs"),
     "growth": ("documents", "growth"),
-    "size": ("labextension", "size"),
     "panel": ("panel", "paint"),
 }
 
