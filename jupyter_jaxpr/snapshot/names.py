@@ -263,9 +263,11 @@ _learned: list[Naming] = []
 def learn_naming() -> Naming:
     """How the JAX of this process names variables, learned once by printing one small jaxpr.
 
-    It starts no backend and runs nothing. Where JAX cannot be asked, or does not jit at the moment, these are the
-    rules of the versions we know.
+    It starts no backend, runs nothing and does not import JAX for a cell that did not. Where JAX cannot be asked, or
+    does not jit at the moment, these are the rules of the versions we know.
     """
+    if not jax_internals.imported():
+        return NAMING
     if not _learned:
         try:
             with jax_internals.quietly():
