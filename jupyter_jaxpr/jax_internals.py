@@ -435,7 +435,7 @@ def leaf_facts(values: Sequence[Any], with_layout: bool) -> list[LeafFacts]:
     """
     array, layout = _array_type(), _layout if with_layout else _no_layout
     return [
-        (value.aval, "jax.Array", value._sharding, value._committed, layout(value))
+        (value.aval, "jax.Array", value.sharding, value._committed, layout(value))
         if type(value) is array
         else _other_leaf(value)
         for value in values

@@ -99,6 +99,8 @@ def notebook(lab: LabServer, page: Page) -> MakeNotebook:
         opened = open_notebook(page, lab, lab.write(cells, name=name, kernel=kernel), app)
         if kernel:
             opened.wait_until_idle()
+        else:
+            page.get_by_role("dialog").get_by_role("button", name="No Kernel").click()
         return opened
 
     return make

@@ -127,6 +127,16 @@ def test_a_function_of_another_cell_is_linked_to_its_cell(notebook):
     expect(nb.editor(1)).to_be_focused()
 
 
+def test_what_is_chosen_in_one_level_is_in_view_in_the_others(dense):
+    dense.equation(1).click()
+    for level, operation in (("StableHLO", "stablehlo.dot_general"), ("HLO", "dot")):
+        dense.panel.get_by_role("button", name=level, exact=True).click()
+        line = dense.listing(level).locator('.cm-line[data-linked="true"]').first
+        expect(line).to_be_in_viewport()
+        expect(line).to_contain_text(operation)
+        dense.expect_linked(1, "x @ w")
+
+
 def test_an_edited_cell_is_not_linked_until_it_has_its_text_again(dense):
     dense.equation(1).click()
     dense.expect_linked(1, "x @ w")

@@ -116,6 +116,7 @@ class Calls:
     definition: Place | None
     calls: int | None
     exact: bool
+    raised: int = 0  # of `calls`, as far as seen
 
 
 class Ledger(Mapping[str, FunctionRecord]):
@@ -219,7 +220,9 @@ class Ledger(Mapping[str, FunctionRecord]):
         exact = called is not None and called.exact
         if calls is not None and calls < len(here):
             calls, exact = len(here), False  # some were made from C, such as by map()
-        entries, entry_of = _entries(history, here, counts, calls)
+        raised = max(counts.raised, called.raised if called is not None else 0)
+        looked = None if calls is None else calls - (raised - counts.raised)  # JAX looked for an entry
+        entries, entry_of = _entries(history, here, counts, looked)
         return FunctionRecord(
             name=key[0],
             line=definition.line if definition else None,
@@ -231,11 +234,11 @@ class Ledger(Mapping[str, FunctionRecord]):
             lowerings=counts.lowerings,
             from_disk=counts.from_disk,
             inlined=counts.inlined,
-            raised=counts.raised,
+            raised=raised,
             entries=entries,
             misses=tuple(_miss(event, history, entry_of.get(event.number, -1)) for event in here),
             function_objects=len({event.function_object for event in here}),
-            hits=None if calls is None else max(calls - (counts.misses - counts.dispatch_only) - counts.inlined, 0),
+            hits=None if looked is None else max(looked - counts.misses + counts.dispatch_only - counts.inlined, 0),
             seconds=counts.seconds,
         )
 

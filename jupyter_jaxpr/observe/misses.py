@@ -541,6 +541,10 @@ class Observer:
             elif not function.library:
                 activity = run.activity(function)
                 activity.calls += times
+        for called, times in run.counter.drain_raised():
+            function = self.functions.known(getattr(called, "_fun", None))
+            if function is not None and not function.library:
+                run.activity(function).calls_raised += times
         return counted
 
     def _drain_derived(self, run: Run, called: Any) -> None:

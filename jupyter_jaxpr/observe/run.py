@@ -39,6 +39,7 @@ class FunctionActivity:
         self.record = record
         self.calls = 0
         self.calls_missed = 0  # calls that were made from a place that is not watched, such as by map()
+        self.calls_raised = 0  # of `calls`; those that raised before JAX looked for an entry are no misses
         self.misses = 0
         self.inlined = 0
         self.raised = 0
@@ -141,7 +142,12 @@ class Run:
         """How often each function was called until now."""
         counts = self.counted and (HAS_MONITORING or self.in_cell)
         return [
-            Calls(*key, activity.all_calls if counts else None, HAS_MONITORING and not activity.calls_missed)
+            Calls(
+                *key,
+                activity.all_calls if counts else None,
+                HAS_MONITORING and not activity.calls_missed,
+                activity.calls_raised,
+            )
             for key, activity in self.functions.items()
         ]
 
