@@ -53,7 +53,7 @@ def test_two_lines_open_the_panel_without_a_kernel(notebook):
     expect(nb.panel.locator("[data-status=stale]")).to_have_count(0)
     # By keyboard, too; the one that was open can be chosen again.
     second.press("Enter")
-    expect(nb.listing()).to_contain_text("add_any z ba")
+    expect(nb.listing()).to_contain_text("o:f32[5,2] = sub n f")
     nb.panel.get_by_role("button", name="per_example", exact=True).click()
     nb.panel.get_by_role("option", name="newton").click()
     expect(nb.listing()).to_contain_text("while")
@@ -124,8 +124,9 @@ def test_scripts_in_a_saved_output_are_text(notebook, page: Page):
     nb.panel.get_by_role("button", name=f"per_example{ATTACK}").click()
     expect(nb.panel.get_by_role("option")).to_contain_text(ATTACK)
     # No markup of the document became an element, and nothing ran.
-    expect(nb.panel.locator("img, script")).to_have_count(0)
-    expect(nb.outputs(0).locator("img, script")).to_have_count(0)
+    made = "script, img:not(.cm-widgetBuffer)"  # CodeMirror has images of its own, without a source
+    expect(nb.panel.locator(made)).to_have_count(0)
+    expect(nb.outputs(0).locator(made)).to_have_count(0)
     assert page.evaluate("window.pwned") is None
 
 
@@ -174,6 +175,10 @@ BROKEN: dict[str, tuple[object, str]] = {
         changed(lambda d: d["programs"][0].update(name=3)),
         DAMAGED.format("programs.name should be a text."),
     ),
+    "more equations than numbers": (
+        changed(lambda d: d["scopes"][0].update(count=10**15)),
+        DAMAGED.format("scopes.count should be an integer from 0 to 2147483647."),
+    ),
     "scopes in a circle": (
         changed(cycle),
         DAMAGED.format("scopes.children should be scopes that do not hold themselves."),
@@ -206,8 +211,8 @@ def huge_texts(document: Document) -> None:
 
 def huge_numbers(document: Document) -> None:
     program = document["programs"][0]
-    program.update(equations=10**15, complete=False, lets=[])
-    document["scopes"][program["scope"]].update(count=10**15, total=10**15)
+    program.update(equations=2 * 10**9, complete=False, lets=[])
+    document["scopes"][program["scope"]].update(count=2 * 10**9, total=2 * 10**9)
     for scope in document["scopes"]:
         scope["names"] = ["v"] * len(scope["variable_avals"])
 
@@ -280,7 +285,7 @@ def test_the_output_is_turned_off_or_cut_by_a_setting(notebook):
     (output,) = [output for output in nb.save()["cells"][3]["outputs"] if MIME_TYPE in output.get("data", {})]
     document = output["data"][MIME_TYPE]
     assert len(json.dumps(document, separators=(",", ":"))) <= 8_000
-    assert document["cut"].startswith("To keep the notebook under 8.0 kB, equations were left out.")
+    assert document["cut"].startswith("To keep the notebook under 8.0\xa0kB, equations were left out.")
 
     opened = notebook(saved(document, long), kernel=None)
     opened.outputs(0).get_by_role("button").click()

@@ -9,7 +9,12 @@ import { Icon, IconName } from './icons';
 import { ProgramList } from './program-list';
 import { useRoving } from './roving';
 import { Signature } from './signature';
-import { activityWords, originWords, whereAndWhen } from './summary';
+import {
+  activityWords,
+  originWords,
+  shortened,
+  whereAndWhen
+} from './summary';
 
 /** What the buttons of the header do beyond the model. */
 export interface IHeaderActions {
@@ -110,7 +115,7 @@ export function runWords(model: IJaxprModel, trans: TranslationBundle): string {
   const program = snapshot.programs[model.program] ?? null;
   const parts = [whereAndWhen(snapshot, trans)];
   if (snapshot.title !== null && program !== null) {
-    parts.unshift(snapshot.title);
+    parts.unshift(shortened(snapshot.title, 120));
   }
   if (program !== null) {
     if (program.activity !== null) {

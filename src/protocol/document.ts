@@ -105,6 +105,12 @@ export function checkSnapshot(value: unknown): Snapshot {
     checkScope(scope, pools)
   ) as readonly Scope[];
   refuseCycles(scopes);
+  integer(
+    scopes.reduce((all, scope) => all + scope.count, 0),
+    'scopes.count',
+    0,
+    MOST_EQUATIONS
+  );
 
   const programs = each(snapshot.programs, 'programs', program =>
     checkProgram(program, pools)
@@ -331,6 +337,9 @@ function sameLength(
     throw new Mismatch(field, `${length} entries`);
   }
 }
+
+/** Equations are numbered in 31 bits. */
+const MOST_EQUATIONS = 2 ** 31;
 
 /** A jaxpr never contains itself; a document that says so would make a printer run for ever. */
 function refuseCycles(scopes: readonly Scope[]): void {

@@ -123,6 +123,13 @@ describe('a document that cannot be shown', () => {
       'programs.equations'
     ],
     [
+      'counts more equations than can be numbered',
+      broken(d => {
+        d.scopes[0].count = 1e15;
+      }),
+      'scopes.count'
+    ],
+    [
       'says a level is held and holds none',
       broken(d => {
         d.programs[0].levels[1].text = null;
