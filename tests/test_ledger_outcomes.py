@@ -142,16 +142,20 @@ def test_raised_while_tracing() -> None:
 
 
 def test_raised_by_a_static_argument_that_cannot_be_hashed() -> None:
+    """JAX raises before it looks for an entry, so there is no miss; it is no hit either."""
+
     @functools.partial(jax.jit, static_argnames="n")
     def f(x: Any, n: Any) -> Any:
         return x
 
     with observe() as ledger:
+        f(1.0, n=1)
         with pytest.raises(ValueError, match="Non-hashable static arguments"):
             f(1.0, n=[1])
         f(1.0, n=1)
-    assert [miss.outcome for miss in ledger["f"].misses][-1] == "compiled"
     assert [str(reason) for miss in ledger["f"].misses for reason in miss.reasons] == ["first call of f"]
+    raised = {"raised": 1} if HAS_MONITORING else {}
+    assert counted(ledger["f"]) == calls(3, 1) | raised | {"traces": 1, "lowerings": 1, "compiles": 1}
 
 
 def test_raised_while_running() -> None:

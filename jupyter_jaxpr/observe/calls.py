@@ -161,7 +161,8 @@ class CallCounter:
 
         monitor.register_callback(self._tool, monitor.events.CALL, on_call)
         monitor.register_callback(self._tool, monitor.events.C_RAISE, on_raise)
-        monitor.set_events(self._tool, monitor.events.CALL | monitor.events.C_RAISE)
+        # Python takes the three only together.
+        monitor.set_events(self._tool, monitor.events.CALL | monitor.events.C_RAISE | monitor.events.C_RETURN)
         monitor.restart_events()
 
 

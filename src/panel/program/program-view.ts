@@ -238,6 +238,8 @@ export class ProgramView extends Widget {
     if (level !== this._level) {
       this._level = level;
       this._notice = null;
+      // Chosen in another text, so it may be out of view in this one.
+      this._own = null;
       this._showLevel();
       this._mark(true);
     }
