@@ -9,12 +9,7 @@ import { Icon, IconName } from './icons';
 import { ProgramList } from './program-list';
 import { useRoving } from './roving';
 import { Signature } from './signature';
-import {
-  activityWords,
-  originWords,
-  shortened,
-  whereAndWhen
-} from './summary';
+import { activityWords, originWords, shortened, whereAndWhen } from './summary';
 
 /** What the buttons of the header do beyond the model. */
 export interface IHeaderActions {
