@@ -116,7 +116,10 @@ class Observer:
         state.under_transforms.clear()
         state.run = run
         if self.hooks.support.tier != "none":
-            run.counter.start()
+            try:
+                run.counter.start()
+            except Exception as error:  # calls are unknown then, and the rest is as good
+                run.fail(error)
             run.counted = run.counter.sees
         if self.hooks.support.tier == "hooks":
             run.library_before = dict(self.library)
