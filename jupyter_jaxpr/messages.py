@@ -22,6 +22,16 @@ subshell and is answered while a cell runs); each has an `id`, and the reply car
     {"type": "make", "id": 9, "snapshot": "5f0c", "program": 0, "level": "hlo"}
     {"type": "reply", "id": 9, "error": null, "text": null, "scope": null, "snapshot": {"version": 1, ...}}
 
+What runs the user's code again was asked for by a button, may take long, and can be stopped; while it runs, replies
+with `working` tell how far it is, and the last reply has the result:
+
+    {"type": "steps", "id": 10, "snapshot": "5f0c", "control": 0, "repeat_effects": false}
+    {"type": "reply", "id": 10, "working": {"text": "step 400", "done": 400, "total": 1000, "elapsed": 1.2}, ...}
+    {"type": "stop", "id": 10}
+    {"type": "reply", "id": 10, "recording": {...Recording...}, ...}
+    {"type": "compare", "id": 11, "snapshot": "5f0c", "programs": [0, 1, 2], "repeat_effects": false}
+    {"type": "reply", "id": 11, "comparison": {...VariantComparison...}, ...}
+
 A message of 64 kB or more travels as one binary buffer of UTF-8 JSON, with {"type": "buffer"} as the comm's data.
 """
 
@@ -29,9 +39,11 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
+from .snapshot.comparison import VariantComparison
 from .snapshot.document import Environment, Snapshot
 from .snapshot.pages import ScopePage as ScopePage
 from .snapshot.pages import TextPage as TextPage
+from .snapshot.recording import Recording
 from .snapshot.struct import Struct
 from .snapshot.struct import described as _text
 
@@ -89,14 +101,29 @@ class Failed(Struct, tag="failed"):
     detail: Annotated[str | None, _text("The traceback, to report.")]
 
 
-class Reply(Struct, tag="reply"):
-    """The answer to a request; exactly one of error, text, scope, snapshot is not null."""
+class Working(Struct):
+    """How far a long request is."""
+
+    text: Annotated[str, _text("What is being done, such as: step 400, compiling unrolled.")]
+    done: Annotated[int | None, _text("Of total; null when it cannot be told.")]
+    total: Annotated[int | None, _text("Null when it cannot be told.")]
+    elapsed: Annotated[float, _text("Seconds since the request.")]
+
+
+class Reply(Struct, tag="reply", omit_defaults=True):
+    """The answer to a request; exactly one of its other fields is not null."""
 
     id: Annotated[int, _text("The request's.")]
     error: Annotated[str | None, _text("Why it cannot be answered, and what to do.")]
     text: Annotated[TextPage | None, _text("In answer to text.")]
     scope: Annotated[ScopePage | None, _text("In answer to scope.")]
     snapshot: Annotated[Snapshot | None, _text("In answer to make: the document with what was made.")]
+    working: Annotated[Working | None, _text("Not the last reply: how far the work is.")] = None
+    confirm: Annotated[
+        str | None, _text("The work would repeat effects: a question. Ask again with repeat_effects to do it.")
+    ] = None
+    recording: Annotated[Recording | None, _text("In answer to steps.")] = None
+    comparison: Annotated[VariantComparison | None, _text("In answer to compare.")] = None
 
 
 KernelMessage = Hello | Progress | SnapshotMessage | Failed | Reply
@@ -142,4 +169,28 @@ class MakeRequest(Struct, tag="make"):
     level: Annotated[Literal["stablehlo", "hlo"], _text("How far.")]
 
 
-BrowserMessage = Resend | TextRequest | ScopeRequest | MakeRequest
+class StepsRequest(Struct, tag="steps"):
+    """Run a construct again on the values of the last call, and record each step: the user pressed the button."""
+
+    id: Annotated[int, _text("Chosen by the browser.")]
+    snapshot: Annotated[str, _text("Id.")]
+    control: Annotated[int, _text("Index into control_flow.")]
+    repeat_effects: Annotated[bool, _text("The user confirmed that effects happen again.")]
+
+
+class CompareRequest(Struct, tag="compare"):
+    """Run several programs of a snapshot again, timed and side by side: the user pressed the button."""
+
+    id: Annotated[int, _text("Chosen by the browser.")]
+    snapshot: Annotated[str, _text("Id.")]
+    programs: Annotated[list[int], _text("Indices into its programs.")]
+    repeat_effects: Annotated[bool, _text("The user confirmed that effects happen again.")]
+
+
+class StopRequest(Struct, tag="stop"):
+    """Stop the work of a request; its last reply has what was done until then."""
+
+    id: Annotated[int, _text("The request's.")]
+
+
+BrowserMessage = Resend | TextRequest | ScopeRequest | MakeRequest | StepsRequest | CompareRequest | StopRequest

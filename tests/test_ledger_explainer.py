@@ -115,7 +115,7 @@ def test_row_g_passed_by_keyword(explained: Explained) -> None:
 
 
 def test_row_h_a_cell_that_is_run_again(notebook: Notebook, explained: Explained) -> None:
-    cell = "@jax.jit\ndef f(y):\n    return y + 1\nf(x)"
+    cell = "@jax.jit\ndef run_twice(y):\n    return y + 1\nrun_twice(x)"
     notebook.run(cell)
     explained()
     notebook.run(cell)
@@ -125,8 +125,8 @@ def test_row_h_a_cell_that_is_run_again(notebook: Notebook, explained: Explained
 
     function = Session.of(notebook.shell).observer.history.whole(1).functions[0]
     (reason,) = function.misses[1].reasons
-    assert reason.text == "this cell was run again: f is a new function"
-    assert reason.cure == "Put the definition of f in a cell of its own, and run that once."
+    assert reason.text == "this cell was run again: run_twice is a new function"
+    assert reason.cure == "Put the definition of run_twice in a cell of its own, and run that once."
 
 
 def test_row_i_a_stale_value_is_no_miss(explained: Explained) -> None:

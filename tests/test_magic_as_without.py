@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 from conftest import Notebook, Ran, plain
 
@@ -15,6 +16,13 @@ Make = Callable[..., Notebook]
 SETUP = "import jax, jax.numpy as jnp\nx = jnp.arange(3.0)"
 
 F = "@jax.jit\ndef f(x):\n    return x * 2\n"
+
+@pytest.fixture(autouse=True)
+def numpy_prints_as_before() -> Iterator[None]:
+    """`%precision` sets how numpy prints, for the whole process."""
+    with np.printoptions():
+        yield
+
 
 CELLS = {
     "a value": F + "f(x)",

@@ -14,7 +14,10 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
+from .comparison import VariantComparison
+from .control_flow import Control
 from .ledger import Ledger
+from .recording import Recording
 from .struct import Struct
 from .struct import described as _text
 
@@ -287,7 +290,7 @@ class Program(Struct):
     activity: Annotated[Activity | None, _text("Null where nothing was observed.")]
 
 
-class Note(Struct):
+class Note(Struct, omit_defaults=True):
     """Something a person should know."""
 
     kind: Annotated[
@@ -300,6 +303,13 @@ class Note(Struct):
     program: Annotated[int, _text("Index into programs; -1 for the whole run.")]
     frame: Annotated[int, _text("Index into frames: the line it is about; -1 for none.")]
     bytes: Annotated[int | None, _text("A size in bytes, where the note is about one.")]
+    repetitions: Annotated[int | None, _text("Of an unrolled loop: how often its block is repeated; else null.")] = None
+    carried: Annotated[
+        bool | None, _text("Of an unrolled loop: an iteration needs the one before, so it is a scan; else null.")
+    ] = None
+    code: Annotated[str | None, _text("A rewrite in the user's own names, to copy; null where there is none.")] = None
+    share: Annotated[float | None, _text("Of an unrolled loop: its part of the program's equations; else null.")] = None
+    price: Annotated[list[str], _text("Measured times that belong to it, as sentences.")] = []
 
 
 class Snapshot(Struct, omit_defaults=True):
@@ -331,3 +341,6 @@ class Snapshot(Struct, omit_defaults=True):
     stacks: Annotated[list[Stack], _text("Pool.")]
     scopes: Annotated[list[Scope], _text("Pool; a scope that is used twice is here once.")]
     ledger: Annotated[Ledger | None, _text("The jit cache; null where it was not observed.")] = None
+    control_flow: Annotated[list[Control], _text("Cards of all programs, in the order of the source.")] = []
+    comparison: Annotated[VariantComparison | None, _text("Where --compare was asked for; else null.")] = None
+    recordings: Annotated[list[Recording], _text("Where --steps was asked for: what ran, step by step.")] = []

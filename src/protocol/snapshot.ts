@@ -9,8 +9,12 @@ export type Wire =
   | Activity
   | Argument
   | Aval
+  | Branch
   | Cell
   | Child
+  | CompareRequest
+  | Comparison
+  | Control
   | Effects
   | Environment
   | Failed
@@ -18,6 +22,7 @@ export type Wire =
   | FinishedStage
   | Frame
   | Hello
+  | Leaf
   | Ledger
   | LedgerCounts
   | LedgerEntry
@@ -34,17 +39,26 @@ export type Wire =
   | Parameter
   | Program
   | Progress
+  | Recording
   | Reply
   | Resend
   | Scope
   | ScopePage
   | ScopeRequest
+  | Slot
   | Snapshot
   | SnapshotMessage
   | Stack
   | Stages
+  | StepsRequest
+  | StopRequest
   | TextPage
-  | TextRequest;
+  | TextRequest
+  | Variant
+  | VariantComparison
+  | Visit
+  | WarmTime
+  | Working;
 /**
  * A program inside an equation: a body, a branch, a called function.
  *
@@ -194,6 +208,35 @@ export interface Aval {
   sharding: string | null;
 }
 /**
+ * A side of a cond or a switch, or what became one side of a select.
+ */
+export interface Branch {
+  /**
+   * False, True, or the index: 0, 1, 2.
+   */
+  label: string;
+  /**
+   * Of the user's function, such as square or <lambda>; empty when unknown.
+   */
+  name: string;
+  /**
+   * Index into scopes: its program; -1 where it was dissolved into a select.
+   */
+  scope: number;
+  /**
+   * Of its program, scopes inside included; 0 for a branch that only passes on.
+   */
+  equations: number;
+  /**
+   * Index into frames: the line of its def; -1 when unknown.
+   */
+  frame: number;
+  /**
+   * Floating-point operations of one run, loops multiplied; null when unknown.
+   */
+  flops: number | null;
+}
+/**
  * The cell that ran.
  */
 export interface Cell {
@@ -213,6 +256,238 @@ export interface Cell {
    * The whole text of the cell, the magic's line included, as it ran.
    */
   source: string;
+}
+/**
+ * Run several programs of a snapshot again, timed and side by side: the user pressed the button.
+ */
+export interface CompareRequest {
+  type: 'compare';
+  /**
+   * Chosen by the browser.
+   */
+  id: number;
+  /**
+   * Id.
+   */
+  snapshot: string;
+  /**
+   * Indices into its programs.
+   */
+  programs: number[];
+  /**
+   * The user confirmed that effects happen again.
+   */
+  repeat_effects: boolean;
+}
+/**
+ * A result of the recorded run beside that of the real function.
+ */
+export interface Comparison {
+  /**
+   * Of the result, such as result[0].
+   */
+  path: string;
+  /**
+   * Bit for bit; NaN of the same bits is equal.
+   */
+  equal: boolean;
+  /**
+   * Short text of the recorded run's value.
+   */
+  recorded: string;
+  /**
+   * Short text of the real function's value.
+   */
+  real: string;
+  /**
+   * Between finite elements; null where it cannot be told.
+   */
+  largest_difference: number | null;
+}
+/**
+ * A control-flow construct, or a named scope that stands around or beside some.
+ */
+export interface Control {
+  /**
+   * What the user called. The last four are named scopes, no control flow of their own.
+   */
+  kind:
+    | 'associative_scan'
+    | 'cond'
+    | 'custom_jvp'
+    | 'custom_vjp'
+    | 'fori_loop'
+    | 'jit'
+    | 'map'
+    | 'remat'
+    | 'scan'
+    | 'switch'
+    | 'while_loop';
+  /**
+   * What JAX made of it, such as scan, while, cond, select_n; empty where it left none.
+   */
+  primitive: string;
+  /**
+   * The user's name for it: of the body, the branches or the rule, such as step; empty when unknown.
+   */
+  title: string;
+  /**
+   * Index into programs.
+   */
+  program: number;
+  /**
+   * Index into scopes: where its equation is.
+   */
+  scope: number;
+  /**
+   * Index of its equation in that scope; of the first one where it left several.
+   */
+  equation: number;
+  /**
+   * How many equations of that scope are its own: 1, or more where it left no primitive of its own.
+   */
+  equations: number;
+  /**
+   * Index into control_flow: the card that it is in; -1 at the top.
+   */
+  parent: number;
+  /**
+   * Where in its parent: body, condition, or the label of a branch; empty at the top.
+   */
+  parent_part: string;
+  /**
+   * How many control-flow constructs are around it; named scopes are not counted.
+   */
+  depth: number;
+  /**
+   * Index into frames: the user's call of it; -1 when unknown.
+   */
+  frame: number;
+  /**
+   * Where no line of the user's called it: the library function that did, such as jnp.median.
+   */
+  library: string | null;
+  /**
+   * Of its equation, such as transpose(jvp()): tells forward from backward.
+   */
+  name_stack: string;
+  /**
+   * In the order of the equation: consts, carry, xs, then ys; or operands, results.
+   */
+  slots: Slot[];
+  /**
+   * The value of Slot.operand that stands for none; below every literal's.
+   */
+  no_operand: number;
+  /**
+   * Of a cond or a switch in the order of the jaxpr: False first.
+   */
+  branches: Branch[];
+  /**
+   * Of a cond or a switch: the predicate or index as an operand of its scope; no_operand if none.
+   */
+  predicate: number;
+  /**
+   * The predicate as the user wrote it, such as x > 0; null when unknown.
+   */
+  predicate_text: string | null;
+  /**
+   * Index of the equation in its scope that made the predicate, conversions passed over; -1 if none.
+   */
+  predicate_equation: number;
+  /**
+   * Index into scopes: the program of one step, or of a named scope; -1 if none.
+   */
+  body: number;
+  /**
+   * Index into frames: the line of the body's def; -1 when unknown.
+   */
+  body_frame: number;
+  /**
+   * Index into scopes: a while's condition program; -1 if none.
+   */
+  condition: number;
+  /**
+   * The condition as the user wrote it, such as jnp.abs(r) > tol; null when unknown.
+   */
+  condition_text: string | null;
+  /**
+   * How many steps it takes; null when that is not known before it runs.
+   */
+  trips: number | null;
+  /**
+   * Who says so: scan's length, constant bounds, XLA's HLO.
+   */
+  trips_from: ('bounds' | 'length' | 'xla') | null;
+  /**
+   * Of a fori_loop: its lower bound, a number or a variable's path; else null.
+   */
+  lower: string | null;
+  /**
+   * Of a fori_loop: its upper bound, a number or a variable's path; else null.
+   */
+  upper: string | null;
+  /**
+   * A scan that runs from the last x to the first.
+   */
+  reverse: boolean;
+  /**
+   * Steps that XLA sees in one trip of the loop: scan's unroll; 1 otherwise.
+   */
+  unroll: number;
+  /**
+   * Floating-point operations of one step, an upper bound over branches; null when unknown.
+   */
+  step_flops: number | null;
+  /**
+   * What a person should know of it, sentences: why a fori_loop became a scan or a while, that the index is clamped, that both sides run under vmap.
+   */
+  facts: string[];
+  /**
+   * The row of the decision table that fits: flag, branch, elementwise, short, long, open, outputs; null when none does.
+   */
+  choice: string | null;
+  /**
+   * Why that row fits, a sentence; null where there is no row.
+   */
+  choice_reason: string | null;
+  /**
+   * Effects of its programs, such as Debug or IO: running it again repeats them.
+   */
+  effects: string[];
+  /**
+   * Null where the stepper can run it; else why not and what to do, a sentence.
+   */
+  steppable: string | null;
+}
+/**
+ * A value that goes into, around or out of a construct: one leaf of a pytree.
+ */
+export interface Slot {
+  /**
+   * const: the same at every step. carry: goes around. xs, ys: cut along or stacked on the first axis. operand, result: of a cond, a switch or a named scope.
+   */
+  role: 'carry' | 'const' | 'operand' | 'result' | 'xs' | 'ys';
+  /**
+   * As the user wrote it, such as h, p['w'] or state.count; empty when unknown.
+   */
+  path: string;
+  /**
+   * Index into avals: its type within one step or branch.
+   */
+  step: number;
+  /**
+   * Index into avals: its type outside; the same as step but for xs and ys.
+   */
+  whole: number;
+  /**
+   * Index into avals: for a carry, its type when it leaves the body; otherwise the same as step.
+   */
+  out: number;
+  /**
+   * Of the equation in its scope: the operand that is its value going in, or -1 - i for literal i; for ys and results the variable that it binds. Equals no_operand of the card where there is none.
+   */
+  operand: number;
 }
 /**
  * What the program was made with.
@@ -319,6 +594,59 @@ export interface Hello {
    * Versions, device and tier.
    */
   environment: Environment;
+}
+/**
+ * The values of one leaf, one a point.
+ */
+export interface Leaf {
+  /**
+   * carry: before the step, and after the last one. x, y: of the step. index: of the branch taken. predicate, condition: as computed in the step. operand, result: of a cond or a switch.
+   */
+  role: 'carry' | 'condition' | 'index' | 'operand' | 'predicate' | 'result' | 'x' | 'y';
+  /**
+   * As on the card, such as h or p['w']; empty when unknown.
+   */
+  path: string;
+  /**
+   * Of one value, such as f32[16].
+   */
+  type: string;
+  /**
+   * Of one value.
+   */
+  elements: number;
+  /**
+   * Each value: a scalar or a small array in full, a larger one shortened, such as [-0.82 -0.73 … +14].
+   */
+  texts: string[];
+  /**
+   * Each value as one number, for a sparkline: the scalar, or a norm. Null for a value that is not finite.
+   */
+  numbers: (number | null)[] | null;
+  /**
+   * What numbers are: value, or ‖h‖ for the 2-norm over the finite elements.
+   */
+  number_name: string;
+  /**
+   * Of each value's finite elements; only of larger arrays.
+   */
+  minimum: (number | null)[] | null;
+  /**
+   * Of each value's finite elements; only of larger arrays.
+   */
+  mean: (number | null)[] | null;
+  /**
+   * Of each value's finite elements; only of larger arrays.
+   */
+  maximum: (number | null)[] | null;
+  /**
+   * How many NaN each value has; empty where no value has any.
+   */
+  nans: number[];
+  /**
+   * How many infinities each value has; empty where no value has any.
+   */
+  infinities: number[];
 }
 /**
  * The jit cache as this kernel saw it.
@@ -671,6 +999,26 @@ export interface Note {
    * A size in bytes, where the note is about one.
    */
   bytes: number | null;
+  /**
+   * Of an unrolled loop: how often its block is repeated; else null.
+   */
+  repetitions?: number | null;
+  /**
+   * Of an unrolled loop: an iteration needs the one before, so it is a scan; else null.
+   */
+  carried?: boolean | null;
+  /**
+   * A rewrite in the user's own names, to copy; null where there is none.
+   */
+  code?: string | null;
+  /**
+   * Of an unrolled loop: its part of the program's equations; else null.
+   */
+  share?: number | null;
+  /**
+   * Measured times that belong to it, as sentences.
+   */
+  price?: string[];
 }
 /**
  * What JAX made of one function for one set of argument types.
@@ -817,7 +1165,89 @@ export interface Progress {
   interruptible: boolean;
 }
 /**
- * The answer to a request; exactly one of error, text, scope, snapshot is not null.
+ * A run of a construct, step by step.
+ */
+export interface Recording {
+  /**
+   * Id.
+   */
+  snapshot: string;
+  /**
+   * Index into control_flow.
+   */
+  control: number;
+  /**
+   * In the order they ran; those beyond the bounds are left out.
+   */
+  visits: Visit[];
+  /**
+   * How many there were.
+   */
+  visits_total: number;
+  /**
+   * Of each point: the step within its visit, from 0.
+   */
+  step: number[];
+  /**
+   * In the order of the card's slots.
+   */
+  leaves: Leaf[];
+  /**
+   * Of each point: the label of the branch, for a cond or a switch; or empty.
+   */
+  branch_taken: string[];
+  /**
+   * Why it did not run to its end, a sentence: a cap on trips or seconds, or Stop; null if it did.
+   */
+  stopped: string | null;
+  /**
+   * What was left out, a sentence; null where every step is here.
+   */
+  thinned: string | null;
+  /**
+   * Of the function's results; empty where the run was stopped.
+   */
+  comparisons: Comparison[];
+  /**
+   * The comparison in a sentence, such as: The results equal the function's, bit for bit.
+   */
+  verdict: string;
+  /**
+   * Such as: the residual stopped changing after 5 steps and never gets below 1e-5.
+   */
+  notes: string[];
+  /**
+   * That the recorded run took, its own compilation included.
+   */
+  seconds: number;
+}
+/**
+ * One time that the construct was entered: a loop inside a loop is entered once a step of the outer one.
+ */
+export interface Visit {
+  /**
+   * Index of its first point.
+   */
+  first_point: number;
+  /**
+   * How many of its steps were kept.
+   */
+  points: number;
+  /**
+   * How many steps it took, or had taken when it was stopped.
+   */
+  trips: number;
+  /**
+   * The step of each enclosing loop, outermost first; empty at the top.
+   */
+  outer: number[];
+  /**
+   * False: it was stopped by a cap or by the user.
+   */
+  finished: boolean;
+}
+/**
+ * The answer to a request; exactly one of its other fields is not null.
  */
 export interface Reply {
   type: 'reply';
@@ -841,6 +1271,22 @@ export interface Reply {
    * In answer to make: the document with what was made.
    */
   snapshot: Snapshot | null;
+  /**
+   * Not the last reply: how far the work is.
+   */
+  working?: Working | null;
+  /**
+   * The work would repeat effects: a question. Ask again with repeat_effects to do it.
+   */
+  confirm?: string | null;
+  /**
+   * In answer to steps.
+   */
+  recording?: Recording | null;
+  /**
+   * In answer to compare.
+   */
+  comparison?: VariantComparison | null;
 }
 /**
  * Some lines of StableHLO or HLO, each with where it came from.
@@ -1116,6 +1562,154 @@ export interface Snapshot {
    * The jit cache; null where it was not observed.
    */
   ledger?: Ledger | null;
+  /**
+   * Cards of all programs, in the order of the source.
+   */
+  control_flow?: Control[];
+  /**
+   * Where --compare was asked for; else null.
+   */
+  comparison?: VariantComparison | null;
+  /**
+   * Where --steps was asked for: what ran, step by step.
+   */
+  recordings?: Recording[];
+}
+/**
+ * Variants side by side.
+ */
+export interface VariantComparison {
+  /**
+   * The arguments that all were called with, as the user wrote them.
+   */
+  call: string;
+  /**
+   * In the order they were given.
+   */
+  variants: Variant[];
+  /**
+   * What to read off, sentences: which compiles faster, which runs faster.
+   */
+  verdict: string[];
+  /**
+   * Why it is not complete, a sentence; null where it is.
+   */
+  stopped: string | null;
+}
+/**
+ * One function of a comparison.
+ */
+export interface Variant {
+  /**
+   * As the user gave it.
+   */
+  name: string;
+  /**
+   * Index into programs; -1 where it made none.
+   */
+  program: number;
+  /**
+   * Over all scopes; null where it made no program.
+   */
+  equations: number | null;
+  /**
+   * Seconds; null when not measured.
+   */
+  trace: number | null;
+  /**
+   * Seconds; null when not measured.
+   */
+  lower: number | null;
+  /**
+   * Seconds; null when not measured.
+   */
+  compile: number | null;
+  /**
+   * The executable came from the persistent compilation cache.
+   */
+  from_disk: boolean;
+  /**
+   * Null when not measured.
+   */
+  warm: WarmTime | null;
+  /**
+   * reverse: grad works. forward: only jvp does, as for a while_loop. none: neither. no_floats: nothing to differentiate. unknown: see differentiable_note.
+   */
+  differentiable: 'forward' | 'no_floats' | 'none' | 'reverse' | 'unknown';
+  /**
+   * JAX's own words where it does not; else null.
+   */
+  differentiable_note: string | null;
+  /**
+   * Compiles over the sweep of the arguments; null without a sweep.
+   */
+  recompiles: number | null;
+  /**
+   * Short text of its result; null where it raised.
+   */
+  result: string | null;
+  /**
+   * With the first variant's result.
+   */
+  agrees: 'close' | 'differs' | 'other_types' | 'same_bits' | 'unknown';
+  /**
+   * The largest difference and where, a sentence; null where it agrees.
+   */
+  difference: string | null;
+  /**
+   * What it raised, one line; null where it did not.
+   */
+  error: string | null;
+}
+/**
+ * Seconds of one warm call, waited for until the result is ready.
+ */
+export interface WarmTime {
+  /**
+   * Half of the runs took less.
+   */
+  median: number;
+  /**
+   * The fastest.
+   */
+  minimum: number;
+  /**
+   * A quarter of the runs took less.
+   */
+  lower: number;
+  /**
+   * A quarter of the runs took more.
+   */
+  upper: number;
+  /**
+   * How many were measured.
+   */
+  runs: number;
+  /**
+   * Median until the call returned, the work perhaps not done.
+   */
+  dispatch: number;
+}
+/**
+ * How far a long request is.
+ */
+export interface Working {
+  /**
+   * What is being done, such as: step 400, compiling unrolled.
+   */
+  text: string;
+  /**
+   * Of total; null when it cannot be told.
+   */
+  done: number | null;
+  /**
+   * Null when it cannot be told.
+   */
+  total: number | null;
+  /**
+   * Seconds since the request.
+   */
+  elapsed: number;
 }
 /**
  * A page has opened or reconnected: hello and the latest snapshots, please.
@@ -1170,6 +1764,38 @@ export interface SnapshotMessage {
    * What it showed.
    */
   snapshot: Snapshot;
+}
+/**
+ * Run a construct again on the values of the last call, and record each step: the user pressed the button.
+ */
+export interface StepsRequest {
+  type: 'steps';
+  /**
+   * Chosen by the browser.
+   */
+  id: number;
+  /**
+   * Id.
+   */
+  snapshot: string;
+  /**
+   * Index into control_flow.
+   */
+  control: number;
+  /**
+   * The user confirmed that effects happen again.
+   */
+  repeat_effects: boolean;
+}
+/**
+ * Stop the work of a request; its last reply has what was done until then.
+ */
+export interface StopRequest {
+  type: 'stop';
+  /**
+   * The request's.
+   */
+  id: number;
 }
 /**
  * Lines of a text that JAX has made.

@@ -53,7 +53,11 @@ def main() -> None:
 def measure(group: str) -> list[Row]:
     """Measure a group in this process."""
     module, function = GROUPS[group]
-    return list(getattr(importlib.import_module(module), function)())
+    rows = []
+    for row in getattr(importlib.import_module(module), function)():
+        print(f"  {row.what}: {row.measured}", file=sys.stderr, flush=True)
+        rows.append(row)
+    return rows
 
 
 def measure_apart(group: str) -> list[Row]:

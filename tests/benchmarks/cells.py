@@ -157,6 +157,7 @@ def tracing() -> Iterator[Row]:
     import jax
 
     shell = open_shell()
+    jax.config.update("jax_disable_most_optimizations", True)  # XLA's, which is not what is measured
     numbers = itertools.count(100)
     ended = [0.0]
 
@@ -166,7 +167,7 @@ def tracing() -> Iterator[Row]:
 
     jax.monitoring.register_event_duration_secs_listener(listen)
 
-    for layers, count in ((6, 2 * PAIRS), (24, PAIRS)):
+    for layers, count in ((6, 2 * PAIRS), (20, PAIRS)):
 
         def trace(magic: bool, layers: int = layers) -> float:
             source = LAYERS.replace("    def loss", "    begun.append(time.thread_time())\n    def loss")

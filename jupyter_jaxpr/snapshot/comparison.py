@@ -1,0 +1,56 @@
+"""Several functions that should do the same, side by side: sizes, times, results, derivatives, recompiles."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from .struct import Struct
+from .struct import described as _text
+
+
+class WarmTime(Struct):
+    """Seconds of one warm call, waited for until the result is ready."""
+
+    median: Annotated[float, _text("Half of the runs took less.")]
+    minimum: Annotated[float, _text("The fastest.")]
+    lower: Annotated[float, _text("A quarter of the runs took less.")]
+    upper: Annotated[float, _text("A quarter of the runs took more.")]
+    runs: Annotated[int, _text("How many were measured.")]
+    dispatch: Annotated[float, _text("Median until the call returned, the work perhaps not done.")]
+
+
+class Variant(Struct):
+    """One function of a comparison."""
+
+    name: Annotated[str, _text("As the user gave it.")]
+    program: Annotated[int, _text("Index into programs; -1 where it made none.")]
+    equations: Annotated[int | None, _text("Over all scopes; null where it made no program.")]
+    trace: Annotated[float | None, _text("Seconds; null when not measured.")]
+    lower: Annotated[float | None, _text("Seconds; null when not measured.")]
+    compile: Annotated[float | None, _text("Seconds; null when not measured.")]
+    from_disk: Annotated[bool, _text("The executable came from the persistent compilation cache.")]
+    warm: Annotated[WarmTime | None, _text("Null when not measured.")]
+    differentiable: Annotated[
+        Literal["reverse", "forward", "none", "no_floats", "unknown"],
+        _text(
+            "reverse: grad works. forward: only jvp does, as for a while_loop. none: neither. no_floats: nothing to "
+            "differentiate. unknown: see differentiable_note."
+        ),
+    ]
+    differentiable_note: Annotated[str | None, _text("JAX's own words where it does not; else null.")]
+    recompiles: Annotated[int | None, _text("Compiles over the sweep of the arguments; null without a sweep.")]
+    result: Annotated[str | None, _text("Short text of its result; null where it raised.")]
+    agrees: Annotated[
+        Literal["same_bits", "close", "differs", "other_types", "unknown"], _text("With the first variant's result.")
+    ]
+    difference: Annotated[str | None, _text("The largest difference and where, a sentence; null where it agrees.")]
+    error: Annotated[str | None, _text("What it raised, one line; null where it did not.")]
+
+
+class VariantComparison(Struct):
+    """Variants side by side."""
+
+    call: Annotated[str, _text("The arguments that all were called with, as the user wrote them.")]
+    variants: Annotated[list[Variant], _text("In the order they were given.")]
+    verdict: Annotated[list[str], _text("What to read off, sentences: which compiles faster, which runs faster.")]
+    stopped: Annotated[str | None, _text("Why it is not complete, a sentence; null where it is.")]

@@ -1,0 +1,88 @@
+"""What the stepper recorded: the values that went through a construct when it ran, as columns.
+
+A recording has `points`: the steps that were kept, in the order they ran. Every leaf has one value a point; carries
+have one more at the end, which is the value after the last step.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from .struct import Struct
+from .struct import described as _text
+
+
+class Leaf(Struct):
+    """The values of one leaf, one a point."""
+
+    role: Annotated[
+        Literal["carry", "x", "y", "index", "predicate", "condition", "operand", "result"],
+        _text(
+            "carry: before the step, and after the last one. x, y: of the step. index: of the branch taken. predicate, "
+            "condition: as computed in the step. operand, result: of a cond or a switch."
+        ),
+    ]
+    path: Annotated[str, _text("As on the card, such as h or p['w']; empty when unknown.")]
+    type: Annotated[str, _text("Of one value, such as f32[16].")]
+    elements: Annotated[int, _text("Of one value.")]
+    texts: Annotated[
+        list[str],
+        _text("Each value: a scalar or a small array in full, a larger one shortened, such as [-0.82 -0.73 … +14]."),
+    ]
+    numbers: Annotated[
+        list[float | None] | None,
+        _text("Each value as one number, for a sparkline: the scalar, or a norm. Null for a value that is not finite."),
+    ]
+    number_name: Annotated[str, _text("What numbers are: value, or ‖h‖ for the 2-norm over the finite elements.")]
+    minimum: Annotated[list[float | None] | None, _text("Of each value's finite elements; only of larger arrays.")]
+    mean: Annotated[list[float | None] | None, _text("Of each value's finite elements; only of larger arrays.")]
+    maximum: Annotated[list[float | None] | None, _text("Of each value's finite elements; only of larger arrays.")]
+    nans: Annotated[list[int], _text("How many NaN each value has; empty where no value has any.")]
+    infinities: Annotated[list[int], _text("How many infinities each value has; empty where no value has any.")]
+
+
+class Comparison(Struct):
+    """A result of the recorded run beside that of the real function."""
+
+    path: Annotated[str, _text("Of the result, such as result[0].")]
+    equal: Annotated[bool, _text("Bit for bit; NaN of the same bits is equal.")]
+    recorded: Annotated[str, _text("Short text of the recorded run's value.")]
+    real: Annotated[str, _text("Short text of the real function's value.")]
+    largest_difference: Annotated[float | None, _text("Between finite elements; null where it cannot be told.")]
+
+
+class Visit(Struct):
+    """One time that the construct was entered: a loop inside a loop is entered once a step of the outer one."""
+
+    first_point: Annotated[int, _text("Index of its first point.")]
+    points: Annotated[int, _text("How many of its steps were kept.")]
+    trips: Annotated[int, _text("How many steps it took, or had taken when it was stopped.")]
+    outer: Annotated[list[int], _text("The step of each enclosing loop, outermost first; empty at the top.")]
+    finished: Annotated[bool, _text("False: it was stopped by a cap or by the user.")]
+
+
+class Recording(Struct):
+    """A run of a construct, step by step."""
+
+    snapshot: Annotated[str, _text("Id.")]
+    control: Annotated[int, _text("Index into control_flow.")]
+    visits: Annotated[list[Visit], _text("In the order they ran; those beyond the bounds are left out.")]
+    visits_total: Annotated[int, _text("How many there were.")]
+    step: Annotated[list[int], _text("Of each point: the step within its visit, from 0.")]
+    leaves: Annotated[list[Leaf], _text("In the order of the card's slots.")]
+    branch_taken: Annotated[
+        list[str], _text("Of each point: the label of the branch, for a cond or a switch; or empty.")
+    ]
+    stopped: Annotated[
+        str | None,
+        _text("Why it did not run to its end, a sentence: a cap on trips or seconds, or Stop; null if it did."),
+    ]
+    thinned: Annotated[str | None, _text("What was left out, a sentence; null where every step is here.")]
+    comparisons: Annotated[list[Comparison], _text("Of the function's results; empty where the run was stopped.")]
+    verdict: Annotated[
+        str, _text("The comparison in a sentence, such as: The results equal the function's, bit for bit.")
+    ]
+    notes: Annotated[
+        list[str], _text("Such as: the residual stopped changing after 5 steps and never gets below 1e-5.")
+    ]
+    seconds: Annotated[float, _text("That the recorded run took, its own compilation included.")]
