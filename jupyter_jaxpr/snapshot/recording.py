@@ -1,7 +1,8 @@
 """What the stepper recorded: the values that went through a construct when it ran, as columns.
 
-A recording has `points`: the steps that were kept, in the order they ran. Every leaf has one value a point; carries
-have one more at the end, which is the value after the last step.
+A recording has `points`: the steps that were kept, in the order they ran. A leaf has one value a point. A carry, a
+condition and what is compared in it have one more a visit, which stands after the visit's last step: the carry that
+came out, the condition that ended the loop. So the values of visit v begin at its `first_point` + v.
 """
 
 from __future__ import annotations
@@ -13,13 +14,14 @@ from .struct import described as _text
 
 
 class Leaf(Struct):
-    """The values of one leaf, one a point."""
+    """The values of one leaf, one a point, or one a point and one a visit; see above."""
 
     role: Annotated[
-        Literal["carry", "x", "y", "index", "predicate", "condition", "operand", "result"],
+        Literal["carry", "x", "y", "index", "predicate", "condition", "compared", "operand", "result"],
         _text(
-            "carry: before the step, and after the last one. x, y: of the step. index: of the branch taken. predicate, "
-            "condition: as computed in the step. operand, result: of a cond or a switch."
+            "carry: before the step, and after the last one. x, y: of the step. index: of the branch taken. predicate: "
+            "of a cond. condition: of a while, before the step, and after the last one. compared: where the condition "
+            "compares a scalar with a constant, that scalar, at the same times. operand, result: of a cond or a switch."
         ),
     ]
     path: Annotated[str, _text("As on the card, such as h or p['w']; empty when unknown.")]
@@ -39,6 +41,7 @@ class Leaf(Struct):
     maximum: Annotated[list[float | None] | None, _text("Of each value's finite elements; only of larger arrays.")]
     nans: Annotated[list[int], _text("How many NaN each value has; empty where no value has any.")]
     infinities: Annotated[list[int], _text("How many infinities each value has; empty where no value has any.")]
+    threshold: Annotated[float | None, _text("Of compared: the constant beside it, such as 1e-5; else null.")] = None
 
 
 class Comparison(Struct):

@@ -596,13 +596,13 @@ export interface Hello {
   environment: Environment;
 }
 /**
- * The values of one leaf, one a point.
+ * The values of one leaf, one a point, or one a point and one a visit; see above.
  */
 export interface Leaf {
   /**
-   * carry: before the step, and after the last one. x, y: of the step. index: of the branch taken. predicate, condition: as computed in the step. operand, result: of a cond or a switch.
+   * carry: before the step, and after the last one. x, y: of the step. index: of the branch taken. predicate: of a cond. condition: of a while, before the step, and after the last one. compared: where the condition compares a scalar with a constant, that scalar, at the same times. operand, result: of a cond or a switch.
    */
-  role: 'carry' | 'condition' | 'index' | 'operand' | 'predicate' | 'result' | 'x' | 'y';
+  role: 'carry' | 'compared' | 'condition' | 'index' | 'operand' | 'predicate' | 'result' | 'x' | 'y';
   /**
    * As on the card, such as h or p['w']; empty when unknown.
    */
@@ -647,6 +647,10 @@ export interface Leaf {
    * How many infinities each value has; empty where no value has any.
    */
   infinities: number[];
+  /**
+   * Of compared: the constant beside it, such as 1e-5; else null.
+   */
+  threshold?: number | null;
 }
 /**
  * The jit cache as this kernel saw it.
