@@ -15,8 +15,9 @@ class WarmTime(Struct):
     minimum: Annotated[float, _text("The fastest.")]
     lower: Annotated[float, _text("A quarter of the runs took less.")]
     upper: Annotated[float, _text("A quarter of the runs took more.")]
-    runs: Annotated[int, _text("How many were measured.")]
+    runs: Annotated[int, _text("How many calls were timed.")]
     dispatch: Annotated[float, _text("Median until the call returned, the work perhaps not done.")]
+    batch: Annotated[int, _text("Calls between two readings of the clock; where more than 1, a run is their mean.")] = 1
 
 
 class Variant(Struct):
@@ -43,8 +44,20 @@ class Variant(Struct):
     agrees: Annotated[
         Literal["same_bits", "close", "differs", "other_types", "unknown"], _text("With the first variant's result.")
     ]
-    difference: Annotated[str | None, _text("The largest difference and where, a sentence; null where it agrees.")]
+    difference: Annotated[
+        str | None, _text("The largest difference, where, and the tolerance: words; null where the bits are the same.")
+    ]
     error: Annotated[str | None, _text("What it raised, one line; null where it did not.")]
+    mode: Annotated[
+        Literal["jitted", "jitted_here", "eager", "missing"],
+        _text(
+            "jitted: called as it is, under the user's own jax.jit. jitted_here: a plain function, under a jax.jit of "
+            "the comparison. eager: JAX cannot trace it, so it was called without jit. missing: there is no such "
+            "function; see error."
+        ),
+    ] = "jitted"
+    notes: Annotated[list[str], _text("What else is to be known, sentences: what was not measured, and why.")] = []
+    calls: Annotated[int, _text("How often it was called for the comparison.")] = 0
 
 
 class VariantComparison(Struct):
@@ -54,3 +67,4 @@ class VariantComparison(Struct):
     variants: Annotated[list[Variant], _text("In the order they were given.")]
     verdict: Annotated[list[str], _text("What to read off, sentences: which compiles faster, which runs faster.")]
     stopped: Annotated[str | None, _text("Why it is not complete, a sentence; null where it is.")]
+    sweep: Annotated[str | None, _text("What the recompiles were counted over, such as n = 8, 16; else null.")] = None

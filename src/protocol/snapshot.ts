@@ -1599,6 +1599,10 @@ export interface VariantComparison {
    * Why it is not complete, a sentence; null where it is.
    */
   stopped: string | null;
+  /**
+   * What the recompiles were counted over, such as n = 8, 16; else null.
+   */
+  sweep?: string | null;
 }
 /**
  * One function of a comparison.
@@ -1657,13 +1661,25 @@ export interface Variant {
    */
   agrees: 'close' | 'differs' | 'other_types' | 'same_bits' | 'unknown';
   /**
-   * The largest difference and where, a sentence; null where it agrees.
+   * The largest difference, where, and the tolerance: words; null where the bits are the same.
    */
   difference: string | null;
   /**
    * What it raised, one line; null where it did not.
    */
   error: string | null;
+  /**
+   * jitted: called as it is, under the user's own jax.jit. jitted_here: a plain function, under a jax.jit of the comparison. eager: JAX cannot trace it, so it was called without jit. missing: there is no such function; see error.
+   */
+  mode?: 'eager' | 'jitted' | 'jitted_here' | 'missing';
+  /**
+   * What else is to be known, sentences: what was not measured, and why.
+   */
+  notes?: string[];
+  /**
+   * How often it was called for the comparison.
+   */
+  calls?: number;
 }
 /**
  * Seconds of one warm call, waited for until the result is ready.
@@ -1686,13 +1702,17 @@ export interface WarmTime {
    */
   upper: number;
   /**
-   * How many were measured.
+   * How many calls were timed.
    */
   runs: number;
   /**
    * Median until the call returned, the work perhaps not done.
    */
   dispatch: number;
+  /**
+   * Calls between two readings of the clock; where more than 1, a run is their mean.
+   */
+  batch?: number;
 }
 /**
  * How far a long request is.

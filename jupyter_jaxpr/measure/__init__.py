@@ -1,0 +1,1 @@
+"""A call in, what running it again shows out: only where the user asked for it."""

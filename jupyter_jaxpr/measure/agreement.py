@@ -1,0 +1,166 @@
+"""Two results of the same call in, whether they agree out: bit for bit, within a stated tolerance, or where they part.
+
+- `agreement`: of a result with the one it should be equal to.
+- `result_text`: a result in a few words.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Agrees = Literal["same_bits", "close", "differs", "other_types"]
+
+#: Largest difference that counts as close, as a fraction of the largest value: what reordered operations may do.
+TOLERANCES = {"float64": 1e-12, "float32": 1e-5, "float16": 1e-2, "bfloat16": 3e-2}
+_OTHER_FLOATS = 0.1  # the eight-bit ones and narrower
+_TEXT = 120
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How a result compares; `difference` is a sentence without a full stop, None where the bits are the same."""
+
+    agrees: Agrees
+    difference: str | None
+
+
+def agreement(reference: Any, result: Any) -> Agreement:
+    """Compare two results, leaf by leaf; the worst leaf decides.
+
+    Args:
+        reference: What the result should be.
+        result: A tree of arrays or numbers.
+    """
+    import jax
+
+    expected, tree = jax.tree_util.tree_flatten_with_path(reference)
+    found, found_tree = jax.tree_util.tree_flatten_with_path(result)
+    if tree != found_tree:
+        return Agreement("other_types", f"{type_text(result)} instead of {type_text(reference)}")
+    worst = Agreement("same_bits", None)
+    severity = 0.0
+    for (path, left), (_, right) in zip(expected, found, strict=True):
+        one, size = _leaf(jax.tree_util.keystr(path), left, right)
+        if (_ORDER.index(one.agrees), size) > (_ORDER.index(worst.agrees), severity):
+            worst, severity = one, size
+    return worst
+
+
+_ORDER = ("same_bits", "close", "differs", "other_types")
+
+
+def _leaf(path: str, left: Any, right: Any) -> tuple[Agreement, float]:
+    """How one leaf compares, and how large its difference is."""
+    where = f"{path}: " if path else ""
+    if _type(left) != _type(right):
+        return Agreement("other_types", f"{where}{_type(right)} instead of {_type(left)}"), 0.0
+    if _type(left) is None:
+        same = bool(left == right)
+        return Agreement("same_bits" if same else "differs", None if same else f"{where}another object"), 0.0
+    import numpy as np
+
+    a, b = _values(left), _values(right)
+    if a.tobytes() == b.tobytes():
+        return Agreement("same_bits", None), 0.0
+    name = a.dtype.name
+    inexact = name.startswith(("float", "bfloat", "complex"))
+    wide = np.complex128 if a.dtype.kind == "c" else np.float64
+    x, y = (a.astype(wide), b.astype(wide)) if inexact else (a.astype(object), b.astype(object))
+    if not inexact:
+        return _counts(path, x, y)
+    with np.errstate(all="ignore"):
+        difference = np.abs(x - y)
+        # Where neither is finite, what matters is whether it is the same: NaN and NaN, inf and inf.
+        difference = np.where((x == y) | (np.isnan(x) & np.isnan(y)), 0.0, difference)
+        difference = np.where(np.isnan(difference), np.inf, difference)
+        size = float(difference.max())
+        finite = np.abs(x)[np.isfinite(x)]
+        scale = float(finite.max()) if finite.size else 0.0
+    tolerance = TOLERANCES.get({"complex64": "float32", "complex128": "float64"}.get(name, name), _OTHER_FLOATS)
+    at = np.unravel_index(int(difference.argmax()), difference.shape)
+    place = f" at {path}{_index(at)}" if path or at else ""
+    if size <= tolerance * scale:
+        text = f"largest difference {size:.2g}{place}; up to {tolerance:g} of the largest value counts as close"
+        return Agreement("close", text if size else "the same numbers, in other bits (such as -0.0 for 0.0)"), size
+    text = f"{_number(y[at])} instead of {_number(x[at])}{place}, the largest difference"
+    return Agreement("differs", text), size
+
+
+def _counts(path: str, x: Any, y: Any) -> tuple[Agreement, float]:
+    """How integers and booleans compare: each is right or wrong."""
+    import numpy as np
+
+    wrong = np.asarray(x != y, bool)
+    at = np.unravel_index(int(wrong.argmax()), wrong.shape)
+    place = f" at {path}{_index(at)}" if path or at else ""
+    many = f", the first of {int(wrong.sum()):,} that differ" if wrong.sum() > 1 else ""
+    return Agreement("differs", f"{y[at]} instead of {x[at]}{place}{many}"), float(wrong.sum())
+
+
+def _index(at: Any) -> str:
+    return f"[{', '.join(str(int(number)) for number in at)}]" if len(at) else ""
+
+
+def _number(value: Any) -> str:
+    return f"{value:.7g}"
+
+
+def _type(leaf: Any) -> str | None:
+    """The type of a leaf as JAX writes it; None for what is no array."""
+    import jax
+
+    try:
+        aval = jax.typeof(leaf)
+    except Exception:  # no type of JAX's
+        return None
+    return str(aval.str_short(short_dtypes=True)) if hasattr(aval, "str_short") else str(aval)
+
+
+def type_text(value: Any) -> str:
+    """The types of a tree, such as `(f32[8], i32[])`."""
+    import jax
+
+    class Named:
+        def __init__(self, name: str) -> None:
+            self.name = name
+
+        def __repr__(self) -> str:
+            return self.name
+
+    text = repr(jax.tree_util.tree_map(lambda leaf: Named(_type(leaf) or type(leaf).__name__), value))
+    return _shortened(text)
+
+
+def result_text(value: Any) -> str:
+    """A result in at most 120 characters: numbers where they are few, else types."""
+    import jax
+    import numpy as np
+
+    leaves = jax.tree_util.tree_leaves(value)
+    if len(leaves) != 1 or value is not leaves[0] or _type(value) is None:
+        return type_text(value)
+    numbers = _values(value)
+    kind = _type(value) or ""
+    if numbers.ndim == 0:
+        return _shortened(f"{numbers} ({kind})")
+    shown = np.array2string(
+        numbers, precision=4, threshold=6, edgeitems=2, separator=", ", max_line_width=10_000
+    ).replace("\n", "")
+    text = f"{shown} ({kind})"
+    return text if numbers.ndim == 1 and len(text) <= _TEXT else kind
+
+
+def _shortened(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= _TEXT else text[: _TEXT - 1] + "…"
+
+
+def _values(leaf: Any) -> Any:
+    """The numbers of a leaf; of PRNG keys, their data."""
+    import jax
+    import numpy as np
+
+    if isinstance(leaf, jax.Array) and jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key):
+        return np.asarray(jax.random.key_data(leaf))
+    return np.asarray(leaf, jax.typeof(leaf).dtype)  # of a Python number, what JAX takes it for
