@@ -1,24 +1,28 @@
 """A request of the panel in, its reply out.
 
-Nothing of the user's runs for an answer: texts and equations are read off what JAX already made, and `make`
-lowers or compiles a program that was traced before.
+Nothing of the user's runs for most answers: texts and equations are read off what JAX already made, and `make` lowers
+or compiles a program that was traced before. The long requests (`steps`) do run it, for the user pressed the button;
+they are answered by a worker (see `work`), the last reply after some that say how far it is.
 """
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from .messages import MakeRequest, Reply, ScopeRequest, TextRequest
+from .messages import MakeRequest, Reply, ScopeRequest, StepsRequest, StopRequest, TextRequest
 from .runs import KEPT, Run, Runs
 from .snapshot.levels import Unavailable
+from .work import Job, Work, Worker
 
 if TYPE_CHECKING:
     from .snapshot.document import Snapshot
 
-Request = TextRequest | ScopeRequest | MakeRequest
+LongRequest = StepsRequest
+Request = TextRequest | ScopeRequest | MakeRequest | StopRequest | LongRequest
 
 LINES_AT_MOST = 5_000
 EQUATIONS_AT_MOST = 5_000
@@ -39,9 +43,19 @@ class Answers:
         self._runs = runs
         # One compilation at a time: two tabs may press the same button, and the second one finds it made.
         self._making = threading.Lock()
+        self._worker = Worker()
 
-    def answer(self, data: object) -> Reply | None:
-        """The reply to a request as it came off the wire; None where it has no id that a reply could carry."""
+    def answer(self, data: object, page: str = "", send: Callable[[Reply], None] | None = None) -> Reply | None:
+        """The reply to a request as it came off the wire.
+
+        Args:
+            data: The request.
+            page: Who asks, such as the id of its comm: a page stops its own requests only.
+            send: Takes the replies to a long request, from another thread.
+
+        Returns:
+            None where the request has no id that a reply could carry, where its replies go to `send`, and for `stop`.
+        """
         identifier = data.get("id") if isinstance(data, dict) else None
         if not isinstance(identifier, int):
             return None
@@ -50,21 +64,36 @@ class Answers:
             request: Request = msgspec.convert(data, Request)
         except msgspec.ValidationError as error:
             return _error(identifier, _UNREADABLE.format(why=error))
+        if isinstance(request, StopRequest):
+            self._worker.stop(page, identifier)
+            return None
         run = self._runs.get(request.snapshot)
         if run is None:
             return _error(identifier, _GONE)
-        try:
-            match request:
-                case TextRequest():
-                    return self._text(request, run)
-                case ScopeRequest():
-                    return self._scope(request, run)
-                case MakeRequest():
-                    return self._make(request)
-        except Unavailable as error:
-            return _error(identifier, str(error))
-        except Exception as error:
-            return _error(identifier, _BROKE.format(error=_first_line(error)))
+        if isinstance(request, LongRequest):
+            job = _guarded(self._job(request, run))
+            if send is None:
+                return job(Work(identifier, lambda reply: None))
+            self._worker.begin(page, identifier, job, send)
+            return None
+        return _guarded(lambda work: self._now(request, run))(Work(identifier, lambda reply: None))
+
+    def leave(self, page: str | None = None) -> None:
+        """Stop the long requests of a page that has gone, or of all."""
+        self._worker.leave(page)
+
+    def _now(self, request: TextRequest | ScopeRequest | MakeRequest, run: Run) -> Reply:
+        match request:
+            case TextRequest():
+                return self._text(request, run)
+            case ScopeRequest():
+                return self._scope(request, run)
+            case MakeRequest():
+                return self._make(request)
+
+    def _job(self, request: LongRequest, run: Run) -> Job:
+        """What does the work of a long request."""
+        return lambda work: self._steps(request, run, work)
 
     def _text(self, request: TextRequest, run: Run) -> Reply:
         if not 0 <= request.program < len(run.document.programs):
@@ -102,6 +131,25 @@ class Answers:
                 document = run.sources.make(request.program, request.level)
                 self._runs.renew(document)
         return Reply(id=request.id, error=None, text=None, scope=None, snapshot=document)
+
+    def _steps(self, request: StepsRequest, run: Run, work: Work) -> Reply:
+        if not 0 <= request.control < len(run.document.control_flow):
+            return _error(request.id, _NO_SUCH.format(what="construct"))
+        return _error(request.id, "The stepper cannot run this yet. Install a newer jupyter_jaxpr.")
+
+
+def _guarded(job: Job) -> Job:
+    """A job that never raises: what is raised becomes the error of its reply."""
+
+    def guarded(work: Work) -> Reply:
+        try:
+            return job(work)
+        except Unavailable as error:
+            return _error(work.identifier, str(error))
+        except Exception as error:
+            return _error(work.identifier, _BROKE.format(error=_first_line(error)))
+
+    return guarded
 
 
 def _error(identifier: int, text: str) -> Reply:

@@ -102,6 +102,7 @@ class Publisher:
         """Close every comm, and let go of the runs; `open` starts anew."""
         with _never_raises("close the connection to the panel"), self._lock:
             self._runs.clear()
+            self._answers.leave()
             if self._hub is None:
                 return
             import comm
@@ -220,9 +221,14 @@ class Publisher:
             asking._closed = True
             with self._lock:
                 self._asking.pop(asking.comm_id, None)
+            self._answers.leave(asking.comm_id)
+
+        def send(reply: Reply) -> None:
+            with _never_raises("answer the panel", self):
+                _send(asking, reply)
 
         def on_message(data: object) -> None:
-            reply = self._answers.answer(data)
+            reply = self._answers.answer(data, asking.comm_id, send)
             if reply is not None:
                 _send(asking, reply)
 

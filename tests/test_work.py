@@ -1,0 +1,140 @@
+"""Long requests: worked on one at a time, heard of meanwhile, stopped when the user says so."""
+
+import threading
+
+import jax.numpy as jnp
+import pytest
+
+import jupyter_jaxpr as jj
+from jupyter_jaxpr.messages import Reply
+from jupyter_jaxpr.work import Work, Worker
+
+PATIENCE = 60.0
+
+
+class Page:
+    """What a page is sent."""
+
+    def __init__(self):
+        self.replies = []
+        self._came = threading.Condition()
+
+    def send(self, reply):
+        with self._came:
+            self.replies.append(reply)
+            self._came.notify_all()
+
+    def last(self):
+        """The reply that is no word of progress, when it has come."""
+        with self._came:
+            assert self._came.wait_for(lambda: any(r.working is None for r in self.replies), PATIENCE)
+        return next(reply for reply in self.replies if reply.working is None)
+
+    def hears(self, text):
+        with self._came:
+            assert self._came.wait_for(lambda: text in self.texts, PATIENCE)
+
+    @property
+    def texts(self):
+        return [reply.working.text for reply in self.replies if reply.working is not None]
+
+
+def done(work, error=None):
+    return Reply(id=work.identifier, error=error, text=None, scope=None, snapshot=None)
+
+
+@pytest.fixture
+def worker():
+    return Worker()
+
+
+def test_a_job_runs_on_another_thread_and_its_reply_is_the_last(worker):
+    page, threads = Page(), []
+
+    def job(work):
+        threads.append(threading.get_ident())
+        work.tell("step 1", 1, 10)
+        return done(work)
+
+    worker.begin("a", 7, job, page.send)
+    assert page.last() == Reply(id=7, error=None, text=None, scope=None, snapshot=None)
+    assert threads != [threading.get_ident()]
+    (working, _) = page.replies
+    assert (working.id, working.working.text, working.working.done, working.working.total) == (7, "step 1", 1, 10)
+
+
+def test_stop_is_heard_by_the_job_it_is_meant_for(worker):
+    page, other = Page(), Page()
+
+    def job(work):
+        while not work.stopped:
+            work.tell("running")
+        return done(work, "stopped")
+
+    worker.begin("a", 1, job, page.send)
+    page.hears("running")
+    worker.stop("b", 1)
+    worker.stop("a", 2)
+    worker.begin("b", 1, lambda work: done(work, "second"), other.send)
+    other.hears("waiting for an earlier run to end")
+    worker.stop("a", 1)
+    assert page.last().error == "stopped"
+    assert other.last().error == "second"
+
+
+def test_what_waits_can_be_stopped(worker):
+    page, other, go = Page(), Page(), threading.Event()
+
+    def waits(work):
+        work.tell("begun")
+        assert go.wait(PATIENCE)
+        return done(work)
+
+    worker.begin("a", 1, waits, page.send)
+    page.hears("begun")
+    worker.begin("a", 2, done, other.send)
+    worker.stop("a", 2)
+    assert other.last().error == (
+        "It was stopped before it began: an earlier run has not ended yet. Wait for that one, or stop it."
+    )
+    go.set()
+    assert page.last().error is None
+
+
+def test_a_page_that_has_gone_is_sent_nothing_more(worker):
+    page, next_page, begun = Page(), Page(), threading.Event()
+
+    def job(work):
+        begun.set()
+        while not work.stopped:
+            pass
+        return done(work)
+
+    worker.begin("a", 1, job, page.send)
+    assert begun.wait(PATIENCE)
+    worker.leave("a")
+    worker.begin("b", 1, done, next_page.send)
+    assert next_page.last().error is None
+    assert page.replies == []
+
+
+def test_at_most_four_words_a_second():
+    page, now = Page(), [0.0]
+    work = Work(1, page.send, clock=lambda: now[0])
+    for tick in range(101):
+        now[0] = tick / 100
+        work.tell(f"step {tick}")
+    assert page.texts == ["step 0", "step 25", "step 50", "step 75", "step 100"]
+
+
+def test_what_a_job_asks_of_jax_is_none_of_the_users(worker):
+    page = Page()
+
+    def job(work):
+        jnp.linalg.norm(jnp.arange(1234.0))
+        return done(work)
+
+    with jj.observe() as ledger:
+        worker.begin("a", 1, job, page.send)
+        page.last()
+    assert [record.name for record in ledger.functions] == []
