@@ -8,9 +8,12 @@ import { ISignal } from '@lumino/signaling';
 import {
   Environment,
   Progress,
+  Recording,
   ScopePage,
   Snapshot,
-  TextPage
+  TextPage,
+  VariantComparison,
+  Working
 } from './protocol/snapshot';
 
 /** A level of text of a program. */
@@ -58,6 +61,27 @@ export type ModelChange =
   | 'failure'
   | 'paused';
 
+/** How a long request ended. */
+export type Outcome<T> =
+  | { kind: 'done'; value: T }
+  /** Nothing was run: it would repeat effects. A question; ask again with `repeatEffects` where the answer is yes. */
+  | { kind: 'confirm'; question: string };
+
+/** What runs the user's code again: it may take long, and can be stopped. */
+export interface ILongRequest<T> {
+  /** Rejects with an Error whose message is a sentence for the user. */
+  readonly result: Promise<Outcome<T>>;
+  /** Ask the kernel to stop; `result` then has what was done until then. */
+  stop(): void;
+}
+
+export interface ILongRequestOptions {
+  /** The user confirmed that effects happen again. */
+  repeatEffects?: boolean;
+  /** Told how far the work is, about once a second. */
+  working?: (working: Working) => void;
+}
+
 /** Questions to the kernel; each rejects with an Error whose message is a sentence for the user. */
 export interface IRequests {
   text(
@@ -78,6 +102,18 @@ export interface IRequests {
     program: number,
     level: 'stablehlo' | 'hlo'
   ): Promise<Snapshot>;
+  /** Run a construct again on the values of the last call, and record each step. */
+  steps(
+    snapshot: string,
+    control: number,
+    options?: ILongRequestOptions
+  ): ILongRequest<Recording>;
+  /** Run programs of a snapshot again, timed and side by side. */
+  compare(
+    snapshot: string,
+    programs: readonly number[],
+    options?: ILongRequestOptions
+  ): ILongRequest<VariantComparison>;
 }
 
 /** A run that can be chosen. */

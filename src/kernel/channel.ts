@@ -33,10 +33,13 @@ import {
   sequence
 } from '../protocol/messages';
 import {
+  CompareRequest,
   MakeRequest,
   Reply,
   ScopeRequest,
-  TextRequest
+  StepsRequest,
+  TextRequest,
+  Working
 } from '../protocol/snapshot';
 
 /** The kernel of a session, for rooms that hand one on without talking to it. */
@@ -56,12 +59,25 @@ export type ChannelState =
 
 /** A request as its sender writes it; the channel adds the id. */
 export type Question =
-  Omit<TextRequest, 'id'> | Omit<ScopeRequest, 'id'> | Omit<MakeRequest, 'id'>;
+  | Omit<TextRequest, 'id'>
+  | Omit<ScopeRequest, 'id'>
+  | Omit<MakeRequest, 'id'>
+  | Omit<StepsRequest, 'id'>
+  | Omit<CompareRequest, 'id'>;
+
+/** A question that is on its way. */
+export interface IAsked {
+  /** The last reply, which holds no error; rejects with `Unanswered`. */
+  readonly reply: Promise<Reply>;
+  /** Ask the kernel to stop what it does for it; the reply then has what was done. */
+  stop(): void;
+}
 
 /** Why a question has no answer; the model makes a sentence of it. */
 export class Unanswered extends Error {
   constructor(
-    readonly why: 'closed' | 'timeout' | Unreadable | { kernel: string }
+    readonly why:
+      'closed' | 'timeout' | 'stopped' | Unreadable | { kernel: string }
   ) {
     super('unanswered');
   }
@@ -79,20 +95,33 @@ export interface IChannel extends IDisposable {
    * Ask the kernel, while a cell runs too where the kernel has subshells.
    *
    * @param scopes How many scopes the snapshot has that the question is about.
-   * @returns The reply, which holds no error; rejects with `Unanswered`.
+   * @param working Told of the replies that are not the last.
    */
-  ask(question: Question, scopes: number): Promise<Reply>;
+  ask(
+    question: Question,
+    scopes: number,
+    working?: (working: Working) => void
+  ): IAsked;
 }
 
 interface IPending {
   resolve: (reply: Reply) => void;
   reject: (reason: Unanswered) => void;
+  working: (working: Working) => void;
+  /** Wait anew: the kernel has given a sign of life. */
+  wait: () => void;
   timer: ReturnType<typeof setTimeout>;
   scopes: number;
 }
 
-/** How long a question may stay without an answer, in milliseconds; XLA may take long over a compilation. */
-const PATIENCE = { text: 30_000, scope: 30_000, make: 1_800_000 };
+/** How long a question may stay without a reply, in milliseconds; XLA may take long over a compilation. */
+const PATIENCE = {
+  text: 30_000,
+  scope: 30_000,
+  make: 1_800_000,
+  steps: 1_800_000,
+  compare: 1_800_000
+};
 
 export class Channel implements IChannel {
   constructor(readonly kernel: KernelConnection) {
@@ -125,17 +154,31 @@ export class Channel implements IChannel {
     return this._isDisposed;
   }
 
-  async ask(question: Question, scopes: number): Promise<Reply> {
+  ask(
+    question: Question,
+    scopes: number,
+    working: (working: Working) => void = () => undefined
+  ): IAsked {
     const id = ++this._lastId;
-    const comm = await this._requestsComm();
-    return new Promise<Reply>((resolve, reject) => {
-      const timer = setTimeout(() => {
-        this._pending.delete(id);
-        reject(new Unanswered('timeout'));
-      }, PATIENCE[question.type]);
-      this._pending.set(id, { resolve, reject, timer, scopes });
-      this._send('comm_msg', comm, { ...question, id });
-    });
+    let comm: string | null = null;
+    let stopped = false;
+    const ask = async (): Promise<Reply> => {
+      const opened = await this._requestsComm();
+      if (stopped) {
+        throw new Unanswered('stopped');
+      }
+      comm = opened;
+      return this._asked(id, question, scopes, working, opened);
+    };
+    return {
+      reply: ask(),
+      stop: () => {
+        stopped = true;
+        if (comm !== null && this._pending.has(id)) {
+          this._send('comm_msg', comm, { type: 'stop', id });
+        }
+      }
+    };
   }
 
   dispose(): void {
@@ -160,6 +203,36 @@ export class Channel implements IChannel {
     }
     this._rejectAll();
     Signal.clearData(this);
+  }
+
+  /** Send a question and wait for its last reply. */
+  private _asked(
+    id: number,
+    question: Question,
+    scopes: number,
+    working: (working: Working) => void,
+    comm: string
+  ): Promise<Reply> {
+    return new Promise<Reply>((resolve, reject) => {
+      const patience = (): ReturnType<typeof setTimeout> =>
+        setTimeout(() => {
+          this._pending.delete(id);
+          reject(new Unanswered('timeout'));
+        }, PATIENCE[question.type]);
+      const pending: IPending = {
+        resolve,
+        reject,
+        working,
+        wait: () => {
+          clearTimeout(pending.timer);
+          pending.timer = patience();
+        },
+        timer: patience(),
+        scopes
+      };
+      this._pending.set(id, pending);
+      this._send('comm_msg', comm, { ...question, id });
+    });
   }
 
   /** Find the hub that an earlier page, or a cell before this one, left open; then ask for everything. */
@@ -268,9 +341,14 @@ export class Channel implements IChannel {
     if (id === null || pending === undefined) {
       return; // it came after its time
     }
+    const reply = readReply(message, pending.scopes);
+    if (!isUnreadable(reply) && (reply.working ?? null) !== null) {
+      pending.wait();
+      pending.working(reply.working as Working);
+      return;
+    }
     this._pending.delete(id);
     clearTimeout(pending.timer);
-    const reply = readReply(message, pending.scopes);
     if (isUnreadable(reply)) {
       pending.reject(new Unanswered(reply));
     } else if (reply.error !== null) {

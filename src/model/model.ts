@@ -6,6 +6,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 
 import {
   ChannelState,
+  IAsked,
   IChannel,
   Loss,
   Question,
@@ -16,17 +17,23 @@ import { Announcement, PROTOCOL } from '../protocol/messages';
 import {
   Environment,
   Progress,
+  Recording,
   Reply,
   ScopePage,
   Snapshot,
-  TextPage
+  TextPage,
+  VariantComparison,
+  Working
 } from '../protocol/snapshot';
 import {
   IFailure,
   IJaxprModel,
+  ILongRequest,
+  ILongRequestOptions,
   IRequests,
   IRun,
   ModelChange,
+  Outcome,
   Selection,
   Status
 } from '../tokens';
@@ -516,15 +523,44 @@ export class JaxprModel implements IJaxprModel {
   }
 
   private async _ask(question: Question): Promise<Reply> {
-    const channel = this._channel;
-    try {
-      if (channel === null) {
-        throw new Unanswered('closed');
-      }
-      return await channel.ask(question, this.snapshot?.scopes.length ?? 0);
-    } catch (error) {
+    return this._begin(question).reply;
+  }
+
+  /** Put a question to the kernel; what rejects its reply is a sentence. */
+  private _begin(
+    question: Question,
+    working?: (working: Working) => void
+  ): IAsked {
+    const failed = (error: unknown): never => {
       throw new Error(whyUnanswered(error, this._trans));
-    }
+    };
+    const asked = this._channel?.ask(
+      question,
+      this.snapshot?.scopes.length ?? 0,
+      working
+    );
+    return {
+      reply: (asked?.reply ?? Promise.reject(new Unanswered('closed'))).catch(
+        failed
+      ),
+      stop: () => asked?.stop()
+    };
+  }
+
+  /** Ask for what runs the user's code again. */
+  private _long<T>(
+    question: Question,
+    options: ILongRequestOptions | undefined,
+    read: (reply: Reply) => T | null
+  ): ILongRequest<T> {
+    const { reply, stop } = this._begin(question, options?.working);
+    const outcome = async (): Promise<Outcome<T>> => {
+      const last = await reply;
+      return (last.confirm ?? null) !== null
+        ? { kind: 'confirm', question: last.confirm as string }
+        : { kind: 'done', value: answered(read(last), this._trans) };
+    };
+    return { result: outcome(), stop };
   }
 
   private _requests: IRequests = {
@@ -559,6 +595,31 @@ export class JaxprModel implements IJaxprModel {
       answered<Snapshot>(
         (await this._ask({ type: 'make', snapshot, program, level })).snapshot,
         this._trans
+      ),
+    steps: (snapshot, control, options) =>
+      this._long<Recording>(
+        {
+          type: 'steps',
+          snapshot,
+          control,
+          repeat_effects: options?.repeatEffects ?? false
+        },
+        options,
+        ({ recording }) =>
+          recording?.snapshot === snapshot && recording.control === control
+            ? recording
+            : null
+      ),
+    compare: (snapshot, programs, options) =>
+      this._long<VariantComparison>(
+        {
+          type: 'compare',
+          snapshot,
+          programs: [...programs],
+          repeat_effects: options?.repeatEffects ?? false
+        },
+        options,
+        ({ comparison }) => comparison ?? null
       )
   };
 

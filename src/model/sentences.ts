@@ -88,6 +88,9 @@ export function whyUnanswered(
       'The kernel has not answered yet. If a cell is running, wait for its end and try again.'
     );
   }
+  if (error.why === 'stopped') {
+    return trans.__('It was stopped before the kernel began with it.');
+  }
   if ('kernel' in error.why) {
     return error.why.kernel;
   }

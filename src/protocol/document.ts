@@ -18,7 +18,9 @@ import {
   seconds,
   text
 } from './structure';
+import { checkVariantComparison } from './comparison';
 import { checkLedger } from './ledger';
+import { checkRecording } from './recording';
 import { Environment, Scope, ScopePage, Snapshot, TextPage } from './snapshot';
 
 /** The version of the document that this side reads. */
@@ -122,6 +124,13 @@ export function checkSnapshot(value: unknown): Snapshot {
       checkLedger(ledger, pools.frames)
     );
   }
+  const controls = list(snapshot.control_flow ?? [], 'control_flow').length;
+  each(snapshot.recordings ?? [], 'recordings', (recording, field) =>
+    checkRecording(recording, field, controls)
+  );
+  orNull(snapshot.comparison ?? null, 'comparison', (comparison, field) =>
+    checkVariantComparison(comparison, field, programs)
+  );
   return snapshot as unknown as Snapshot;
 }
 

@@ -11,7 +11,16 @@ import {
   checkTextPage,
   readable
 } from './document';
-import { Failed, Hello, Progress, Reply, SnapshotMessage } from './snapshot';
+import { checkVariantComparison } from './comparison';
+import { checkRecording } from './recording';
+import {
+  Failed,
+  Hello,
+  Progress,
+  Reply,
+  SnapshotMessage,
+  Working
+} from './snapshot';
 import {
   Mismatch,
   each,
@@ -124,9 +133,38 @@ function checkReply(value: unknown, scopes: number): Reply {
     checkScopePage(value, scopes)
   );
   const snapshot = orNull(reply.snapshot, 'snapshot', checkSnapshot);
-  const answers = [error, page, scope, snapshot].filter(one => one !== null);
+  const answers = [
+    error,
+    page,
+    scope,
+    snapshot,
+    // These are left out where they are null.
+    orNull(reply.working ?? null, 'working', checkWorking),
+    orNull(reply.confirm ?? null, 'confirm', text),
+    orNull(reply.recording ?? null, 'recording', value =>
+      checkRecording(value)
+    ),
+    orNull(reply.comparison ?? null, 'comparison', value =>
+      checkVariantComparison(value)
+    )
+  ].filter(one => one !== null);
   if (answers.length !== 1) {
-    throw new Mismatch('reply', 'exactly one of error, text, scope, snapshot');
+    throw new Mismatch(
+      'reply',
+      'exactly one of error, text, scope, snapshot, working, confirm, recording, comparison'
+    );
   }
   return reply as unknown as Reply;
+}
+
+function checkWorking(value: unknown): Working {
+  const working = fields(value, 'working');
+  text(working.text, 'working.text');
+  for (const name of ['done', 'total']) {
+    orNull(working[name], `working.${name}`, (value, field) =>
+      integer(value, field, 0)
+    );
+  }
+  seconds(working.elapsed, 'working.elapsed');
+  return working as unknown as Working;
 }

@@ -183,9 +183,9 @@ describe('a question', () => {
     const page = new Listener(kernel);
     await settled();
     kernel.sent = [];
-    const answer = page.channel.ask(TEXT, 0).catch((error: Unanswered) => ({
-      why: error.why
-    }));
+    const answer = page.channel
+      .ask(TEXT, 0)
+      .reply.catch((error: Unanswered) => ({ why: error.why }));
     await settled();
     return { page, answer, comm: kernel.sent[0].comm };
   }
@@ -236,7 +236,7 @@ describe('a question', () => {
     expect(await answer).toEqual({
       why: { kernel: 'The kernel no longer holds this run.' }
     });
-    expect((await second).id).toBe(2);
+    expect((await second.reply).id).toBe(2);
   });
 
   it('is rejected where the answer cannot be read', async () => {
@@ -282,6 +282,106 @@ describe('a question', () => {
       'comm_msg'
     ]);
     expect(page.kernel.sent[0].comm).not.toBe(comm);
+  });
+});
+
+describe('a long question', () => {
+  const STEPS = {
+    type: 'steps',
+    snapshot: 'run-1',
+    control: 0,
+    repeat_effects: false
+  } as const;
+  const NOTHING = { error: null, text: null, scope: null, snapshot: null };
+  const working = (done: number, elapsed: number): unknown => ({
+    type: 'reply',
+    id: 1,
+    ...NOTHING,
+    working: { text: `step ${done}`, done, total: 1000, elapsed }
+  });
+
+  async function asked(): Promise<{
+    kernel: FakeKernel;
+    heard: string[];
+    reply: Promise<unknown>;
+    stop: () => void;
+    comm: string;
+  }> {
+    const kernel = new FakeKernel();
+    kernel.comms = ['hub'];
+    const page = new Listener(kernel);
+    await settled();
+    kernel.sent = [];
+    const heard: string[] = [];
+    const { reply, stop } = page.channel.ask(STEPS, 0, ({ text, elapsed }) =>
+      heard.push(`${text}, ${elapsed} s`)
+    );
+    const answer = reply.catch(({ why }: Unanswered) => ({ why }));
+    await settled();
+    return { kernel, heard, reply: answer, stop, comm: kernel.sent[0].comm };
+  }
+
+  it('hears how far it is, until the last reply', async () => {
+    const { kernel, heard, reply, comm } = await asked();
+    kernel.says(comm, working(400, 1.2));
+    kernel.says(comm, working(800, 2.3));
+    const last = { type: 'reply', id: 1, ...NOTHING, confirm: 'Print again?' };
+    kernel.says(comm, last);
+    kernel.says(comm, working(900, 3.4));
+    expect(await reply).toEqual(last);
+    expect(heard).toEqual(['step 400, 1.2 s', 'step 800, 2.3 s']);
+  });
+
+  it('can be stopped while it is answered, and not afterwards', async () => {
+    const { kernel, stop, reply, comm } = await asked();
+    kernel.sent = [];
+    stop();
+    expect(kernel.sent.map(({ comm, data }) => [comm, data])).toEqual([
+      [comm, { type: 'stop', id: 1 }]
+    ]);
+    kernel.says(comm, { type: 'reply', id: 1, ...NOTHING, error: 'No.' });
+    expect(await reply).toEqual({ why: { kernel: 'No.' } });
+    stop();
+    expect(kernel.sent).toHaveLength(1);
+  });
+
+  it('is not sent where it was stopped before', async () => {
+    const kernel = new FakeKernel();
+    kernel.comms = ['hub'];
+    const page = new Listener(kernel);
+    await settled();
+    const { reply, stop } = page.channel.ask(STEPS, 0);
+    stop();
+    await expect(reply).rejects.toMatchObject({ why: 'stopped' });
+    expect(kernel.sent.filter(({ data }) => data === STEPS)).toEqual([]);
+  });
+
+  it('is waited for as long as the kernel gives signs of life', async () => {
+    jest.useFakeTimers();
+    try {
+      const { kernel, reply, comm } = await asked();
+      jest.advanceTimersByTime(1_799_000);
+      kernel.says(comm, working(400, 1799));
+      jest.advanceTimersByTime(1_799_000);
+      kernel.says(comm, { type: 'reply', id: 1, ...NOTHING, confirm: 'Sure?' });
+      expect(await reply).toMatchObject({ confirm: 'Sure?' });
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
+  it('is rejected where a word about its progress is broken', async () => {
+    const { kernel, heard, reply, comm } = await asked();
+    kernel.says(comm, {
+      type: 'reply',
+      id: 1,
+      ...NOTHING,
+      working: { text: 1 }
+    });
+    expect(await reply).toEqual({
+      why: { unreadable: 'broken', field: 'working.text', expected: 'a text' }
+    });
+    expect(heard).toEqual([]);
   });
 });
 
@@ -358,7 +458,7 @@ describe('a kernel that goes away', () => {
     kernel.comms = ['hub'];
     const page = new Listener(kernel);
     await settled();
-    void page.channel.ask(TEXT, 0).catch(() => undefined);
+    page.channel.ask(TEXT, 0).reply.catch(() => undefined);
     await settled();
     const asking = kernel.sent[kernel.sent.length - 1].comm;
     kernel.sent = [];

@@ -1,10 +1,10 @@
 /** A channel for tests: the test says what the kernel says. */
 import { Signal } from '@lumino/signaling';
 
-import { ChannelState, IChannel, Question } from '../../kernel/channel';
+import { ChannelState, IAsked, IChannel, Question } from '../../kernel/channel';
 import { Unreadable } from '../../protocol/document';
 import { Announcement } from '../../protocol/messages';
-import { Environment, Reply, Snapshot } from '../../protocol/snapshot';
+import { Environment, Reply, Snapshot, Working } from '../../protocol/snapshot';
 import { environment } from '../../protocol/__tests__/documents';
 
 export class FakeChannel implements IChannel {
@@ -16,9 +16,19 @@ export class FakeChannel implements IChannel {
   questions: Question[] = [];
   answer: () => Promise<Reply> = () => new Promise(() => undefined);
 
-  ask(question: Question): Promise<Reply> {
+  /** How many questions were to be stopped. */
+  stops = 0;
+  /** The kernel says how far it is with the last question. */
+  works: (working: Working) => void = () => undefined;
+
+  ask(
+    question: Question,
+    _: number,
+    working?: (working: Working) => void
+  ): IAsked {
     this.questions.push(question);
-    return this.answer();
+    this.works = working ?? this.works;
+    return { reply: this.answer(), stop: () => this.stops++ };
   }
 
   dispose(): void {

@@ -5,8 +5,10 @@ import {
   environment,
   program,
   progress,
+  recording,
   snapshot
 } from '../../protocol/__tests__/documents';
+import { Reply } from '../../protocol/snapshot';
 import { ModelChange } from '../../tokens';
 import { JaxprModel, RUNS_KEPT } from '../model';
 import { FakeChannel } from './fake-channel';
@@ -379,6 +381,82 @@ describe('a question to the kernel', () => {
         line_count: 10
       }
     ]);
+  });
+});
+
+describe('a long question to the kernel', () => {
+  const reply = (answer: Partial<Reply>): Promise<Reply> =>
+    Promise.resolve({
+      type: 'reply',
+      id: 1,
+      error: null,
+      text: null,
+      scope: null,
+      snapshot: null,
+      ...answer
+    });
+
+  it('says how far it is, is stopped, and has a recording', async () => {
+    const { model, kernel } = connected();
+    kernel.sends(run('run-1'));
+    let answer: (reply: Promise<Reply>) => void = () => undefined;
+    kernel.answer = () => new Promise(resolve => (answer = resolve));
+    const heard: string[] = [];
+    const asked = model.requests?.steps('run-1', 0, {
+      working: ({ text }) => heard.push(text)
+    });
+    kernel.works({ text: 'step 400', done: 400, total: null, elapsed: 1 });
+    asked?.stop();
+    answer(reply({ recording: recording({ stopped: 'Stopped by you.' }) }));
+    expect(await asked?.result).toEqual({
+      kind: 'done',
+      value: recording({ stopped: 'Stopped by you.' })
+    });
+    expect([heard, kernel.stops]).toEqual([['step 400'], 1]);
+    expect(kernel.questions).toEqual([
+      { type: 'steps', snapshot: 'run-1', control: 0, repeat_effects: false }
+    ]);
+  });
+
+  it('may come back as a question: effects would be repeated', async () => {
+    const { model, kernel } = connected();
+    kernel.sends(run('run-1'));
+    kernel.answer = () => reply({ confirm: 'It prints. Run it again?' });
+    expect(await model.requests?.compare('run-1', [0, 1]).result).toEqual({
+      kind: 'confirm',
+      question: 'It prints. Run it again?'
+    });
+    await model.requests
+      ?.compare('run-1', [0, 1], { repeatEffects: true })
+      .result.catch(() => undefined);
+    expect(kernel.questions).toEqual([
+      {
+        type: 'compare',
+        snapshot: 'run-1',
+        programs: [0, 1],
+        repeat_effects: false
+      },
+      {
+        type: 'compare',
+        snapshot: 'run-1',
+        programs: [0, 1],
+        repeat_effects: true
+      }
+    ]);
+  });
+
+  it('is rejected with a sentence: in the words of the kernel, or where the answer is about another run', async () => {
+    const { model, kernel } = connected();
+    kernel.sends(run('run-1'));
+    kernel.answer = () =>
+      Promise.reject(new Unanswered({ kernel: 'Its values are gone.' }));
+    await expect(model.requests?.steps('run-1', 0).result).rejects.toThrow(
+      'Its values are gone.'
+    );
+    kernel.answer = () => reply({ recording: recording({ control: 3 }) });
+    await expect(model.requests?.steps('run-1', 0).result).rejects.toThrow(
+      'The kernel could not be asked. Reload the page and try again.'
+    );
   });
 });
 

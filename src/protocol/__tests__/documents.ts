@@ -1,6 +1,7 @@
 /** Documents for tests, small and whole; every test that needs one starts here. */
 import {
   Environment,
+  Leaf,
   Ledger,
   LedgerCounts,
   LedgerEntry,
@@ -9,8 +10,11 @@ import {
   LedgerReason,
   Program,
   Progress,
+  Recording,
   Scope,
-  Snapshot
+  Snapshot,
+  Variant,
+  VariantComparison
 } from '../snapshot';
 
 export function environment(changes: Partial<Environment> = {}): Environment {
@@ -376,4 +380,113 @@ export function snapshotWithLedger(
     ledger: ledger(changes),
     ...others
   });
+}
+
+export function leaf(changes: Partial<Leaf> = {}): Leaf {
+  return {
+    role: 'carry',
+    path: 'total',
+    type: 'i32[]',
+    elements: 1,
+    texts: ['0', '1', '3', '6', '10', '15'],
+    numbers: [0, 1, 3, 6, 10, 15],
+    number_name: 'value',
+    minimum: null,
+    mean: null,
+    maximum: null,
+    nans: [],
+    infinities: [],
+    ...changes
+  };
+}
+
+/** The cumulative sum of [1 2 3 4 5], each total doubled. */
+export function recording(changes: Partial<Recording> = {}): Recording {
+  return {
+    snapshot: 'run-1',
+    control: 0,
+    visits: [
+      { first_point: 0, points: 5, trips: 5, outer: [], finished: true }
+    ],
+    visits_total: 1,
+    step: [0, 1, 2, 3, 4],
+    leaves: [
+      leaf(),
+      leaf({
+        role: 'x',
+        path: 'xs',
+        texts: ['1', '2', '3', '4', '5'],
+        numbers: [1, 2, 3, 4, 5]
+      }),
+      leaf({
+        role: 'y',
+        path: 'ys',
+        texts: ['2', '6', '12', '20', '30'],
+        numbers: [2, 6, 12, 20, 30]
+      })
+    ],
+    branch_taken: ['', '', '', '', ''],
+    stopped: null,
+    thinned: null,
+    comparisons: [
+      {
+        path: 'result[0]',
+        equal: true,
+        recorded: '15',
+        real: '15',
+        largest_difference: null
+      },
+      {
+        path: 'result[1]',
+        equal: true,
+        recorded: '[2 6 12 20 30]',
+        real: '[2 6 12 20 30]',
+        largest_difference: null
+      }
+    ],
+    verdict: "The results equal the function's, bit for bit.",
+    notes: [],
+    seconds: 0.21,
+    ...changes
+  };
+}
+
+export function variant(changes: Partial<Variant> = {}): Variant {
+  return {
+    name: 'unrolled',
+    program: 0,
+    equations: 300,
+    trace: 0.02,
+    lower: 0.03,
+    compile: 0.9,
+    from_disk: false,
+    warm: {
+      median: 12e-6,
+      minimum: 11e-6,
+      lower: 11.5e-6,
+      upper: 13e-6,
+      runs: 50,
+      dispatch: 8e-6
+    },
+    differentiable: 'reverse',
+    differentiable_note: null,
+    recompiles: null,
+    result: '0.51',
+    agrees: 'same_bits',
+    difference: null,
+    error: null,
+    ...changes
+  };
+}
+
+export function variantComparison(
+  changes: Partial<VariantComparison> = {}
+): VariantComparison {
+  return {
+    call: '(x)',
+    variants: [variant(), variant({ name: 'scanned', equations: 4 })],
+    verdict: ['scanned compiles 8 times faster.'],
+    stopped: null,
+    ...changes
+  };
 }

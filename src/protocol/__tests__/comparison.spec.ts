@@ -1,0 +1,78 @@
+import * as fc from 'fast-check';
+
+import { isUnreadable, readSnapshot } from '../document';
+import { readReply } from '../messages';
+import { snapshot, variant, variantComparison } from './documents';
+
+const NOTHING = { error: null, text: null, scope: null, snapshot: null };
+
+/** What is said of a reply with such a comparison; null where it is fine. */
+function why(changes: object): { field: string; expected: string } | null {
+  const comparison = { ...variantComparison(), ...changes };
+  const read = readReply({ type: 'reply', id: 1, ...NOTHING, comparison }, 0);
+  return isUnreadable(read) && read.unreadable === 'broken'
+    ? { field: read.field, expected: read.expected }
+    : null;
+}
+
+describe('a comparison of variants', () => {
+  it('is read where it is whole, and where a variant raised', () => {
+    const raised = variant({
+      program: -1,
+      equations: null,
+      trace: null,
+      lower: null,
+      compile: null,
+      warm: null,
+      result: null,
+      agrees: 'unknown',
+      error: 'TypeError: no'
+    });
+    expect(why({})).toBeNull();
+    expect(why({ variants: [raised] })).toBeNull();
+  });
+
+  it.each<[string, object, string, string]>([
+    ['call', { call: 1 }, 'call', 'a text'],
+    [
+      'agreement',
+      { variants: [{ ...variant(), agrees: 'perhaps' }] },
+      'variants.agrees',
+      'same_bits, close, differs, other_types, unknown'
+    ],
+    [
+      'time',
+      { variants: [variant({ compile: -1 })] },
+      'variants.compile',
+      'a number from 0'
+    ],
+    [
+      'warm time',
+      { variants: [{ ...variant(), warm: { median: 1 } }] },
+      'variants.warm.minimum',
+      'a number'
+    ],
+    ['verdict', { verdict: [1] }, 'verdict', 'a text']
+  ])('is not read with a broken %s', (_, changes, field, expected) => {
+    expect(why(changes)).toEqual({ field: `comparison.${field}`, expected });
+  });
+
+  it('of a document is about programs of it', () => {
+    const comparison = variantComparison({
+      variants: [variant({ program: 1 })]
+    });
+    expect(readSnapshot(snapshot({ comparison }))).toMatchObject({
+      field: 'comparison.variants.program',
+      expected: 'an integer from -1 to 0'
+    });
+  });
+
+  it('never makes the reader throw', () => {
+    const keys = Object.keys(variantComparison());
+    fc.assert(
+      fc.property(fc.constantFrom(...keys), fc.anything(), (key, value) => {
+        why({ [key]: value });
+      })
+    );
+  });
+});

@@ -1,0 +1,116 @@
+/**
+ * A decoded comparison of variants comes in; it passes, or a `Mismatch` names the field.
+ */
+import { Variant, VariantComparison } from './snapshot';
+import {
+  Mismatch,
+  fields,
+  flag,
+  integer,
+  list,
+  oneOf,
+  orNull,
+  seconds,
+  text
+} from './structure';
+
+const MOST_VARIANTS = 1_000;
+const MOST_SENTENCES = 1_000;
+
+const DIFFERENTIABLE: readonly Variant['differentiable'][] = [
+  'reverse',
+  'forward',
+  'none',
+  'no_floats',
+  'unknown'
+];
+
+const AGREES: readonly Variant['agrees'][] = [
+  'same_bits',
+  'close',
+  'differs',
+  'other_types',
+  'unknown'
+];
+
+/**
+ * Check a comparison of variants.
+ *
+ * @param programs How many programs the document has; a message may be about any.
+ */
+export function checkVariantComparison(
+  value: unknown,
+  field = 'comparison',
+  programs: number = Number.MAX_SAFE_INTEGER
+): VariantComparison {
+  const comparison = fields(value, field);
+  text(comparison.call, `${field}.call`);
+  for (const variant of upTo(
+    MOST_VARIANTS,
+    comparison.variants,
+    `${field}.variants`
+  )) {
+    checkVariant(variant, `${field}.variants`, programs);
+  }
+  for (const sentence of upTo(
+    MOST_SENTENCES,
+    comparison.verdict,
+    `${field}.verdict`
+  )) {
+    text(sentence, `${field}.verdict`);
+  }
+  orNull(comparison.stopped, `${field}.stopped`, text);
+  return comparison as unknown as VariantComparison;
+}
+
+function checkVariant(value: unknown, field: string, programs: number): void {
+  const variant = fields(value, field);
+  text(variant.name, `${field}.name`);
+  integer(variant.program, `${field}.program`, -1, programs);
+  for (const name of ['equations', 'recompiles']) {
+    orNull(variant[name], `${field}.${name}`, count);
+  }
+  for (const stage of ['trace', 'lower', 'compile']) {
+    orNull(variant[stage], `${field}.${stage}`, time);
+  }
+  flag(variant.from_disk, `${field}.from_disk`);
+  orNull(variant.warm, `${field}.warm`, checkWarmTime);
+  oneOf(variant.differentiable, `${field}.differentiable`, DIFFERENTIABLE);
+  oneOf(variant.agrees, `${field}.agrees`, AGREES);
+  for (const words of [
+    'differentiable_note',
+    'result',
+    'difference',
+    'error'
+  ]) {
+    orNull(variant[words], `${field}.${words}`, text);
+  }
+}
+
+function checkWarmTime(value: unknown, field: string): void {
+  const warm = fields(value, field);
+  for (const name of ['median', 'minimum', 'lower', 'upper', 'dispatch']) {
+    time(warm[name], `${field}.${name}`);
+  }
+  integer(warm.runs, `${field}.runs`, 1);
+}
+
+function count(value: unknown, field: string): number {
+  return integer(value, field, 0);
+}
+
+function time(value: unknown, field: string): number {
+  const found = seconds(value, field);
+  if (found < 0) {
+    throw new Mismatch(field, 'a number from 0');
+  }
+  return found;
+}
+
+function upTo(most: number, value: unknown, field: string): readonly unknown[] {
+  const entries = list(value, field);
+  if (entries.length > most) {
+    throw new Mismatch(field, `a list of at most ${most} entries`);
+  }
+  return entries;
+}

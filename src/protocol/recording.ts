@@ -1,0 +1,183 @@
+/**
+ * A decoded recording of the stepper comes in; it passes, or a `Mismatch` names the field.
+ *
+ * Its columns are as long as its points say, so a view reads any value of any point without looking again. The kernel
+ * keeps at most 1,000 steps and 8 MB; the bounds here leave room to spare.
+ */
+import { Leaf, Recording } from './snapshot';
+import {
+  Fields,
+  Mismatch,
+  each,
+  fields,
+  flag,
+  indices,
+  integer,
+  list,
+  oneOf,
+  orNull,
+  seconds,
+  text
+} from './structure';
+
+const MOST_POINTS = 20_000;
+const MOST_VISITS = 20_000;
+const MOST_LEAVES = 10_000;
+/** Of all leaves together. */
+const MOST_VALUES = 2_000_000;
+const MOST_SENTENCES = 1_000;
+const MOST_COMPARISONS = 100_000;
+
+const ROLES: readonly Leaf['role'][] = [
+  'carry',
+  'x',
+  'y',
+  'index',
+  'predicate',
+  'condition',
+  'compared',
+  'operand',
+  'result'
+];
+
+/** Leaves that have a value after the last step of each visit too. */
+export const GOES_ON: ReadonlySet<Leaf['role']> = new Set([
+  'carry',
+  'condition',
+  'compared'
+] as const);
+
+/**
+ * Check a recording.
+ *
+ * @param controls How many constructs the document has; a message may be about any.
+ */
+export function checkRecording(
+  value: unknown,
+  field = 'recording',
+  controls: number = Number.MAX_SAFE_INTEGER
+): Recording {
+  const recording = fields(value, field);
+  text(recording.snapshot, `${field}.snapshot`);
+  integer(recording.control, `${field}.control`, 0, controls);
+  const points = indices(
+    upTo(MOST_POINTS, recording.step, `${field}.step`),
+    `${field}.step`,
+    0,
+    Number.MAX_SAFE_INTEGER
+  ).length;
+  const visits = checkVisits(recording, field, points);
+  let values = 0;
+  for (const leaf of upTo(MOST_LEAVES, recording.leaves, `${field}.leaves`)) {
+    values += checkLeaf(leaf, `${field}.leaves`, points, visits);
+  }
+  integer(values, `${field}.leaves`, 0, MOST_VALUES);
+  const taken = each(
+    recording.branch_taken,
+    `${field}.branch_taken`,
+    text
+  ).length;
+  // A loop takes no branch, and need not say so of each step.
+  if (taken !== 0) {
+    sameLength(taken, `${field}.branch_taken`, points);
+  }
+  orNull(recording.stopped, `${field}.stopped`, text);
+  orNull(recording.thinned, `${field}.thinned`, text);
+  for (const one of upTo(
+    MOST_COMPARISONS,
+    recording.comparisons,
+    `${field}.comparisons`
+  )) {
+    checkComparison(one, `${field}.comparisons`);
+  }
+  text(recording.verdict, `${field}.verdict`);
+  for (const note of upTo(MOST_SENTENCES, recording.notes, `${field}.notes`)) {
+    text(note, `${field}.notes`);
+  }
+  if (seconds(recording.seconds, `${field}.seconds`) < 0) {
+    throw new Mismatch(`${field}.seconds`, 'a number from 0');
+  }
+  return recording as unknown as Recording;
+}
+
+/** Visits cover the points without a gap, in order; how many there are goes out. */
+function checkVisits(recording: Fields, field: string, points: number): number {
+  const name = `${field}.visits`;
+  const visits = upTo(MOST_VISITS, recording.visits, name);
+  let next = 0;
+  for (const value of visits) {
+    const visit = fields(value, name);
+    integer(visit.first_point, `${name}.first_point`, next, next + 1);
+    next += integer(visit.points, `${name}.points`, 0, points - next + 1);
+    integer(visit.trips, `${name}.trips`, visit.points as number);
+    indices(visit.outer, `${name}.outer`, 0, Number.MAX_SAFE_INTEGER);
+    flag(visit.finished, `${name}.finished`);
+  }
+  if (next !== points) {
+    throw new Mismatch(name, `visits of ${points} points in all`);
+  }
+  integer(recording.visits_total, `${field}.visits_total`, visits.length);
+  return visits.length;
+}
+
+/** How many values a leaf has goes out. */
+function checkLeaf(
+  value: unknown,
+  field: string,
+  points: number,
+  visits: number
+): number {
+  const leaf = fields(value, field);
+  const role = oneOf(leaf.role, `${field}.role`, ROLES);
+  text(leaf.path, `${field}.path`);
+  text(leaf.type, `${field}.type`);
+  integer(leaf.elements, `${field}.elements`, 0);
+  const length = points + (GOES_ON.has(role) ? visits : 0);
+  const column = (
+    name: string,
+    check: (value: unknown, field: string) => unknown
+  ): number => {
+    const entries = each(leaf[name], `${field}.${name}`, check).length;
+    sameLength(entries, `${field}.${name}`, length);
+    return entries;
+  };
+  column('texts', text);
+  text(leaf.number_name, `${field}.number_name`);
+  for (const name of ['numbers', 'minimum', 'mean', 'maximum']) {
+    if (leaf[name] !== null) {
+      column(name, (value, field) => orNull(value, field, seconds));
+    }
+  }
+  for (const name of ['nans', 'infinities']) {
+    if (list(leaf[name], `${field}.${name}`).length > 0) {
+      column(name, (value, field) => integer(value, field, 0));
+    }
+  }
+  if (leaf.threshold !== undefined) {
+    orNull(leaf.threshold, `${field}.threshold`, seconds);
+  }
+  return length;
+}
+
+function checkComparison(value: unknown, field: string): void {
+  const comparison = fields(value, field);
+  text(comparison.path, `${field}.path`);
+  flag(comparison.equal, `${field}.equal`);
+  text(comparison.recorded, `${field}.recorded`);
+  text(comparison.real, `${field}.real`);
+  orNull(comparison.largest_difference, `${field}.largest_difference`, seconds);
+}
+
+function upTo(most: number, value: unknown, field: string): readonly unknown[] {
+  const entries = list(value, field);
+  if (entries.length > most) {
+    throw new Mismatch(field, `a list of at most ${most} entries`);
+  }
+  return entries;
+}
+
+function sameLength(found: number, field: string, length: number): void {
+  if (found !== length) {
+    throw new Mismatch(field, `${length} entries`);
+  }
+}
