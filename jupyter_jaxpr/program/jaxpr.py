@@ -97,6 +97,8 @@ class Walk:
         self.literals: list[tuple[int, int]] = []
         self.parameter_lists: list[list[tuple[int, int]]] = []
         self.scopes: list[ScopeColumns] = []
+        #: JAX's own object of each scope, for what the columns leave out.
+        self.jaxprs: list[Any] = []
         self._scope_numbers: dict[int, int] = {}
         self._aval_ids: dict[int, int] = {}
         self._aval_numbers: dict[AvalRow, int] = {}
@@ -136,6 +138,7 @@ class Walk:
     def forget(self, first: int) -> None:
         """Drop the scopes from `first` on; no later program shares a scope with those before."""
         del self.scopes[first:]
+        del self.jaxprs[first:]
         self._scope_numbers.clear()
 
     def _total(self, number: int) -> int:
@@ -167,6 +170,7 @@ class Walk:
         number = self._scope_numbers[id(jaxpr)] = len(self.scopes)
         scope = ScopeColumns(name=name)
         self.scopes.append(scope)
+        self.jaxprs.append(jaxpr)
         numbers: dict[Any, int] = {}
         for variable in (*jaxpr.constvars, *jaxpr.invars):
             self._bind(variable, numbers, scope)
@@ -396,6 +400,11 @@ def _literal_text(value: Any) -> str:
         return str(np.asarray(value).item())
     except Exception:  # a scalar that NumPy cannot read, such as a random key
         return f"<{type(value).__name__}>"
+
+
+def effect_names(jaxpr: Any) -> list[str]:
+    """The effects of a program, those of the programs inside included, such as `Debug`; each once, sorted."""
+    return sorted({_effect(effect) for effect in open_jaxpr(jaxpr).effects})
 
 
 def _effect(effect: Any) -> str:

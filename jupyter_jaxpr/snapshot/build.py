@@ -22,10 +22,13 @@ from ..observe.observation import (
     ObservedProgram,
     StageTimes,
 )
+from ..program.control_flow import ControlPath
 from ..program.jaxpr import Walk
 from ..program.parameters import open_jaxpr
 from ..program.sources import CellText
 from . import notes, pools, signatures
+from .control_flow import Control
+from .control_flow_build import read_control_flow
 from .document import (
     VERSION,
     Activity,
@@ -152,6 +155,7 @@ class _Builder:
         self._hold_texts()
         walk = self._walk
         ledger = self._ledger(observation)
+        controls, paths = self._control_flow()
         found = [
             *self._notes,
             *notes.printed_notes(walk, observation.printed, self._programs),
@@ -177,19 +181,35 @@ class _Builder:
             naming=self._naming,
             scopes=self._scopes,
             ledger=ledger,
+            control_flow=controls,
             **pools.of_walk(walk, self._cell_file).fields(),
         )
-        sources = Sources(document, walk, self._observed, self._cells, self._cell_file)
+        sources = Sources(document, walk, self._observed, self._cells, self._cell_file, paths)
         return Built(document, sources)
 
     def _ledger(self, observation: Observation) -> Ledger | None:
         if observation.ledger is None:
             return None
         try:
-            return ledger_document(self._walk, observation.ledger, self._cell_file)
+            return ledger_document(self._walk, observation.ledger, self._files_of_cell())
         except Exception:
             self._failures.append(traceback.format_exc())
             return None
+
+    def _files_of_cell(self) -> set[str]:
+        """Under which names code of the cell was compiled: its own, and those of the magics below ours."""
+        cell = self._cell
+        if cell is None:
+            return set()
+        is_it = (cell.id, cell.execution_count, cell.source)
+        return {file for file, each in self._cells.items() if (each.id, each.execution_count, each.source) == is_it}
+
+    def _control_flow(self) -> tuple[list[Control], list[ControlPath]]:
+        try:
+            return read_control_flow(self._walk, self._programs, self._failures.append)
+        except Exception:
+            self._failures.append(traceback.format_exc())
+            return [], []
 
     # --- programs ------------------------------------------------------------------------------
 

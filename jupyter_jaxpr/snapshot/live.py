@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import msgspec
 
 from ..observe.observation import ObservedProgram
+from ..program.control_flow import ControlPath
 from ..program.jaxpr import Walk
 from ..program.sources import CellText
 from ..program.stablehlo import LinesOfText
@@ -50,6 +51,7 @@ class Sources:
         observed: list[ObservedProgram],
         cells: Mapping[str, CellText],
         cell_file: str | None,
+        control_paths: Sequence[ControlPath] = (),
     ) -> None:
         """Keep the handles of a run.
 
@@ -59,12 +61,14 @@ class Sources:
             observed: JAX's objects of each of its programs.
             cells: The notebook's cells by file name.
             cell_file: The file name of the cell that ran.
+            control_paths: Of each card of the document: where its construct is.
         """
         self._document = document
         self._walk = walk
         self._observed = observed
         self._cells = cells
         self._cell_file = cell_file
+        self._control_paths = tuple(control_paths)
         self._lock = threading.RLock()
         self._texts: dict[tuple[int, LevelName], Text] = {}
         self._names: dict[int, Names] = {}
@@ -73,6 +77,18 @@ class Sources:
     def document(self) -> Snapshot:
         """The latest document of the run."""
         return self._document
+
+    def control_path(self, control: int) -> ControlPath:
+        """Where the construct of a card is: its program, the way down from that program's jaxpr, its equation.
+
+        Raises:
+            IndexError: There is no such card.
+        """
+        return self._control_paths[control]
+
+    def observed(self, program: int) -> ObservedProgram:
+        """JAX's own objects of a program."""
+        return self._observed[program]
 
     def text(self, program: int, level: LevelName) -> Text:
         """The text of a level, printed by JAX at the first request.

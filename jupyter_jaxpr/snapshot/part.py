@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from .control_flow import Control
 from .document import Child, Effects, File, Frame, LiteralValue, Parameter, Scope, Stack
 from .pools import Pools
 
@@ -64,6 +65,32 @@ class Part:
             return msgspec.structs.replace(row, file=self._file(row.file), function=self.string(row.function))
 
         return self._take("frame", number, self.pools.frames, make)
+
+    def control(self, control: Control) -> Control:
+        """A card with its indices as here; scopes, programs and other cards keep theirs."""
+
+        def operand(number: int) -> int:
+            return number if number == control.no_operand else self.operands([number])[0]
+
+        slots = [
+            msgspec.structs.replace(
+                slot,
+                step=self.aval(slot.step),
+                whole=self.aval(slot.whole),
+                out=self.aval(slot.out),
+                operand=operand(slot.operand),
+            )
+            for slot in control.slots
+        ]
+        branches = [msgspec.structs.replace(branch, frame=self.frame(branch.frame)) for branch in control.branches]
+        return msgspec.structs.replace(
+            control,
+            frame=self.frame(control.frame),
+            body_frame=self.frame(control.body_frame),
+            predicate=operand(control.predicate),
+            slots=slots,
+            branches=branches,
+        )
 
     def scope(self, scope: Scope) -> Scope:
         """A scope with its indices as here; its children keep their scopes."""

@@ -59,7 +59,13 @@ def _smaller(document: Snapshot, limit_bytes: int) -> Iterator[Snapshot]:
         left_out.append("the ledger")
         least = msgspec.structs.replace(least, ledger=None)
         yield cut(_short_texts(least))
-    nothing = msgspec.structs.replace(least, programs=[], scopes=[], focus=-1, notes=[])
+    if least.recordings or least.control_flow:
+        left_out.append("control flow")
+        least = msgspec.structs.replace(least, recordings=[], control_flow=[])
+        yield cut(_short_texts(_compact(least, least.scopes)))
+    nothing = msgspec.structs.replace(
+        least, programs=[], scopes=[], focus=-1, notes=[], control_flow=[], recordings=[], comparison=None
+    )
     left_out[:] = ["all programs were"]
     yield cut(_short_texts(_compact(nothing, [])))
 
@@ -149,8 +155,11 @@ def _compact(document: Snapshot, scopes: list[Scope]) -> Snapshot:
     programs = [_compact_program(program, part) for program in document.programs]
     notes = [msgspec.structs.replace(note, frame=part.frame(note.frame)) for note in document.notes]
     ledger = None if document.ledger is None else _ledger(document.ledger, part)
+    cards = [part.control(control) for control in document.control_flow]
     fields = part.pools.fields()
-    return msgspec.structs.replace(document, scopes=kept, programs=programs, notes=notes, ledger=ledger, **fields)
+    return msgspec.structs.replace(
+        document, scopes=kept, programs=programs, notes=notes, ledger=ledger, control_flow=cards, **fields
+    )
 
 
 def _ledger(ledger: Ledger, part: Part) -> Ledger:

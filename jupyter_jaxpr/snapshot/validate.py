@@ -12,8 +12,10 @@ from typing import Any
 
 import msgspec
 
+from .control_flow import Control
 from .document import VERSION, Program, Scope, Snapshot
 from .ledger import Ledger
+from .recording import Recording
 
 #: Largest JSON that is read, in bytes.
 BYTES = 64_000_000
@@ -30,6 +32,8 @@ _NEWER = (
 _BROKEN = "This snapshot is damaged ({why}) and cannot be shown. Run the cell again."
 
 _PROGRAM = "\ufffc"
+#: Roles of a recording's leaves that have one value more a visit than it has points.
+_ONE_MORE = frozenset({"carry", "condition", "compared"})
 
 
 def read(data: str | bytes | dict[str, Any]) -> Snapshot:
@@ -97,6 +101,58 @@ class _Check:
             _index(note.frame, document.frames, "a note's frame", none=True)
         if document.ledger is not None:
             self._ledger(document.ledger)
+        for number, control in enumerate(document.control_flow):
+            self._control(control, number, f"card {number}")
+        for number, recording in enumerate(document.recordings):
+            self._recording(recording, f"recording {number}")
+        if document.comparison is not None:
+            for variant in document.comparison.variants:
+                _index(variant.program, document.programs, "a variant's program", none=True)
+
+    def _control(self, control: Control, number: int, where: str) -> None:
+        document = self._document
+        _index(control.program, document.programs, f"{where}: program")
+        _index(control.scope, document.scopes, f"{where}: scope")
+        scope = document.scopes[control.scope]
+        _need(0 <= control.equation < scope.count, f"{where}: equation")
+        _need(1 <= control.equations <= scope.count, f"{where}: equations")
+        _need(-1 <= control.predicate_equation < scope.count, f"{where}: predicate_equation")
+        _need(-1 <= control.parent < number, f"{where}: parent")
+        _need(control.depth >= 0 and control.unroll >= 1, f"{where}: depth or unroll")
+        _need(control.trips is None or control.trips >= 0, f"{where}: trips")
+        _index(control.frame, document.frames, f"{where}: frame", none=True)
+        _index(control.body_frame, document.frames, f"{where}: body_frame", none=True)
+        _index(control.body, document.scopes, f"{where}: body", none=True)
+        _index(control.condition, document.scopes, f"{where}: condition", none=True)
+        literals = len(document.literals)
+        held = len(scope.variable_avals)
+        variables = held if len(scope.primitive) == scope.count else 2**53
+        _need(control.no_operand < -literals, f"{where}: no_operand")
+        for operand in (control.predicate, *(slot.operand for slot in control.slots)):
+            _need(operand == control.no_operand or -literals <= operand < variables, f"{where}: operand")
+        for slot in control.slots:
+            _indices((slot.step, slot.whole, slot.out), document.avals, f"{where}: a slot's type")
+        for branch in control.branches:
+            _index(branch.scope, document.scopes, f"{where}: a branch's scope", none=True)
+            _index(branch.frame, document.frames, f"{where}: a branch's frame", none=True)
+            _need(branch.equations >= 0, f"{where}: a branch's equations")
+
+    def _recording(self, recording: Recording, where: str) -> None:
+        _index(recording.control, self._document.control_flow, f"{where}: control")
+        points, visits = len(recording.step), recording.visits
+        expected = 0
+        for visit in visits:
+            _need(visit.first_point == expected and visit.points >= 0 and visit.trips >= 0, f"{where}: visits")
+            expected += visit.points
+        _need(expected == points and recording.visits_total >= len(visits), f"{where}: points")
+        _need(len(recording.branch_taken) in (0, points), f"{where}: branch_taken")
+        _need(math.isfinite(recording.seconds) and recording.seconds >= 0, f"{where}: seconds")
+        for leaf in recording.leaves:
+            values = len(leaf.texts)
+            _need(values == points + (len(visits) if leaf.role in _ONE_MORE else 0), f"{where}: a leaf's values")
+            columns = (leaf.numbers, leaf.minimum, leaf.mean, leaf.maximum)
+            _need(all(column is None or len(column) == values for column in columns), f"{where}: a leaf's numbers")
+            _need(all(len(column) in (0, values) for column in (leaf.nans, leaf.infinities)), f"{where}: a leaf's NaNs")
 
     def _ledger(self, ledger: Ledger) -> None:
         frames = self._document.frames

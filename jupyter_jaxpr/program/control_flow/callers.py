@@ -1,0 +1,108 @@
+"""The stack of an equation in, who called the construct out: which function of JAX, on which line, for which library.
+
+The library frames of a stack are outermost first: the first one is what the user's line called. Where that is a
+function of `jax.lax`'s control flow the user called it so; anything else is a library that uses control flow inside.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ..pools import Strings
+from ..sources import Positions
+
+_ROOM = "jax/_src/lax/control_flow/"
+_KINDS = frozenset({"cond", "switch", "scan", "while_loop", "fori_loop", "map", "associative_scan"})
+#: Loops of equinox that stand for JAX's own.
+_EQUINOX = re.compile(r"equinox/internal/_loop/")
+_EQUINOX_KINDS = {"while_loop": "while_loop", "scan": "scan", "checkpointed_while_loop": "while_loop"}
+
+_ROOMS = (
+    ("jax/_src/numpy/linalg", "jnp.linalg"),
+    ("jax/_src/numpy/fft", "jnp.fft"),
+    ("jax/_src/numpy/", "jnp"),
+    ("jax/_src/lax/", "lax"),
+    ("jax/_src/random", "jax.random"),
+    ("jax/_src/nn/", "jax.nn"),
+    ("jax/_src/image/", "jax.image"),
+    ("jax/_src/ops/", "jax.ops"),
+)
+_SCIPY = re.compile(r"jax/_src/scipy/(?:(\w+)/)?(\w+)")
+
+BATCHED_COND = "_cond_batching_rule"
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Who called a construct."""
+
+    #: What was called, by the name the user knows; None where the frames do not say.
+    kind: str | None
+    #: Index of the innermost user frame; -1 where none is known.
+    frame: int
+    #: The library function that called it, such as jnp.median; None where a line of the user's did.
+    library: str | None
+
+
+class Callers:
+    """Reads stacks."""
+
+    def __init__(self, positions: Positions, strings: Strings) -> None:
+        """The pools that stacks refer to."""
+        self._positions = positions
+        self._strings = strings
+        self._known: dict[int, Caller] = {}
+
+    def of(self, stack: int, inherited: Caller) -> Caller:
+        """The caller of an equation; where its stack has no user frame, that of the call around it."""
+        own = self._known.get(stack)
+        if own is None:
+            own = self._known[stack] = self._read(stack)
+        if own.frame >= 0:
+            return own
+        library = inherited.library or own.library
+        return Caller(own.kind, inherited.frame, library)
+
+    def functions(self, stack: int) -> list[str]:
+        """Names of the library functions of a stack, outermost first."""
+        if stack < 0:
+            return []
+        return [self._strings.items[self._positions.frames[frame][1]] for frame in self._positions.stacks[stack][1]]
+
+    def user_frames(self, stack: int) -> list[int]:
+        """User frames of a stack, innermost first."""
+        return self._positions.stacks[stack][0] if stack >= 0 else []
+
+    def _read(self, stack: int) -> Caller:
+        if stack < 0:
+            return Caller(None, -1, None)
+        user, library = self._positions.stacks[stack]
+        frame = user[0] if user else -1
+        named = [self._named(number) for number in library]
+        kind = next((kind for _, kind in named if kind is not None), None)
+        if not named or named[0][1] is not None:
+            return Caller(kind, frame, None)
+        return Caller(kind, frame, named[0][0])
+
+    def _named(self, frame: int) -> tuple[str, str | None]:
+        """The public name of a library function, and the kind of control flow that it is."""
+        file, function = self._positions.frames[frame][:2]
+        path = self._positions.files[file].path
+        qualified = self._strings.items[function]
+        plain = qualified.partition(".<locals>")[0]
+        if path.startswith(_ROOM) and plain in _KINDS:
+            return f"lax.{plain}", plain
+        if _EQUINOX.match(path) and plain in _EQUINOX_KINDS:
+            return f"equinox.{plain}", _EQUINOX_KINDS[plain]
+        return f"{_module(path)}.{plain}", None
+
+
+def _module(path: str) -> str:
+    for start, name in _ROOMS:
+        if path.startswith(start):
+            return name
+    scipy = _SCIPY.match(path)
+    if scipy:
+        return f"jax.scipy.{scipy.group(1) or scipy.group(2)}"
+    return path.partition("/")[0].removesuffix(".py")

@@ -1,0 +1,49 @@
+"""A card in, the row of the decision table that fits it out, with the reason; no row where none surely does."""
+
+from __future__ import annotations
+
+from .card import Card
+from .place import Paths, Place
+
+#: Up to so many iterations a Python loop does no harm.
+SHORT = 10
+
+
+def choose(card: Card, paths: Paths, place: Place) -> None:
+    """Fill `choice` and `choice_reason`."""
+    if card.library is not None:
+        return
+    found = _row(card, paths, place)
+    if found is not None:
+        card.choice, card.choice_reason = found
+
+
+def _row(card: Card, paths: Paths, place: Place) -> tuple[str, str] | None:
+    if card.primitive == "cond":
+        return _branch(card, place)
+    if card.kind == "map":
+        return "outputs", "Each step gives an output and needs none of the others."
+    if card.kind == "while_loop":
+        return "open", "How often it runs is decided by the values."
+    if card.kind == "fori_loop" and card.trips is None:
+        return "open", "Its number of steps is known only when it runs."
+    if card.kind == "scan" and any(slot.role == "ys" for slot in card.slots):
+        return "outputs", "Each step gives an output beside the carry."
+    if card.trips is None:
+        return None
+    steps = f"{card.trips:,} step{'' if card.trips == 1 else 's'}"
+    if card.trips <= SHORT:
+        return "short", f"It has {steps}: a Python loop would compile about as fast, and XLA could fuse its steps."
+    return "long", f"It has {steps}: a Python loop would write its body out {card.trips:,} times."
+
+
+def _branch(card: Card, place: Place) -> tuple[str, str] | None:
+    if card.predicate_equation < 0 and card.predicate >= 0:
+        name = card.predicate_text or "The predicate"
+        if not place.steps:
+            return "flag", f"{name} is an argument of the function and not computed: static, it needs no cond at all."
+        return None
+    if card.predicate_equation >= 0:
+        what = "The index" if card.kind == "switch" else "The predicate"
+        return "branch", f"{what} is computed from values, and only the branch that is taken runs."
+    return None

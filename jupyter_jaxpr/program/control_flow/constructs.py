@@ -1,0 +1,413 @@
+"""An equation of control flow in, its card out: parts, paths, types, predicate, bounds; facts are added in `facts`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import Any
+
+from ..costs import Costs
+from ..jaxpr import Walk
+from . import choice, facts
+from .callers import Callers
+from .card import BranchRow, Card, ControlPath, SlotRow
+from .equation import COND, SCAN, SCOPE_PRIMITIVES, Debug, debug_of, scan_parts, while_parts
+from .place import CONVERSIONS, Paths, Place
+from .slots import guessed_carry, into, renamed
+from .written import Call, Written, parameters, returned, text_of
+
+Child = tuple[int, int, int, int]
+
+#: Equations between a predicate of the user's and the operand that JAX makes of it.
+_TO_PREDICATE = CONVERSIONS | {"clamp", "ne", "eq", "broadcast_in_dim"}
+_RESULT = "result"
+
+
+def is_users(debug: Debug | None) -> bool:
+    """Whether a function is the user's and has a name."""
+    return debug is not None and bool(debug.function) and debug.users
+
+
+class Constructs:
+    """Makes cards of equations."""
+
+    def __init__(self, walk: Walk, written: Written, callers: Callers, paths: Paths) -> None:
+        """The columns, the user's texts, the frames and the paths."""
+        self._walk = walk
+        self._written = written
+        self._callers = callers
+        self._paths = paths
+        self._costs = Costs(walk)
+        self._debugs: dict[int, Debug] = {}
+
+    # --- control flow ----------------------------------------------------------------------------
+
+    def control(self, place: Place, primitive: str, equation: int, children: list[Child], path: ControlPath) -> Card:
+        """The card of a scan, a while or a cond."""
+        columns = place.columns
+        caller = self._callers.of(columns.stack[equation], place.caller)
+        call = self._written.call(caller.frame) if caller.library is None else None
+        card = Card(
+            kind=caller.kind or primitive,
+            primitive=primitive,
+            scope=place.number,
+            equation=equation,
+            path=path,
+            program=path.program,
+            frame=caller.frame,
+            library=caller.library,
+            name_stack=self._walk.strings.items[columns.name_stack[equation]],
+            effects=self._effects(place, equation),
+        )
+        scopes = {(self._walk.strings.items[parameter], position): scope for _, parameter, position, scope in children}
+        if primitive == SCAN:
+            self._scan(card, place, scopes, call)
+        elif primitive == COND:
+            self._cond(card, place, scopes, call)
+        else:
+            self._while(card, place, scopes, call)
+        facts.add(card, call, columns, self._walk)
+        choice.choose(card, self._paths, place)
+        return card
+
+    def _scan(self, card: Card, place: Place, scopes: dict[tuple[str, int], int], call: Call | None) -> None:
+        equation = place.jaxpr.eqns[card.equation]
+        parts = scan_parts(equation.params)
+        card.kind = card.kind if card.kind in ("scan", "map", "fori_loop", "while_loop") else "scan"
+        body = self._body(card, scopes["jaxpr", -1], call)
+        operands = place.columns.operands[card.equation]
+        first = self._paths.first_result(place.columns, place.number, card.equation)
+        inner = self._walk.scopes[card.body]
+        shift = inner.constants
+        for index, operand in enumerate(operands):
+            step = inner.variable_avals[shift + index]
+            whole = self._paths.aval(place.columns, operand)
+            if index < parts.consts:
+                name = self._outside(place, operand, card) or body.input(index)
+                card.slots.append(SlotRow("const", name, step, whole, step, operand))
+            elif index < parts.consts + parts.carry:
+                position = index - parts.consts
+                out = self._paths.aval(inner, inner.outputs[position])
+                name = body.carry(position, parts.consts, parts.carry)
+                card.slots.append(SlotRow("carry", name, step, whole, out, operand))
+            else:
+                name = self._outside(place, operand, card) or body.input(index)
+                card.slots.append(SlotRow("xs", name, step, whole, step, operand))
+        for index, output in enumerate(inner.outputs[parts.carry :], parts.carry):
+            step = self._paths.aval(inner, output)
+            variable = first + index
+            whole = place.columns.variable_avals[variable]
+            name = body.y(index, len(inner.outputs) - parts.carry)
+            card.slots.append(SlotRow("ys", name, step, whole, step, variable))
+        card.reverse, card.unroll = parts.reverse, parts.unroll
+        if parts.length is not None:
+            card.trips, card.trips_from = parts.length, "length"
+        if card.kind == "fori_loop":
+            self._counted(card, operands[parts.consts] if parts.carry else None)
+        card.step_flops = self._costs.scope(card.body)
+
+    def _counted(self, card: Card, start: int | None) -> None:
+        """The bounds of a fori_loop that became a scan."""
+        card.trips_from = "bounds"
+        if start is not None and start < 0 and card.trips is not None:
+            text = self._paths.literal(start)
+            if text.lstrip("-").isdigit():
+                card.lower, card.upper = text, str(int(text) + card.trips)
+
+    def _while(self, card: Card, place: Place, scopes: dict[tuple[str, int], int], call: Call | None) -> None:
+        equation = place.jaxpr.eqns[card.equation]
+        parts = while_parts(equation.params)
+        card.kind = card.kind if card.kind in ("while_loop", "fori_loop", "scan", "map") else "while_loop"
+        body = self._body(card, scopes["body_jaxpr", -1], call)
+        card.condition = scopes["cond_jaxpr", -1]
+        operands = place.columns.operands[card.equation]
+        condition, inner = self._walk.scopes[card.condition], self._walk.scopes[card.body]
+        consts = parts.condition_consts + parts.body_consts
+        for index, operand in enumerate(operands):
+            whole = self._paths.aval(place.columns, operand)
+            if index < parts.condition_consts:
+                step = condition.variable_avals[condition.constants + index]
+                card.slots.append(SlotRow("const", self._outside(place, operand, card), step, whole, step, operand))
+                continue
+            variable = inner.constants + index - parts.condition_consts
+            step = inner.variable_avals[variable]
+            if index < consts:
+                name = self._outside(place, operand, card) or body.input(index - parts.condition_consts)
+                card.slots.append(SlotRow("const", name, step, whole, step, operand))
+                continue
+            position = index - consts
+            out = self._paths.aval(inner, inner.outputs[position])
+            name = body.carry(position, parts.body_consts, len(operands) - consts)
+            card.slots.append(SlotRow("carry", name, step, whole, out, operand))
+        if card.kind == "fori_loop":
+            self._traced_bounds(card, place, operands[consts:], call)
+        else:
+            card.condition_text = self._condition_text(card.condition)
+        steps = [self._costs.scope(card.body), self._costs.scope(card.condition)]
+        card.step_flops = None if None in steps else sum(each for each in steps if each is not None)
+
+    def _traced_bounds(self, card: Card, place: Place, carry: list[int], call: Call | None) -> None:
+        """The bounds of a fori_loop that became a while: its carry begins with the index and the upper bound."""
+        if len(carry) < 2:
+            return
+        lower, upper = (self._outside(place, operand, card) for operand in carry[:2])
+        if call is not None:
+            lower = lower or text_of(call.argument(0, "lower")) or ""
+            upper = upper or text_of(call.argument(1, "upper")) or ""
+        card.lower, card.upper = lower or None, upper or None
+        bounds = [slot for slot in card.slots if slot.role == "carry"][:2]
+        bounds[0].path = bounds[0].path or "i"
+        bounds[1].path = bounds[1].path or upper
+        if carry[0] < 0 and carry[1] < 0 and lower.lstrip("-").isdigit() and upper.lstrip("-").isdigit():
+            card.trips, card.trips_from = max(0, int(upper) - int(lower)), "bounds"
+
+    def _condition_text(self, scope: int) -> str | None:
+        columns = self._walk.scopes[scope]
+        if not columns.outputs or columns.outputs[0] < 0:
+            return None
+        equation, _ = self._paths.producer(columns, scope, columns.outputs[0])
+        if equation < 0:
+            return None
+        frames = self._callers.user_frames(columns.stack[equation])
+        return self._written.text(frames[0]) if frames else None
+
+    def _cond(self, card: Card, place: Place, scopes: dict[tuple[str, int], int], call: Call | None) -> None:
+        columns = place.columns
+        sides = sorted((position, scope) for (name, position), scope in scopes.items() if name == "branches")
+        operands = columns.operands[card.equation]
+        predicate, given = operands[0], operands[1:]
+        self._predicate(card, place, predicate, call)
+        if card.kind not in ("cond", "switch"):
+            card.kind = "cond" if len(sides) == 2 and self._is_boolean(card, place) else "switch"
+        labels = ["False", "True"] if card.kind == "cond" and len(sides) == 2 else [str(each) for each, _ in sides]
+        for label, (_, scope) in zip(labels, sides, strict=True):
+            debug = self.debug_of(scope)
+            card.branches.append(
+                BranchRow(
+                    label=label,
+                    name=debug.function if debug.users else debug.function if debug.function != "<lambda>" else "",
+                    scope=scope,
+                    equations=self._walk.scopes[scope].total,
+                    frame=self._definition(debug),
+                    flops=self._costs.scope(scope),
+                )
+            )
+        inner, debug = self._walk.scopes[sides[0][1]], self.debug_of(sides[0][1])
+        for index, operand in enumerate(given):
+            step = inner.variable_avals[inner.constants + index]
+            name = self._outside(place, operand, card) or _at(debug.arguments, index)
+            whole = self._paths.aval(columns, operand)
+            card.slots.append(SlotRow("operand", name, step, whole, step, operand))
+        first = self._paths.first_result(columns, place.number, card.equation)
+        for index in range(columns.output_counts[card.equation]):
+            aval = columns.variable_avals[first + index]
+            suffix = _at(debug.results, index).removeprefix(_RESULT)
+            name = (into(call.target, suffix) if call is not None else None) or ""
+            card.slots.append(SlotRow("result", name, aval, aval, aval, first + index))
+        flops = [branch.flops for branch in card.branches]
+        card.step_flops = None if None in flops else max((each for each in flops if each is not None), default=0)
+
+    def _predicate(self, card: Card, place: Place, operand: int, call: Call | None) -> None:
+        """What decides, where it was made, and how the user wrote it."""
+        card.predicate = operand
+        columns, strings = place.columns, self._walk.strings.items
+        equation = -1
+        at = operand
+        while at >= 0:
+            equation, _ = self._paths.producer(columns, place.number, at)
+            if equation < 0:
+                break
+            made_by = strings[columns.primitive[equation]]
+            own = self._callers.of(columns.stack[equation], place.caller)
+            put_there = own.kind in ("cond", "switch") and own.frame == card.frame
+            before = [each for each in columns.operands[equation] if each >= 0]
+            if made_by not in CONVERSIONS and not (put_there and made_by in _TO_PREDICATE):
+                break
+            if not before:
+                break
+            at = before[-1] if made_by == "clamp" and len(before) > 1 else before[0]
+        card.predicate_equation = equation
+        written = call.argument(0, "pred", "index") if call is not None else None
+        text = None
+        if written is not None and not isinstance(written, ast.Name | ast.Attribute | ast.Subscript):
+            text = text_of(written)
+        if text is None and equation >= 0:
+            frame = self._callers.of(columns.stack[equation], place.caller).frame
+            text = self._written.text(frame) if frame >= 0 and frame != card.frame else None
+        card.predicate_text = text or text_of(written) or self._outside(place, at, card) or None
+
+    def _is_boolean(self, card: Card, place: Place) -> bool:
+        """Whether the predicate came from a truth value."""
+        operand = card.predicate
+        for _ in range(4):
+            aval = self._walk.avals[self._paths.aval(place.columns, operand)]
+            if aval.dtype == "bool":
+                return True
+            if operand < 0:
+                return False
+            equation, _ = self._paths.producer(place.columns, place.number, operand)
+            if equation < 0 or self._walk.strings.items[place.columns.primitive[equation]] not in CONVERSIONS:
+                return False
+            operand = place.columns.operands[equation][0]
+        return False
+
+    # --- named scopes ----------------------------------------------------------------------------
+
+    def named_scope(
+        self, place: Place, primitive: str, equation: int, children: list[Child], path: ControlPath
+    ) -> Card:
+        """The card of a jit, a custom rule or a remat."""
+        columns = place.columns
+        caller = self._callers.of(columns.stack[equation], place.caller)
+        debug = self.debug(children) or Debug()
+        card = Card(
+            kind=SCOPE_PRIMITIVES[primitive],
+            primitive=primitive,
+            scope=place.number,
+            equation=equation,
+            path=path,
+            program=path.program,
+            title=debug.function,
+            frame=caller.frame,
+            library=caller.library,
+            name_stack=self._walk.strings.items[columns.name_stack[equation]],
+            body=children[0][3],
+            body_frame=self._definition(debug),
+            effects=self._effects(place, equation),
+            step_flops=self._costs.scope(children[0][3]),
+        )
+        inner = self._walk.scopes[card.body]
+        operands = columns.operands[equation]
+        for index, operand in enumerate(operands):
+            whole = self._paths.aval(columns, operand)
+            step = inner.variable_avals[inner.constants + index] if index < inner.inputs else whole
+            name = self._outside(place, operand, card) or _at(debug.arguments, index)
+            card.slots.append(SlotRow("operand", name, step, whole, step, operand))
+        first = self._paths.first_result(columns, place.number, equation)
+        call = self._written.call(caller.frame) if caller.library is None else None
+        for index in range(columns.output_counts[equation]):
+            aval = columns.variable_avals[first + index]
+            suffix = _at(debug.results, index).removeprefix(_RESULT)
+            name = (into(call.target, suffix) if call is not None else None) or ""
+            card.slots.append(SlotRow("result", name, aval, aval, aval, first + index))
+        card.steppable = facts.NO_STEPS
+        return card
+
+    # --- what is inside --------------------------------------------------------------------------
+
+    def debug(self, children: Sequence[Child]) -> Debug | None:
+        """What JAX knows of the function in the first of an equation's programs."""
+        return self.debug_of(children[0][3]) if children else None
+
+    def debug_of(self, scope: int) -> Debug:
+        """What JAX knows of the function behind a scope."""
+        known = self._debugs.get(scope)
+        if known is None:
+            known = self._debugs[scope] = debug_of(self._walk.jaxprs[scope], self._walk.positions)
+        return known
+
+    def inputs(self, place: Place, equation: int, parameter: str, scope: int) -> list[str]:
+        """The paths that a program inside an equation sees: its own names, and outside ones for what it closes over."""
+        columns = self._walk.scopes[scope]
+        debug = self.debug_of(scope)
+        own = [_at(debug.arguments, index) for index in range(columns.inputs)]
+        operands = place.columns.operands[equation]
+        primitive = self._walk.strings.items[place.columns.primitive[equation]]
+        offset = 0
+        if primitive == COND:
+            offset = 1
+        elif parameter == "body_jaxpr":
+            offset = while_parts(place.jaxpr.eqns[equation].params).condition_consts
+        frame = self._callers.of(place.columns.stack[equation], place.caller).frame
+        function = self._written.function(debug.file, debug.line) if debug.users else None
+        for index, name in enumerate(own):
+            if name:
+                own[index] = renamed(name, function)
+            elif len(operands) == columns.inputs + offset or parameter == "body_jaxpr":
+                if index + offset < len(operands):
+                    own[index] = self._paths.of(place, operands[index + offset], frame)
+        return [""] * columns.constants + own
+
+    def _body(self, card: Card, scope: int, call: Call | None) -> _Body:
+        """The body of a loop."""
+        card.body = scope
+        body = _Body(card, self.debug_of(scope), call, self._written)
+        card.title = body.name
+        card.body_frame = self._definition(body.debug) if body.debug.users else -1
+        return body
+
+    def _definition(self, debug: Debug) -> int:
+        if not debug.users:
+            return -1
+        return self._walk.positions.line(debug.file, debug.line, debug.function)
+
+    def _outside(self, place: Place, operand: int, card: Card) -> str:
+        return self._paths.of(place, operand, card.frame)
+
+    def _effects(self, place: Place, equation: int) -> list[str]:
+        rows = dict(place.columns.effects)
+        return [self._walk.strings.items[effect] for effect in rows.get(equation, [])]
+
+
+class _Body:
+    """The function of a loop's body: what it calls its arguments and results."""
+
+    def __init__(self, card: Card, debug: Debug, call: Call | None, written: Written) -> None:
+        self.debug = debug
+        self._card = card
+        self._call = call
+        self._function = written.function(debug.file, debug.line) if debug.users else None
+        given = None
+        if call is not None:
+            given = call.argument(*_BODY_ARGUMENT.get(card.kind, (0, "f")))
+        if isinstance(given, ast.Lambda):
+            self._function = given
+        self.name = debug.function if debug.users else ""
+        if not self.name and isinstance(given, ast.Name | ast.Attribute):
+            self.name = ast.unparse(given)
+        elif not self.name and isinstance(given, ast.Lambda):
+            self.name = "<lambda>"
+
+    def input(self, index: int) -> str:
+        """The body's own name for an input."""
+        return renamed(_at(self.debug.arguments, index), self._function)
+
+    def carry(self, position: int, consts: int, count: int) -> str:
+        """The user's name for a leaf of the carry."""
+        if self.debug.arguments:
+            return self.input(consts + position)
+        if "transpose(" in self._card.name_stack:
+            return ""  # what goes around backward are cotangents: they have no name
+        parameter = 0
+        if self._card.kind == "fori_loop":
+            if position == 0:
+                return _at(parameters(self._function), 0) or "i"
+            position, count, parameter = position - 1, count - 1, 1
+        return guessed_carry(count, self._function, parameter)[position]
+
+    def y(self, index: int, count: int) -> str:
+        """The user's name for a leaf of what is stacked: of the call's target, else of what the body returns."""
+        path = _at(self.debug.results, index)
+        suffix = path.removeprefix(_RESULT)
+        known = bool(path)
+        if not known and count == 1:
+            suffix = "[1]"
+        elif not known:
+            return ""
+        target = self._call.target if self._call is not None else None
+        if self._card.kind == "map":
+            suffix = suffix.removeprefix("[1]")
+            return into(target, suffix) or into(returned(self._function), suffix) or ""
+        return into(target, suffix) or into(returned(self._function), suffix) or ""
+
+
+_BODY_ARGUMENT: dict[str, tuple[Any, ...]] = {
+    "scan": (0, "f"),
+    "map": (0, "f"),
+    "fori_loop": (2, "body_fun"),
+    "while_loop": (1, "body_fun"),
+}
+
+
+def _at(texts: Sequence[str], index: int) -> str:
+    return texts[index] if index < len(texts) else ""

@@ -1,0 +1,94 @@
+"""A card in, the sentences that a person should know of it added: only what its own parts prove."""
+
+from __future__ import annotations
+
+from ..jaxpr import ScopeColumns, Walk
+from .card import Card
+from .written import Call
+
+NO_STEPS = "A named scope runs once and has no steps. Step through a loop or a branch inside it."
+SELECTED = (
+    "Both branches ran and a select picked the results, so there is no branch to follow. "
+    "Step through the function before vmap."
+)
+COMBINED = "It left no loop to step through: its rounds are written out. Write it as a scan to see its steps."
+
+_FALSE_FIRST = "The jaxpr lists the False branch first: it is branch 0, True is branch 1."
+_CLAMPED = "The index is clamped: below 0 it takes branch 0, above {last} branch {last}."
+_FORI_SCAN = (
+    "Its bounds {bounds}are known when JAX traces, so fori_loop became a scan of length {length}, and grad works "
+    "through it."
+)
+_FORI_WHILE = (
+    "Its {bounds} known only when it runs, so fori_loop became a while: reverse-mode grad does not work through it. "
+    "Bounds that are plain Python numbers make it a scan."
+)
+_WHILE = (
+    "How often it runs depends on the values, so jvp works through it and reverse-mode grad does not. "
+    "A scan of fixed length has both."
+)
+_MAP = "lax.map is a scan without a carry: one element after the other. jax.vmap computes them all at once."
+_MAP_BATCHED = "With batch_size, each step computes a batch by vmap; a rest that does not fill one is computed apart."
+_UNROLL = "XLA sees {unroll} steps in one trip of its loop, so {length} steps are {trips} trips."
+_BACKWARD = (
+    "This is the backward pass: what goes around are derivatives, from the last step of the forward one to the first."
+)
+_BATCHED_WHILE = (
+    "Under vmap it runs until its condition is false for every element; those that are done keep their values."
+)
+
+
+def add(card: Card, call: Call | None, columns: ScopeColumns, walk: Walk) -> None:
+    """Add the facts of a scan, a while or a cond.
+
+    Args:
+        card: Everything else of it is filled.
+        call: The user's call, where its text is known.
+        columns: Its scope.
+        walk: The pools.
+    """
+    found = card.facts
+    if card.kind == "cond" and len(card.branches) == 2 and card.branches[0].label == "False":
+        found.append(_FALSE_FIRST)
+    elif card.primitive == "cond":
+        found.append(_CLAMPED.format(last=len(card.branches) - 1))
+    if card.kind == "fori_loop":
+        _fori(card)
+    elif card.primitive == "while":
+        found.append(_WHILE)
+    elif card.kind == "map":
+        found.append(_MAP)
+        if call is not None and "batch_size" in call.keywords:
+            found.append(_MAP_BATCHED)
+    if card.unroll > 1 and card.trips:
+        trips = -(-card.trips // card.unroll)
+        found.append(_UNROLL.format(unroll=card.unroll, length=card.trips, trips=trips))
+    if card.primitive == "scan" and "transpose(" in card.name_stack:
+        found.append(_BACKWARD)
+    if card.primitive == "while" and _is_reduced(card, walk):
+        found.append(_BATCHED_WHILE)
+
+
+def _fori(card: Card) -> None:
+    if card.primitive == "scan":
+        bounds = f"{card.lower} and {card.upper} " if card.lower is not None else ""
+        card.facts.append(_FORI_SCAN.format(bounds=bounds, length=card.trips))
+        return
+    traced = [
+        (word, text)
+        for word, text in (("lower bound", card.lower), ("upper bound", card.upper))
+        if text is None or not text.lstrip("-").isdigit()
+    ]
+    named = [word if text is None else f"{word} {text}" for word, text in traced]
+    bounds = " and ".join(named) + (" are" if len(named) > 1 else " is")
+    if named:
+        card.facts.append(_FORI_WHILE.format(bounds=bounds))
+
+
+def _is_reduced(card: Card, walk: Walk) -> bool:
+    """Whether JAX's batching rule put an `any` at the end of the condition."""
+    condition = walk.scopes[card.condition]
+    if "vmap" not in card.name_stack or not condition.primitive or not condition.outputs:
+        return False
+    last = condition.constants + condition.inputs + sum(condition.output_counts) - 1
+    return condition.outputs[0] == last and walk.strings.items[condition.primitive[-1]] == "reduce_or"

@@ -1,0 +1,96 @@
+"""One visit of a scope: its columns, JAX's object, and the paths of its inputs as the user would write them."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any
+
+from ..jaxpr import ScopeColumns, Walk
+from .callers import Caller, Callers
+from .card import Step
+from .written import Written, target_name
+
+#: Primitives that JAX puts between what the user gave and what a construct takes.
+CONVERSIONS = frozenset({"convert_element_type", "stop_gradient", "copy", "copy_p", "pvary"})
+#: Longest expression that stands in for a name.
+_EXPRESSION = 40
+
+
+@dataclass(slots=True)
+class Place:
+    """A scope as it is reached by one way from the program's own scope."""
+
+    number: int
+    columns: ScopeColumns
+    jaxpr: Any
+    #: Paths of its constants and inputs; empty where unknown.
+    inputs: Sequence[str]
+    #: Who called it: what its equations without a user frame fall back to.
+    caller: Caller
+    steps: tuple[Step, ...]
+
+
+class Paths:
+    """What values are called: by where they come from in a place."""
+
+    def __init__(self, walk: Walk, written: Written, callers: Callers) -> None:
+        """The columns, the user's texts, the frames."""
+        self._walk = walk
+        self._written = written
+        self._callers = callers
+        self._firsts: dict[int, list[int]] = {}
+
+    def producer(self, columns: ScopeColumns, number: int, variable: int) -> tuple[int, int]:
+        """The equation that binds a variable of a scope and which of its results it is; (-1, 0) for an input."""
+        inputs = columns.constants + columns.inputs
+        if variable < inputs:
+            return -1, 0
+        firsts = self._firsts.get(number)
+        if firsts is None:
+            firsts = self._firsts[number] = list(accumulate(columns.output_counts, initial=inputs))
+        equation = bisect_right(firsts, variable) - 1
+        return equation, variable - firsts[equation]
+
+    def first_result(self, columns: ScopeColumns, number: int, equation: int) -> int:
+        """The first variable that an equation binds."""
+        self.producer(columns, number, columns.constants + columns.inputs)
+        return self._firsts[number][equation]
+
+    def of(self, place: Place, operand: int, construct: int = -1) -> str:
+        """The path of a value: an input's, the name it was bound to, or a short expression; empty when unknown.
+
+        Args:
+            place: Where it is an operand.
+            operand: The variable, or the literal.
+            construct: Frame of the construct that takes it: what JAX itself put there has no name of the user's.
+        """
+        if operand < 0:
+            return self.literal(operand)
+        equation, result = self.producer(place.columns, place.number, operand)
+        if equation < 0:
+            return place.inputs[operand] if operand < len(place.inputs) else ""
+        caller = self._callers.of(place.columns.stack[equation], place.caller)
+        if self._walk.strings.items[place.columns.primitive[equation]] in CONVERSIONS:
+            before = place.columns.operands[equation]
+            if caller.frame in (construct, -1) and before:
+                return self.of(place, before[0], construct)
+        if caller.frame < 0 or caller.frame == construct:
+            return ""
+        target = self._written.target(caller.frame)
+        if target is not None:
+            name = target_name(target, result, place.columns.output_counts[equation])
+            if name:
+                return name
+        text = self._written.text(caller.frame)
+        return text if text is not None and len(text) <= _EXPRESSION else ""
+
+    def literal(self, operand: int) -> str:
+        """The text of a literal."""
+        return self._walk.strings.items[self._walk.literals[-1 - operand][0]]
+
+    def aval(self, columns: ScopeColumns, operand: int) -> int:
+        """Index of an operand's type."""
+        return columns.variable_avals[operand] if operand >= 0 else self._walk.literals[-1 - operand][1]

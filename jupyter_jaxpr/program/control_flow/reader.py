@@ -1,0 +1,206 @@
+"""A walked program in, its cards out: each control-flow construct at any depth, in the order of the source.
+
+A scope that is reached by two calls has its constructs twice, once for each way; scopes without any are not entered,
+and `MOST` bounds what a program can have, so the work grows with the cards and not with the program.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from ..jaxpr import ScopeColumns, Walk
+from .callers import Caller, Callers
+from .card import CONTROL_FLOW, Card, ControlPath, Step
+from .constructs import Constructs, is_users
+from .dissolved import Dissolved
+from .equation import CONTROL_PRIMITIVES, SCOPE_PARAMETERS, SCOPE_PRIMITIVES
+from .place import Paths, Place
+from .written import Written
+
+#: Most cards of a program.
+MOST = 300
+
+
+@dataclass(slots=True)
+class _Node:
+    """A card and the cards inside it."""
+
+    card: Card
+    inside: list[_Node] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class ProgramCards:
+    """The cards of a program; `left_out` says that there are more than `MOST`."""
+
+    cards: list[Card]
+    left_out: bool
+
+
+class Reader:
+    """Reads the programs of one walk."""
+
+    def __init__(self, walk: Walk, failed: Callable[[str], None]) -> None:
+        """Start with what was walked; `failed` is told of each construct that could not be read, as a traceback."""
+        self._walk = walk
+        self._failed = failed
+        written = Written(walk.positions)
+        self._callers = Callers(walk.positions, walk.strings)
+        self._paths = Paths(walk, written, self._callers)
+        self._constructs = Constructs(walk, written, self._callers, self._paths)
+        self._dissolved = Dissolved(walk, written, self._callers, self._paths)
+        self._holds: dict[int, bool] = {}
+        self._count = 0
+
+    def program(self, program: int, scope: int, inputs: Sequence[str], call: int) -> ProgramCards:
+        """The cards of a program.
+
+        Args:
+            program: Its number.
+            scope: Its scope.
+            inputs: The paths of its inputs.
+            call: Frame of the line that called it; -1 when unknown.
+        """
+        self._count = 0
+        columns = self._walk.scopes[scope]
+        names = [""] * columns.constants + list(inputs)
+        caller = Caller(None, call, None)
+        place = Place(scope, columns, self._walk.jaxprs[scope], names, caller, ())
+        nodes = self._place(place, program, 0, True)
+        cards: list[Card] = []
+        self._flatten(nodes, -1, cards)
+        return ProgramCards(cards, self._count > MOST)
+
+    # --- order ---------------------------------------------------------------------------------
+
+    def _flatten(self, nodes: list[_Node], parent: int, cards: list[Card]) -> None:
+        for node in sorted(nodes, key=self._position):
+            number = len(cards)
+            node.card.parent = parent
+            cards.append(node.card)
+            self._flatten(node.inside, number, cards)
+
+    def _position(self, node: _Node) -> tuple[int, int, int]:
+        """Where a card stands in the source; cards without a line come in the order of the program, at the end."""
+        frame = node.card.frame
+        if frame < 0:
+            return (1 << 30, 0, node.card.equation)
+        _, _, line, column, *_ = self._walk.positions.frames[frame]
+        return (line, column, node.card.equation)
+
+    # --- scopes --------------------------------------------------------------------------------
+
+    def holds(self, scope: int) -> bool:
+        """Whether there is control flow, or a named scope of the user's, in a scope or in those inside."""
+        known = self._holds.get(scope)
+        if known is not None:
+            return known
+        columns = self._walk.scopes[scope]
+        self._holds[scope] = False
+        found = self._dissolved.any_in(columns)
+        for equation, _, _, child in columns.children:
+            primitive = self._walk.strings.items[columns.primitive[equation]]
+            if primitive in CONTROL_PRIMITIVES or self._is_rule(columns, equation, primitive) or self.holds(child):
+                found = True
+                break
+        self._holds[scope] = found
+        return found
+
+    def _is_rule(self, columns: ScopeColumns, equation: int, primitive: str) -> bool:
+        """A custom rule or a remat that the user wrote: shown for itself."""
+        if SCOPE_PRIMITIVES.get(primitive, "jit") == "jit":
+            return False
+        stack = columns.stack[equation]
+        return bool(self._callers.user_frames(stack)) and not self._callers.functions(stack)
+
+    def _place(self, place: Place, program: int, depth: int, top: bool) -> list[_Node]:
+        columns, nodes = place.columns, []
+        done = -1
+        for equation, *_ in columns.children:
+            if equation == done:
+                continue
+            done = equation
+            if self._count > MOST:
+                break
+            try:
+                nodes += self._equation(place, program, equation, depth)
+            except Exception:  # one construct that cannot be read hides no other
+                self._failed(traceback.format_exc())
+        if self._dissolved.any_in(columns):
+            try:
+                found = self._dissolved.cards(place, program, depth)
+            except Exception:
+                self._failed(traceback.format_exc())
+            else:
+                self._count += len(found)
+                nodes += [_Node(card) for card in found]
+        return nodes
+
+    def _equation(self, place: Place, program: int, equation: int, depth: int) -> list[_Node]:
+        columns = place.columns
+        primitive = self._walk.strings.items[columns.primitive[equation]]
+        children = [child for child in columns.children if child[0] == equation]
+        path = ControlPath(program, place.steps, equation)
+        card: Card | None = None
+        if primitive in CONTROL_PRIMITIVES:
+            card = self._constructs.control(place, primitive, equation, children, path)
+        else:
+            inner = [child for child in children if self.holds(child[3])]
+            if primitive in SCOPE_PRIMITIVES:
+                rule = self._is_rule(columns, equation, primitive)
+                if not inner and not rule:
+                    return []
+                if rule or (SCOPE_PRIMITIVES[primitive] == "jit" and is_users(self._constructs.debug(children))):
+                    card = self._constructs.named_scope(place, primitive, equation, children, path)
+            elif not inner:
+                return []
+        if card is None:
+            return self._inside(place, program, equation, children, depth, None)
+        card.depth = depth
+        self._count += 1
+        deeper = depth + (card.kind in CONTROL_FLOW)
+        return [_Node(card, self._inside(place, program, equation, children, deeper, card))]
+
+    def _inside(
+        self,
+        place: Place,
+        program: int,
+        equation: int,
+        children: list[tuple[int, int, int, int]],
+        depth: int,
+        card: Card | None,
+    ) -> list[_Node]:
+        nodes: list[_Node] = []
+        for _, parameter, position, scope in children:
+            if not self.holds(scope):
+                continue
+            name = self._walk.strings.items[parameter]
+            columns = self._walk.scopes[scope]
+            inner = Place(
+                scope,
+                columns,
+                self._walk.jaxprs[scope],
+                self._constructs.inputs(place, equation, name, scope),
+                self._callers.of(place.columns.stack[equation], place.caller),
+                (*place.steps, Step(equation, name, position)),
+            )
+            found = self._place(inner, program, depth, False)
+            if card is not None:
+                for node in found:
+                    node.card.parent_part = self._part(card, name, position)
+            nodes += found
+        return nodes
+
+    def _part(self, card: Card, parameter: str, position: int) -> str:
+        if parameter == "cond_jaxpr":
+            return "condition"
+        if parameter == "branches" and 0 <= position < len(card.branches):
+            return card.branches[position].label
+        return "body"
+
+
+def named_scope_parameter(parameter: str) -> bool:
+    """Whether a parameter of a named scope holds what it stands around."""
+    return parameter in SCOPE_PARAMETERS

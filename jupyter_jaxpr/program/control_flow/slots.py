@@ -1,0 +1,49 @@
+"""Paths as JAX has them and the user's own text in, the user's names for them out: carry[0] becomes h."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from .written import parameters, unpacked
+
+_ROOT = re.compile(r"[A-Za-z_]\w*")
+_INDEX = re.compile(r"\[(\d+)\]")
+
+
+def renamed(path: str, function: ast.FunctionDef | ast.Lambda | None) -> str:
+    """A path such as `carry[0]['w']`, by the names that the function unpacks its parameter into."""
+    root = _ROOT.match(path)
+    if root is None:
+        return path
+    target = unpacked(function).get(root.group())
+    return path if target is None else into(target, path[root.end() :]) or path
+
+
+def into(target: ast.expr | None, suffix: str) -> str | None:
+    """The name that a part of a value goes into: target `(h, c), t` and suffix `[0][1]['w']` give `c['w']`."""
+    while isinstance(target, ast.Tuple | ast.List):
+        index = _INDEX.match(suffix)
+        if index is None or any(isinstance(each, ast.Starred) for each in target.elts):
+            return None
+        number = int(index.group(1))
+        if number >= len(target.elts):
+            return None
+        target = target.elts[number]
+        suffix = suffix[index.end() :]
+    if isinstance(target, ast.Name) and target.id != "_":
+        return target.id + suffix
+    return None
+
+
+def guessed_carry(count: int, function: ast.FunctionDef | ast.Lambda | None, parameter: int) -> list[str]:
+    """Names of a carry whose paths JAX lost in a transform: only where the text leaves no doubt, else empty ones."""
+    names = parameters(function)
+    if parameter >= len(names):
+        return [""] * count
+    name = names[parameter]
+    target = unpacked(function).get(name)
+    if isinstance(target, ast.Tuple | ast.List):
+        plain = [each.id for each in target.elts if isinstance(each, ast.Name)]
+        return plain if len(plain) == len(target.elts) == count else [""] * count
+    return [name] if count == 1 else [""] * count

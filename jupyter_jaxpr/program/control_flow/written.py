@@ -1,0 +1,248 @@
+"""Frames in, what the user wrote there out: the text of a call, its arguments, the names it is bound to.
+
+Only the text of a call or of one function is parsed, never a file. What cannot be read is None: the source of a file
+may be gone, or another one by now, so a text counts only where it parses as what the frame says it is.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import linecache
+import re
+from dataclasses import dataclass
+
+from ..sources import Positions, SourceFile
+
+#: Longest text of an expression that is shown, in characters.
+LIMIT = 80
+
+_SPACE = re.compile(r"\s+")
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call as it is written."""
+
+    function: str
+    arguments: list[ast.expr]
+    keywords: dict[str, ast.expr]
+    #: What its result is bound to, such as `(h, hs)`; None where it is bound to nothing.
+    target: ast.expr | None
+
+    def argument(self, position: int, *names: str) -> ast.expr | None:
+        """An argument by its place or by one of its names."""
+        for name in names:
+            if name in self.keywords:
+                return self.keywords[name]
+        if any(isinstance(each, ast.Starred) for each in self.arguments[: position + 1]):
+            return None
+        return self.arguments[position] if position < len(self.arguments) else None
+
+
+class Written:
+    """The user's source texts."""
+
+    def __init__(self, positions: Positions) -> None:
+        """`positions` are the frames that are asked for."""
+        self._positions = positions
+        self._lines: dict[str, list[str]] = {}
+        self._calls: dict[int, Call | None] = {}
+        self._targets: dict[int, ast.expr | None] = {}
+        self._functions: dict[tuple[str, int], ast.FunctionDef | ast.Lambda | None] = {}
+
+    def text(self, frame: int) -> str | None:
+        """The expression of a frame on one line, or None where it is unknown."""
+        raw = self._span(frame)
+        return None if raw is None else shown(raw)
+
+    def call(self, frame: int) -> Call | None:
+        """The call that a frame's span is, or None where it is none or unknown."""
+        if frame not in self._calls:
+            self._calls[frame] = self._read_call(frame)
+        return self._calls[frame]
+
+    def target(self, frame: int) -> ast.expr | None:
+        """What the expression of a frame is bound to: the name in `h0 = f()`, the tuple in `a, b = f()`."""
+        if frame not in self._targets:
+            self._targets[frame] = self._read_target(frame)
+        return self._targets[frame]
+
+    def function(self, file: str, line: int) -> ast.FunctionDef | ast.Lambda | None:
+        """The function or the only lambda that begins on a line of a file of the user's."""
+        key = (file, line)
+        if key not in self._functions:
+            self._functions[key] = self._read_function(file, line)
+        return self._functions[key]
+
+    # --- reading -------------------------------------------------------------------------------
+
+    def _of(self, source: SourceFile) -> list[str]:
+        lines = self._lines.get(source.name)
+        if lines is None:
+            if source.cell is not None:
+                lines = source.cell.source.split("\n")
+            else:
+                lines = [line.rstrip("\n") for line in linecache.getlines(source.name)]
+            self._lines[source.name] = lines
+        return lines
+
+    def _span(self, frame: int) -> str | None:
+        if frame < 0:
+            return None
+        file, _, line, column, end_line, end_column = self._positions.frames[frame]
+        source = self._positions.files[file]
+        if source.kind == "library" or column < 0:
+            return None
+        lines = self._of(source)[line - 1 : end_line]
+        if len(lines) != end_line - line + 1:
+            return None
+        lines[-1] = _upto(lines[-1], end_column)
+        lines[0] = lines[0][len(_upto(lines[0], column)) :]
+        return "\n".join(lines)
+
+    def _read_call(self, frame: int) -> Call | None:
+        raw = self._span(frame)
+        node = None if raw is None else _expression(raw)
+        if not isinstance(node, ast.Call):
+            return None
+        return Call(
+            function=ast.unparse(node.func),
+            arguments=list(node.args),
+            keywords={each.arg: each.value for each in node.keywords if each.arg is not None},
+            target=self.target(frame),
+        )
+
+    def _read_target(self, frame: int) -> ast.expr | None:
+        """What stands left of the `=` before a frame's expression, where that is all of the statement."""
+        if frame < 0:
+            return None
+        file, _, line, column, end_line, end_column = self._positions.frames[frame]
+        source = self._positions.files[file]
+        if source.kind == "library" or column < 0:
+            return None
+        lines = self._of(source)
+        if not 0 < line <= end_line <= len(lines):
+            return None
+        before = _upto(lines[line - 1], column).strip()
+        rest = lines[end_line - 1]
+        after = rest[len(_upto(rest, end_column)) :].partition("#")[0].strip()
+        if not before.endswith("=") or after not in ("", ";"):
+            return None
+        node = _expression(before[:-1].rpartition(";")[2].strip())
+        return node if isinstance(node, ast.Name | ast.Tuple | ast.List) else None
+
+    def _read_function(self, file: str, line: int) -> ast.FunctionDef | ast.Lambda | None:
+        source = self._positions.source_file(file)
+        if source.kind == "library":
+            return None
+        lines = self._of(source)
+        if not 0 < line <= len(lines):
+            return None
+        try:
+            block = inspect.getblock([f"{each}\n" for each in lines[line - 1 : line + 200]])
+            tree = ast.parse(_dedented(block))
+        except (SyntaxError, ValueError, IndexError, MemoryError, RecursionError):
+            return _only_lambda(lines[line - 1])
+        statement = tree.body[0] if tree.body else None
+        if isinstance(statement, ast.FunctionDef):
+            return statement
+        return _only_lambda(lines[line - 1])
+
+
+def shown(expression: str) -> str:
+    """An expression on one line, cut."""
+    text = _SPACE.sub(" ", expression).strip()
+    return text if len(text) <= LIMIT else text[: LIMIT - 1] + "…"
+
+
+def text_of(node: ast.expr | None) -> str | None:
+    """An expression as text on one line, cut."""
+    return None if node is None else shown(ast.unparse(node))
+
+
+def target_name(target: ast.expr, result: int, results: int) -> str | None:
+    """The name that one of an expression's results is bound to by itself."""
+    if isinstance(target, ast.Tuple | ast.List):
+        if len(target.elts) != results:
+            return None
+        target = target.elts[result]
+    elif results != 1:
+        return None
+    return target.id if isinstance(target, ast.Name) and target.id != "_" else None
+
+
+def parameters(function: ast.FunctionDef | ast.Lambda | None) -> list[str]:
+    """Names of a function's positional parameters."""
+    if function is None:
+        return []
+    return [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
+
+
+def unpacked(function: ast.FunctionDef | ast.Lambda | None) -> dict[str, ast.expr]:
+    """Of each parameter that the function takes apart by `a, b = parameter`: the names it goes into."""
+    if not isinstance(function, ast.FunctionDef):
+        return {}
+    known = set(parameters(function))
+    found: dict[str, ast.expr] = {}
+    for statement in function.body:
+        if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+            target, value = statement.targets[0], statement.value
+            if isinstance(target, ast.Tuple | ast.List) and isinstance(value, ast.Name) and value.id in known:
+                found.setdefault(value.id, target)
+    return found
+
+
+def returned(function: ast.FunctionDef | ast.Lambda | None) -> ast.expr | None:
+    """What a function returns, where it does so at one place."""
+    if isinstance(function, ast.Lambda):
+        return function.body
+    if function is None:
+        return None
+    found = [node for node in _own_nodes(function) if isinstance(node, ast.Return)]
+    return found[0].value if len(found) == 1 else None
+
+
+def _own_nodes(function: ast.FunctionDef) -> list[ast.AST]:
+    """The nodes of a function, without those of functions inside."""
+    found: list[ast.AST] = []
+    waiting: list[ast.AST] = list(function.body)
+    for node in waiting:
+        found.append(node)
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+            waiting.extend(ast.iter_child_nodes(node))
+    return found
+
+
+def _only_lambda(line: str) -> ast.Lambda | None:
+    """The lambda of a line that has one."""
+    if line.count("lambda") != 1:
+        return None
+    text = line[line.index("lambda") :].rstrip()
+    while text:
+        node = _expression(text)
+        if isinstance(node, ast.Lambda):
+            return node
+        if isinstance(node, ast.Tuple) and node.elts and isinstance(node.elts[0], ast.Lambda):
+            return node.elts[0]
+        text = text[:-1].rstrip()
+    return None
+
+
+def _dedented(block: list[str]) -> str:
+    indent = len(block[0]) - len(block[0].lstrip())
+    return "".join(each[indent:] if each[:indent].isspace() or not indent else each for each in block)
+
+
+def _expression(text: str) -> ast.expr | None:
+    try:
+        return ast.parse(f"({text}\n)", mode="eval").body
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return None
+
+
+def _upto(line: str, column: int) -> str:
+    """A line up to a column in UTF-16 code units."""
+    if line.isascii():
+        return line[:column]
+    return line.encode("utf-16-le", "surrogatepass")[: 2 * column].decode("utf-16-le", "ignore")
