@@ -1,0 +1,224 @@
+/**
+ * A recording comes in; the table of all its steps goes out, of which only the rows in view are drawn.
+ */
+import { Clipboard } from '@jupyterlab/apputils';
+import { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { IPlace } from '../../../model/stepping';
+import { GOES_ON } from '../../../protocol/recording';
+import { Icon } from '../../icons';
+import { grouped } from '../../quantities';
+import { columnsOf, stepsTabSeparated, stepsText } from './copying';
+import { Walk } from './walk';
+
+/** Height of a row, in pixels; the style sheet has it too. */
+const ROW = 20;
+/** Rows in view, and a few on either side. */
+const WINDOW = 14;
+const MARGIN = 6;
+/** Up to so many steps the table is open from the start. */
+const OPEN_UP_TO = 12;
+/** More leaves have no column on the screen; a copy has them. */
+const MOST_COLUMNS = 30;
+
+interface IAllStepsProps {
+  walk: Walk;
+  place: IPlace;
+  goTo: (place: IPlace) => void;
+  trans: TranslationBundle;
+}
+
+export function AllSteps(props: IAllStepsProps): JSX.Element | null {
+  const { walk, place, trans } = props;
+  const length = walk.lengthAt(place);
+  const [open, setOpen] = React.useState(length <= OPEN_UP_TO);
+  if (length < 2) {
+    return null;
+  }
+  return (
+    <details
+      className="jp-JaxprStepper-all"
+      open={open}
+      onToggle={event => setOpen(event.currentTarget.open)}
+    >
+      <summary>
+        {walk.byCalls
+          ? trans.__('All %1 calls', grouped(length))
+          : trans._n(
+              'All %2 step',
+              'All %2 steps that were kept',
+              length,
+              grouped(length)
+            )}
+      </summary>
+      {open && (
+        <>
+          <Copies walk={walk} trans={trans} />
+          <Table {...props} length={length} />
+        </>
+      )}
+    </details>
+  );
+}
+
+function Copies(props: { walk: Walk; trans: TranslationBundle }): JSX.Element {
+  const { walk, trans } = props;
+  const [copied, setCopied] = React.useState('');
+  const copy = (text: string, notice: string): void => {
+    Clipboard.copyToSystem(text);
+    setCopied(notice);
+  };
+  return (
+    <div className="jp-JaxprStepper-copies">
+      <button
+        className="jp-JaxprPanel-action"
+        aria-label={trans.__('Copy the steps as text')}
+        title={trans.__('Copy the steps as text')}
+        onClick={() =>
+          copy(stepsText(walk, trans), trans.__('Copied as text.'))
+        }
+      >
+        <Icon name="copy" />
+      </button>
+      <button
+        className="jp-JaxprPanel-action jp-JaxprStepper-tsv"
+        aria-label={trans.__('Copy the steps for a spreadsheet')}
+        title={trans.__('Copy the steps for a spreadsheet')}
+        onClick={() =>
+          copy(
+            stepsTabSeparated(walk, trans),
+            trans.__('Copied for a spreadsheet.')
+          )
+        }
+      >
+        {trans.__('tsv')}
+      </button>
+      <span className="jp-JaxprPanel-notice" role="status">
+        {copied}
+      </span>
+    </div>
+  );
+}
+
+function Table(props: IAllStepsProps & { length: number }): JSX.Element {
+  const { walk, place, goTo, length, trans } = props;
+  const { recording } = walk;
+  const all = React.useMemo(
+    () => columnsOf(recording, trans),
+    [recording, trans]
+  );
+  const columns = all.slice(0, MOST_COLUMNS);
+  const goesOn =
+    !walk.byCalls && recording.leaves.some(({ role }) => GOES_ON.has(role));
+  const rows = length + (goesOn ? 1 : 0);
+  const current = walk.positionAt(place);
+  const scroller = React.useRef<HTMLDivElement>(null);
+  const [top, setTop] = React.useState(0);
+  const from = Math.max(0, Math.floor(top / ROW) - MARGIN);
+  const below = Math.min(rows, from + WINDOW + 2 * MARGIN);
+
+  // The step in view stays in view.
+  React.useLayoutEffect(() => {
+    const node = scroller.current;
+    if (node === null) {
+      return;
+    }
+    const above = current * ROW;
+    const room = node.clientHeight - 2 * ROW;
+    if (above < node.scrollTop) {
+      node.scrollTop = above;
+    } else if (above > node.scrollTop + room) {
+      node.scrollTop = above - room;
+    }
+  }, [current, place.visit]);
+
+  return (
+    <>
+      <div
+        className="jp-JaxprStepper-scroller"
+        ref={scroller}
+        role="region"
+        aria-label={trans.__('All steps')}
+        tabIndex={0}
+        onScroll={event => setTop(event.currentTarget.scrollTop)}
+      >
+        <table aria-rowcount={rows + 1}>
+          <colgroup>
+            <col style={{ width: '7ch' }} />
+            {columns.map(({ width }, at) => (
+              <col key={at} style={{ width: `${width + 2}ch` }} />
+            ))}
+          </colgroup>
+          <thead>
+            <tr aria-rowindex={1}>
+              <th scope="col">
+                {walk.byCalls ? trans.__('call') : trans.__('step')}
+              </th>
+              {columns.map(({ head }, at) => (
+                <th key={at} scope="col">
+                  <code title={head}>{head}</code>
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            <Gap rows={from} columns={columns.length + 1} />
+            {Array.from({ length: below - from }, (_, row) => {
+              const at = from + row;
+              const isAfter = at === length;
+              const step = walk.stepAt(
+                walk.placeAt(isAfter ? length - 1 : at, place)
+              );
+              return (
+                <tr
+                  key={at}
+                  aria-rowindex={at + 2}
+                  aria-current={!isAfter && at === current ? 'step' : undefined}
+                  onClick={() => !isAfter && goTo(step.place)}
+                >
+                  <th scope="row">
+                    {isAfter ? trans.__('after') : grouped(step.number)}
+                  </th>
+                  {columns.map(({ cell }, column) => {
+                    const text = cell(step.point, step.place.visit, isAfter);
+                    return (
+                      <td key={column} title={text}>
+                        {text}
+                      </td>
+                    );
+                  })}
+                </tr>
+              );
+            })}
+            <Gap rows={rows - below} columns={columns.length + 1} />
+          </tbody>
+        </table>
+      </div>
+      {goesOn && (
+        <p className="jp-JaxprPanel-small">
+          {trans.__(
+            'Carries are as they were before each step; the last row is what came out.'
+          )}
+        </p>
+      )}
+      {all.length > MOST_COLUMNS && (
+        <p className="jp-JaxprPanel-small">
+          {trans.__(
+            '%1 more leaves are in a copy of the table.',
+            grouped(all.length - MOST_COLUMNS)
+          )}
+        </p>
+      )}
+    </>
+  );
+}
+
+/** The room of rows that are not drawn. */
+function Gap(props: { rows: number; columns: number }): JSX.Element | null {
+  return props.rows <= 0 ? null : (
+    <tr aria-hidden="true" className="jp-JaxprStepper-gap">
+      <td colSpan={props.columns} style={{ height: props.rows * ROW }} />
+    </tr>
+  );
+}

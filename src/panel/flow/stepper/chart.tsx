@@ -1,0 +1,261 @@
+/**
+ * A place in a recording comes in; a slider goes out, and below it the numbers of one leaf as a line, with the place on it.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { IPlace } from '../../../model/stepping';
+import { GOES_ON } from '../../../protocol/recording';
+import { Leaf } from '../../../protocol/snapshot';
+import { grouped } from '../../quantities';
+import { shortened } from '../../summary';
+import { IDrawing, drawingOf, firstDrawn, hasEdge, lineOf } from './drawing';
+import { IStep, Walk } from './walk';
+import { figure, leafName, roleWords, spoken } from './words';
+
+/** Points are marked up to so many. */
+const MARKED = 40;
+const WIDTH = 1000;
+const HEIGHT = 100;
+
+interface IChartProps {
+  walk: Walk;
+  place: IPlace;
+  move: (place: IPlace) => void;
+  trans: TranslationBundle;
+}
+
+export function Chart(props: IChartProps): JSX.Element | null {
+  const { walk, place, move, trans } = props;
+  const { leaves } = walk.recording;
+  const [chosen, setChosen] = React.useState<number | null>(null);
+  const first = React.useMemo(() => firstDrawn(leaves), [leaves]);
+  const leaf = leaves[chosen ?? first] as Leaf | undefined;
+  const drawing = React.useMemo(
+    () => (leaf === undefined ? null : drawingOf(walk, leaf, place)),
+    // Within a visit the picture is the same.
+    [walk, leaf, place.visit]
+  );
+  const length = walk.lengthAt(place);
+  if (length < 2) {
+    return null;
+  }
+  const step = walk.stepAt(place);
+  const position = walk.positionAt(place);
+  const edge = hasEdge(walk);
+  const style = {
+    '--jjx-first': edge ? 1 / length : 0,
+    '--jjx-at': edge ? (position + 1) / length : position / (length - 1)
+  } as React.CSSProperties;
+  return (
+    <div className="jp-JaxprStepper-chart" style={style}>
+      <input
+        type="range"
+        min={0}
+        max={length - 1}
+        step={1}
+        value={position}
+        aria-label={walk.byCalls ? trans.__('Call') : trans.__('Step')}
+        aria-valuetext={spoken(walk, step, trans)}
+        onChange={event =>
+          move(walk.placeAt(Number(event.target.value), place))
+        }
+      />
+      {leaf !== undefined && drawing !== null && (
+        <Picture
+          {...props}
+          leaf={leaf}
+          drawing={drawing}
+          step={step}
+          length={length}
+        />
+      )}
+      <Choice
+        leaves={leaves}
+        chosen={chosen ?? first}
+        choose={setChosen}
+        trans={trans}
+      />
+    </div>
+  );
+}
+
+function Picture(
+  props: IChartProps & {
+    leaf: Leaf;
+    drawing: IDrawing;
+    step: IStep;
+    length: number;
+  }
+): JSX.Element {
+  const { walk, leaf, drawing, step, length, place, trans } = props;
+  const { points, threshold } = drawing;
+  const line = React.useMemo(() => lineOf(points, WIDTH, HEIGHT), [points]);
+  const at = GOES_ON.has(leaf.role)
+    ? walk.after(leaf, step)
+    : walk.before(leaf, step);
+  const here = points[at - drawing.from] ?? null;
+  const name = nameOfNumber(leaf, trans);
+  const value =
+    leaf.elements === 1
+      ? shortened(leaf.texts[at] ?? '', 40)
+      : here === null
+        ? trans.__('not finite')
+        : figure(leaf.numbers?.[at] ?? 0);
+  const edge = hasEdge(walk);
+  const limit = threshold === null ? '' : figure(leaf.threshold ?? Number.NaN);
+  const goTo = (event: React.MouseEvent<HTMLElement>): void => {
+    const box = event.currentTarget.getBoundingClientRect();
+    const part = (event.clientX - box.left) / Math.max(1, box.width);
+    const position = edge ? part * length - 1 : part * (length - 1);
+    props.move(
+      walk.placeAt(
+        Math.max(0, Math.min(length - 1, Math.round(position))),
+        place
+      )
+    );
+  };
+  return (
+    <>
+      <div
+        className={`jp-JaxprStepper-plot ${threshold !== null ? 'jp-mod-threshold' : ''}`}
+        onClick={goTo}
+      >
+        <svg
+          viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+          preserveAspectRatio="none"
+          role="img"
+          aria-label={describe(walk, leaf, drawing, name, limit, trans)}
+        >
+          {threshold !== null && (
+            <path
+              className="jp-JaxprStepper-threshold"
+              d={`M0 ${threshold * HEIGHT}H${WIDTH}`}
+            />
+          )}
+          <path className="jp-JaxprStepper-line" d={line} />
+          {points.length <= MARKED && (
+            <path
+              className="jp-JaxprStepper-marks"
+              d={points
+                .map(point =>
+                  point === null
+                    ? ''
+                    : `M${point.x * WIDTH} ${point.y * HEIGHT}h0`
+                )
+                .join('')}
+            />
+          )}
+        </svg>
+        {threshold !== null && (
+          <span
+            className="jp-JaxprStepper-limit"
+            aria-hidden="true"
+            style={{ top: `${threshold * 100}%` }}
+          >
+            {limit}
+          </span>
+        )}
+        <span className="jp-JaxprStepper-here" aria-hidden="true" />
+        {here !== null && (
+          <span
+            className="jp-JaxprStepper-dot"
+            aria-hidden="true"
+            style={{ top: `${here.y * 100}%` }}
+          />
+        )}
+      </div>
+      <div className="jp-JaxprStepper-axis" aria-hidden="true">
+        <span>{edge ? '0' : numberAt(walk, place, 0)}</span>
+        <span className="jp-JaxprStepper-reading">
+          {name} = {value}
+        </span>
+        <span>{numberAt(walk, place, length - 1)}</span>
+      </div>
+    </>
+  );
+}
+
+function Choice(props: {
+  leaves: readonly Leaf[];
+  chosen: number;
+  choose: (leaf: number) => void;
+  trans: TranslationBundle;
+}): JSX.Element | null {
+  const { leaves, chosen, choose, trans } = props;
+  const options = React.useMemo(
+    () =>
+      leaves.flatMap((leaf, at) =>
+        leaf.numbers?.some(number => number !== null)
+          ? [
+              <option key={at} value={at}>
+                {roleWords(leaf.role, trans)}
+                {leaf.path !== '' && ` ${shortened(leaf.path, 60)}`}
+              </option>
+            ]
+          : []
+      ),
+    [leaves, trans]
+  );
+  if (options.length < 2) {
+    return null;
+  }
+  return (
+    <label className="jp-JaxprStepper-choice jp-JaxprPanel-small">
+      {trans.__('drawn')}
+      <select
+        value={chosen}
+        onChange={event => choose(Number(event.target.value))}
+      >
+        {options}
+      </select>
+    </label>
+  );
+}
+
+/** What the numbers of a leaf are: its name, or `‖h‖`. */
+function nameOfNumber(leaf: Leaf, trans: TranslationBundle): string {
+  return leaf.elements === 1 || leaf.number_name === ''
+    ? leafName(leaf, trans)
+    : shortened(leaf.number_name, 60);
+}
+
+function numberAt(walk: Walk, place: IPlace, position: number): string {
+  return grouped(walk.stepAt(walk.placeAt(position, place)).number);
+}
+
+/** The picture in a sentence. */
+function describe(
+  walk: Walk,
+  leaf: Leaf,
+  drawing: IDrawing,
+  name: string,
+  limit: string,
+  trans: TranslationBundle
+): string {
+  const sentences = [
+    trans.__(
+      '%1 in each step: smallest %2, largest %3.',
+      name,
+      figure(drawing.smallest),
+      figure(drawing.largest)
+    )
+  ];
+  if (drawing.logarithmic) {
+    sentences.push(trans.__('The axis is logarithmic.'));
+  }
+  if (limit !== '') {
+    sentences.push(trans.__('The dashed line is %1.', limit));
+  }
+  if (drawing.missing > 0) {
+    sentences.push(
+      trans._n(
+        '%2 value is not finite and not drawn.',
+        '%2 values are not finite and not drawn.',
+        drawing.missing,
+        grouped(drawing.missing)
+      )
+    );
+  }
+  return sentences.join(' ');
+}

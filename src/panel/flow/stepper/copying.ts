@@ -1,0 +1,129 @@
+/**
+ * A recording comes in; the table of all its steps goes out as text: columns, rows, tab-separated or in line.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+
+import { GOES_ON } from '../../../protocol/recording';
+import { Leaf, Recording } from '../../../protocol/snapshot';
+import { Walk } from './walk';
+import { leafName, valueText } from './words';
+
+/** A column of the table of all steps. */
+export interface IColumn {
+  head: string;
+  /** What it has at a point of a visit, counted over all; after the last step of the visit where `after` is set. */
+  cell: (point: number, visit: number, after: boolean) => string;
+  /** In characters, the longest value. */
+  width: number;
+}
+
+/** No column is wider, in characters; longer values are cut on the screen and whole in a copy. */
+const WIDEST = 28;
+
+/** The columns: the branch taken, then a leaf each. */
+export function columnsOf(
+  recording: Recording,
+  trans: TranslationBundle
+): readonly IColumn[] {
+  const columns = recording.leaves.map(leaf => leafColumn(leaf, trans));
+  if (recording.branch_taken.some(label => label !== '')) {
+    const head = trans.__('branch');
+    columns.unshift({
+      head,
+      cell: (point, _, after) =>
+        after ? '' : (recording.branch_taken[point] ?? ''),
+      width: widthOf(head, recording.branch_taken)
+    });
+  }
+  return columns;
+}
+
+function leafColumn(leaf: Leaf, trans: TranslationBundle): IColumn {
+  const head = leafName(leaf, trans);
+  const goesOn = GOES_ON.has(leaf.role);
+  return {
+    head,
+    cell: (point, visit, after) => {
+      if (!goesOn) {
+        return after ? '' : valueText(leaf, point);
+      }
+      return valueText(leaf, point + visit + (after ? 1 : 0));
+    },
+    width: widthOf(head, leaf.texts)
+  };
+}
+
+function widthOf(head: string, texts: readonly string[]): number {
+  const longest = texts.reduce(
+    (most, text) => Math.max(most, text.length),
+    head.length
+  );
+  return Math.min(WIDEST, longest);
+}
+
+/** All steps of all entries, one a line; with what came out at the end of each. */
+function rowsOf(walk: Walk, trans: TranslationBundle): string[][] {
+  const { recording } = walk;
+  const columns = columnsOf(recording, trans);
+  const several = !walk.byCalls && recording.visits.length > 1;
+  const goesOn = recording.leaves.some(({ role }) => GOES_ON.has(role));
+  const head = walk.byCalls ? trans.__('call') : trans.__('step');
+  const rows = [
+    [
+      ...(several ? [trans.__('outer step')] : []),
+      head,
+      ...columns.map(column => column.head)
+    ]
+  ];
+  recording.visits.forEach((visit, at) => {
+    const outer = several ? [visit.outer.map(step => step + 1).join(' ')] : [];
+    for (let offset = 0; offset < visit.points; offset++) {
+      const point = visit.first_point + offset;
+      const { number } = walk.stepAt({ visit: at, offset });
+      rows.push([
+        ...outer,
+        String(number),
+        ...columns.map(({ cell }) => cell(point, at, false))
+      ]);
+    }
+    if (goesOn) {
+      // Of a visit of no point, its one value is both what went in and what came out.
+      const last = visit.first_point + visit.points - 1;
+      rows.push([
+        ...outer,
+        trans.__('after'),
+        ...columns.map(({ cell }) => cell(last, at, true))
+      ]);
+    }
+  });
+  return rows;
+}
+
+/** For a spreadsheet. */
+export function stepsTabSeparated(
+  walk: Walk,
+  trans: TranslationBundle
+): string {
+  return rowsOf(walk, trans)
+    .map(row => row.map(cell => cell.replace(/\s+/g, ' ')).join('\t') + '\n')
+    .join('');
+}
+
+/** For a reader: columns stand below each other, and the verdict below. */
+export function stepsText(walk: Walk, trans: TranslationBundle): string {
+  const rows = rowsOf(walk, trans).map(row =>
+    row.map(cell => cell.replace(/\s+/g, ' '))
+  );
+  const widths = rows[0].map((_, column) =>
+    rows.reduce((most, row) => Math.max(most, row[column].length), 0)
+  );
+  const lines = rows.map(row =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column]))
+      .join('  ')
+      .trimEnd()
+  );
+  const { stopped, thinned, verdict } = walk.recording;
+  const sentences = [stopped, thinned, verdict].filter(Boolean) as string[];
+  return [...lines, '', ...sentences, ''].join('\n');
+}

@@ -1,0 +1,2 @@
+export { Stepper } from './stepper';
+export { useStepping } from './use-stepping';

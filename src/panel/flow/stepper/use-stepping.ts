@@ -1,0 +1,27 @@
+/**
+ * A model comes in; its stepping goes out, and the component is drawn again when it changes.
+ */
+import * as React from 'react';
+
+import { Stepping, steppingOf } from '../../../model/stepping';
+import { IJaxprModel, ModelChange } from '../../../tokens';
+
+export function useStepping(model: IJaxprModel): Stepping {
+  const stepping = steppingOf(model);
+  const [, redraw] = React.useReducer((count: number) => count + 1, 0);
+  React.useEffect(() => {
+    const onModel = (_: unknown, change: ModelChange): void => {
+      // Whether the kernel can be asked is a part of the status.
+      if (change === 'status') {
+        redraw();
+      }
+    };
+    stepping.changed.connect(redraw);
+    model.changed.connect(onModel);
+    return () => {
+      stepping.changed.disconnect(redraw);
+      model.changed.disconnect(onModel);
+    };
+  }, [stepping, model]);
+  return stepping;
+}

@@ -1,0 +1,81 @@
+/**
+ * A recording comes in; what is to be said of it as a whole goes out: whether it is what the function does, and notes.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { Recording } from '../../../protocol/snapshot';
+import { duration, grouped } from '../../quantities';
+import { shortened } from '../../summary';
+import { LONGEST_VALUE, figure } from './words';
+
+/** Of results that differ; a program may have thousands. */
+const MOST_ROWS = 50;
+
+export function Verdict(props: {
+  recording: Recording;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { recording, trans } = props;
+  const apart = recording.comparisons.filter(({ equal }) => !equal);
+  const sentences = [
+    recording.stopped,
+    recording.thinned,
+    ...recording.notes.slice(0, MOST_ROWS)
+  ].filter(sentence => sentence !== null && sentence !== '');
+  return (
+    <div className="jp-JaxprStepper-verdict">
+      {sentences.map((sentence, at) => (
+        <p key={at}>{shortened(sentence as string, 1000)}</p>
+      ))}
+      {recording.verdict !== '' && (
+        <p className={apart.length > 0 ? undefined : 'jp-mod-equal'}>
+          {shortened(recording.verdict, 1000)}
+        </p>
+      )}
+      {apart.length > 0 && (
+        <table className="jp-JaxprStepper-values">
+          <thead>
+            <tr>
+              <th scope="col">{trans.__('result')}</th>
+              <th scope="col">{trans.__('recorded')}</th>
+              <th scope="col">{trans.__("the function's")}</th>
+              <th scope="col">{trans.__('largest difference')}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {apart.slice(0, MOST_ROWS).map((one, at) => (
+              <tr key={at}>
+                <th scope="row">
+                  <code>{shortened(one.path, 80)}</code>
+                </th>
+                <td>
+                  <code>{shortened(one.recorded, LONGEST_VALUE)}</code>
+                </td>
+                <td>
+                  <code>{shortened(one.real, LONGEST_VALUE)}</code>
+                </td>
+                <td>
+                  {one.largest_difference === null
+                    ? trans.__('unknown')
+                    : figure(one.largest_difference)}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {apart.length > MOST_ROWS && (
+        <p>
+          {trans.__('and %1 more results', grouped(apart.length - MOST_ROWS))}
+        </p>
+      )}
+      <p className="jp-JaxprPanel-small">
+        {trans.__(
+          'The recorded run took %1, its own compilation included.',
+          duration(recording.seconds)
+        )}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,50 @@
+/**
+ * A loop that was entered more than once comes in; a choice of its entries goes out, by the step of the loop around it.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { IPlace } from '../../../model/stepping';
+import { grouped } from '../../quantities';
+import { Walk } from './walk';
+import { visitWords } from './words';
+
+export function Visits(props: {
+  walk: Walk;
+  place: IPlace;
+  goTo: (place: IPlace) => void;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { walk, place, goTo, trans } = props;
+  const { visits, visits_total } = walk.recording;
+  const options = React.useMemo(
+    () =>
+      visits.map((visit, index) => (
+        <option key={index} value={index}>
+          {visitWords(visit, index, trans)}
+        </option>
+      )),
+    [visits, trans]
+  );
+  return (
+    <label className="jp-JaxprStepper-visits">
+      <span className="jp-JaxprPanel-small">
+        {trans._n(
+          'entered %2 time',
+          'entered %2 times',
+          visits_total,
+          grouped(visits_total)
+        )}
+      </span>
+      <select
+        value={place.visit}
+        aria-label={trans.__('Which entry of the loop')}
+        onChange={event =>
+          goTo({ visit: Number(event.target.value), offset: 0 })
+        }
+      >
+        {options}
+      </select>
+    </label>
+  );
+}

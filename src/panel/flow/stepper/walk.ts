@@ -1,0 +1,161 @@
+/**
+ * A recording and a place in it come in; what is at that place goes out: points, values, numbers of steps.
+ */
+import { IPlace } from '../../../model/stepping';
+import { GOES_ON } from '../../../protocol/recording';
+import { Control, Leaf, Recording, Visit } from '../../../protocol/snapshot';
+
+/** A place of a recording, looked up. */
+export interface IStep {
+  place: IPlace;
+  visit: Visit;
+  /** Index into the recording's columns; that of the first point where the visit has none. */
+  point: number;
+  /** From 1; 0 where no step ran. */
+  number: number;
+  /** How many steps the visit took. */
+  of: number;
+  /** The number of the step that its value after was written by: later than `number` where steps were left out. */
+  afterStep: number;
+}
+
+/** A recording as one walks through it. */
+export class Walk {
+  constructor(
+    readonly card: Control,
+    readonly recording: Recording
+  ) {
+    // A branch inside a loop is entered once a step, for one call each: its calls are walked, not its visits.
+    this.byCalls =
+      (card.kind === 'cond' || card.kind === 'switch') &&
+      recording.visits.every(visit => visit.points <= 1);
+  }
+
+  /** Whether the steps are calls of a cond or a switch, one a visit. */
+  readonly byCalls: boolean;
+
+  /** How many places the slider has: points of the visit, or calls. */
+  lengthAt(place: IPlace): number {
+    return this.byCalls
+      ? this.recording.visits.length
+      : this._visit(place).points;
+  }
+
+  /** Where the slider is, from 0. */
+  positionAt(place: IPlace): number {
+    const { visit, offset } = this.within(place);
+    return this.byCalls ? visit : offset;
+  }
+
+  placeAt(position: number, { visit }: IPlace): IPlace {
+    return this.within(
+      this.byCalls
+        ? { visit: position, offset: 0 }
+        : { visit, offset: position }
+    );
+  }
+
+  /** The nearest place that there is. */
+  within({ visit, offset }: IPlace): IPlace {
+    const inside = clamp(visit, this.recording.visits.length);
+    const points = this.recording.visits[inside]?.points ?? 0;
+    return { visit: inside, offset: clamp(offset, points) };
+  }
+
+  /** The place one step on or back, over the bounds of visits; null at the end. */
+  beside(place: IPlace, by: 1 | -1): IPlace | null {
+    const { visit, offset } = this.within(place);
+    if (offset + by >= 0 && offset + by < this._visit(place).points) {
+      return { visit, offset: offset + by };
+    }
+    const { visits } = this.recording;
+    for (let next = visit + by; next >= 0 && next < visits.length; next += by) {
+      if (visits[next].points > 0 || this.byCalls) {
+        return {
+          visit: next,
+          offset: by > 0 ? 0 : Math.max(0, visits[next].points - 1)
+        };
+      }
+    }
+    return null;
+  }
+
+  stepAt(where: IPlace): IStep {
+    const place = this.within(where);
+    const visit = this._visit(place);
+    const point = visit.first_point + place.offset;
+    const { step, visits_total } = this.recording;
+    if (this.byCalls) {
+      const number = place.visit + 1;
+      return {
+        place,
+        visit,
+        point,
+        number,
+        of: visits_total,
+        afterStep: number
+      };
+    }
+    const isLast = place.offset + 1 >= visit.points;
+    return {
+      place,
+      visit,
+      point,
+      number: visit.points === 0 ? 0 : step[point] + 1,
+      of: visit.trips,
+      afterStep: isLast ? visit.trips : step[point + 1]
+    };
+  }
+
+  /** Where the value of a leaf is in its columns: before the step for one that goes on, else of the step. */
+  before(leaf: Leaf, { point, place }: IStep): number {
+    return GOES_ON.has(leaf.role) ? point + place.visit : point;
+  }
+
+  /** Where the value after the step is, of a leaf that goes on. */
+  after(leaf: Leaf, step: IStep): number {
+    return this.before(leaf, step) + (step.visit.points === 0 ? 0 : 1);
+  }
+
+  /** The range of columns, from and below, that the slider walks through; one more for a leaf that goes on. */
+  rangeAt(leaf: Leaf, place: IPlace): [number, number] {
+    if (this.byCalls) {
+      return [0, leaf.texts.length];
+    }
+    const { visit } = this.within(place);
+    const { first_point, points } = this._visit(place);
+    return GOES_ON.has(leaf.role)
+      ? [first_point + visit, first_point + visit + points + 1]
+      : [first_point, first_point + points];
+  }
+
+  /** The index along the first axis that an x or y of a step has in the whole; null for other leaves. */
+  axisIndex(leaf: Leaf, step: IStep): number | null {
+    const { reverse } = this.card;
+    if ((leaf.role !== 'x' && leaf.role !== 'y') || step.number === 0) {
+      return null;
+    }
+    // A loop that was stopped has not said how long its axis is.
+    if (reverse && !step.visit.finished) {
+      return null;
+    }
+    return reverse ? step.of - step.number : step.number - 1;
+  }
+
+  private _visit(place: IPlace): Visit {
+    return this.recording.visits[this.within(place).visit] ?? NEVER;
+  }
+}
+
+/** Of a construct that was never entered. */
+const NEVER: Visit = {
+  first_point: 0,
+  points: 0,
+  trips: 0,
+  outer: [],
+  finished: true
+};
+
+function clamp(index: number, length: number): number {
+  return Math.max(0, Math.min(index, length - 1));
+}

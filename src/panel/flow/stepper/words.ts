@@ -1,0 +1,179 @@
+/**
+ * Steps, leaves and numbers of a recording come in; the words for them go out.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+
+import { Leaf, Visit } from '../../../protocol/snapshot';
+import { IJaxprModel } from '../../../tokens';
+import { grouped } from '../../quantities';
+import { shortened } from '../../summary';
+import { GOES_ON } from '../../../protocol/recording';
+import { IStep, Walk } from './walk';
+
+/** Values are shortened by the kernel; a document of other origin may hold anything. */
+export const LONGEST_VALUE = 600;
+
+/** `Step 38 of 100`, `Call 2 of 5`. */
+export function stepWords(
+  walk: Walk,
+  { number, of }: IStep,
+  trans: TranslationBundle
+): string {
+  return walk.byCalls
+    ? trans.__('Call %1 of %2', grouped(number), grouped(of))
+    : trans.__('Step %1 of %2', grouped(number), grouped(of));
+}
+
+/** The name of a leaf: its path, or what it is where it has none. */
+export function leafName(leaf: Leaf, trans: TranslationBundle): string {
+  return shortened(leaf.path, 80) || roleWords(leaf.role, trans);
+}
+
+/** The name of a leaf with its place along the first axis: `xs[37]`. */
+export function leafAt(
+  walk: Walk,
+  leaf: Leaf,
+  step: IStep,
+  trans: TranslationBundle
+): string {
+  const index = walk.axisIndex(leaf, step);
+  const name = leafName(leaf, trans);
+  return index === null || leaf.path === '' ? name : `${name}[${index}]`;
+}
+
+export function roleWords(
+  role: Leaf['role'],
+  trans: TranslationBundle
+): string {
+  switch (role) {
+    case 'carry':
+      return trans.__('carry');
+    case 'x':
+      return trans.__('x');
+    case 'y':
+      return trans.__('y');
+    case 'index':
+      return trans.__('index');
+    case 'predicate':
+      return trans.__('predicate');
+    case 'condition':
+      return trans.__('condition');
+    case 'compared':
+      return trans.__('compared');
+    case 'operand':
+      return trans.__('operand');
+    case 'result':
+      return trans.__('result');
+  }
+}
+
+export function valueText(leaf: Leaf, index: number): string {
+  return shortened(leaf.texts[index] ?? '', LONGEST_VALUE);
+}
+
+/** What a long value is in short: `min -0.8 · mean 0.1 · max 0.9 · 2 NaN`; empty where there is nothing to say. */
+export function summaryOf(
+  leaf: Leaf,
+  index: number,
+  trans: TranslationBundle
+): string {
+  const parts: string[] = [];
+  const add = (text: string, value: number | null | undefined): void => {
+    if (value !== null && value !== undefined) {
+      parts.push(`${text}\u00a0${figure(value)}`);
+    }
+  };
+  add(trans.__('min'), leaf.minimum?.[index]);
+  add(trans.__('mean'), leaf.mean?.[index]);
+  add(trans.__('max'), leaf.maximum?.[index]);
+  if (leaf.elements > 1) {
+    const nans = leaf.nans[index] ?? 0;
+    const infinities = leaf.infinities[index] ?? 0;
+    if (nans > 0) {
+      parts.push(trans.__('%1 NaN', grouped(nans)));
+    }
+    if (infinities > 0) {
+      parts.push(trans.__('%1 infinite', grouped(infinities)));
+    }
+  }
+  return parts.join(' · ');
+}
+
+/** A number in at most three figures: `2.57`, `-0.82`, `1e-5`, `12,300`. */
+export function figure(value: number): string {
+  const size = Math.abs(value);
+  if (size !== 0 && (size < 1e-3 || size >= 1e6)) {
+    const [digits, exponent] = value.toExponential(2).split('e');
+    return `${Number(digits)}e${Number(exponent)}`;
+  }
+  return size >= 1000 ? grouped(value) : String(Number(value.toPrecision(3)));
+}
+
+/** What a screen reader says of a step: its number, and what the first few leaves are after it. */
+export function spoken(
+  walk: Walk,
+  step: IStep,
+  trans: TranslationBundle
+): string {
+  const branch = walk.recording.branch_taken[step.point] ?? '';
+  const values = walk.recording.leaves
+    .filter(({ role }) => role !== 'compared')
+    .slice(0, 4)
+    .map(leaf => {
+      const at = GOES_ON.has(leaf.role)
+        ? walk.after(leaf, step)
+        : walk.before(leaf, step);
+      const text = shortened(leaf.texts[at] ?? '', 60);
+      return `${leafAt(walk, leaf, step, trans)} ${text}`;
+    });
+  if (branch !== '') {
+    values.unshift(trans.__('branch %1', shortened(branch, 40)));
+  }
+  const words = stepWords(walk, step, trans);
+  return values.length === 0 ? words : `${words}: ${values.join(', ')}`;
+}
+
+/** Which step of the loops around a visit is in: `outer step 4`, `outer steps 2, 4`; its trips after it. */
+export function visitWords(
+  visit: Visit,
+  index: number,
+  trans: TranslationBundle
+): string {
+  const trips = trans._n(
+    '%2 step',
+    '%2 steps',
+    visit.trips,
+    grouped(visit.trips)
+  );
+  if (visit.outer.length === 0) {
+    return trans.__('entry %1 · %2', grouped(index + 1), trips);
+  }
+  const numbers = visit.outer.map(step => grouped(step + 1)).join(', ');
+  return visit.outer.length === 1
+    ? trans.__('outer step %1 · %2', numbers, trips)
+    : trans.__('outer steps %1 · %2', numbers, trips);
+}
+
+/** Why a construct cannot be run now, with what to do; null where it can. */
+export function whyNot(
+  model: IJaxprModel,
+  steppable: string | null,
+  trans: TranslationBundle
+): string | null {
+  if (steppable !== null) {
+    return steppable;
+  }
+  if (model.requests !== null) {
+    return null;
+  }
+  if (model.fromSaved) {
+    return trans.__(
+      'This run was read from the saved notebook. Run its cell to step through it.'
+    );
+  }
+  const { status } = model;
+  if (status.kind === 'stale') {
+    return `${status.reason}. ${status.cure}`;
+  }
+  return trans.__('No kernel answers. Start one and run the cell again.');
+}
