@@ -189,6 +189,10 @@ def _triangular_solve(equation: Any) -> Cost:
     return Cost(_elements(equation.invars[1]) * equation.invars[0].aval.shape[-1])
 
 
+def _one_minus_square(equation: Any) -> Cost:
+    return Cost(2 * _elements(equation.outvars[0]))
+
+
 def _random(equation: Any) -> Cost:
     return Cost(0, sum(_elements(variable) for variable in equation.outvars))
 
@@ -213,6 +217,7 @@ _RULES: dict[str, Callable[[Any], Cost]] = {
     "dot_general": _dot,
     "conv_general_dilated": _convolution,
     "integer_pow": _integer_pow,
+    "one_minus_square": _one_minus_square,
     "sort": _sort,
     "cholesky": _cholesky,
     "triangular_solve": _triangular_solve,

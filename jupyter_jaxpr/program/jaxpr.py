@@ -299,12 +299,15 @@ class Walk:
         number = self._aval_ids.get(id(aval))
         if number is None:
             self._alive.append(aval)
-            row = aval_row(aval)
-            number = self._aval_numbers.get(row)
-            if number is None:
-                number = self._aval_numbers[row] = len(self.avals)
-                self.avals.append(row)
-            self._aval_ids[id(aval)] = number
+            number = self._aval_ids[id(aval)] = self.add_aval(aval_row(aval))
+        return number
+
+    def add_aval(self, row: AvalRow) -> int:
+        """Index of a type, put into the pool where it is new."""
+        number = self._aval_numbers.get(row)
+        if number is None:
+            number = self._aval_numbers[row] = len(self.avals)
+            self.avals.append(row)
         return number
 
     # --- parameters --------------------------------------------------------------------------

@@ -30,8 +30,6 @@ _ROOMS = (
 )
 _SCIPY = re.compile(r"jax/_src/scipy/(?:(\w+)/)?(\w+)")
 
-BATCHED_COND = "_cond_batching_rule"
-
 
 @dataclass(frozen=True)
 class Caller:
@@ -69,6 +67,12 @@ class Callers:
         if stack < 0:
             return []
         return [self._strings.items[self._positions.frames[frame][1]] for frame in self._positions.stacks[stack][1]]
+
+    def is_branching(self, stack: int) -> bool:
+        """Whether the innermost library function of a stack is cond or switch itself."""
+        if stack < 0 or not self._positions.stacks[stack][1]:
+            return False
+        return any(self._named(frame)[1] in ("cond", "switch") for frame in self._positions.stacks[stack][1])
 
     def user_frames(self, stack: int) -> list[int]:
         """User frames of a stack, innermost first."""

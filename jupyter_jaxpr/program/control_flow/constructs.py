@@ -12,14 +12,13 @@ from . import choice, facts
 from .callers import Callers
 from .card import BranchRow, Card, ControlPath, SlotRow
 from .equation import COND, SCAN, SCOPE_PRIMITIVES, Debug, debug_of, scan_parts, while_parts
-from .place import CONVERSIONS, Paths, Place
+from .place import Paths, Place
+from .predicate import Predicates
 from .slots import guessed_carry, into, renamed
 from .written import Call, Written, parameters, returned, text_of
 
 Child = tuple[int, int, int, int]
 
-#: Equations between a predicate of the user's and the operand that JAX makes of it.
-_TO_PREDICATE = CONVERSIONS | {"clamp", "ne", "eq", "broadcast_in_dim"}
 _RESULT = "result"
 
 
@@ -38,6 +37,7 @@ class Constructs:
         self._callers = callers
         self._paths = paths
         self._costs = Costs(walk)
+        self._predicates = Predicates(walk, written, callers, paths)
         self._debugs: dict[int, Debug] = {}
 
     # --- control flow ----------------------------------------------------------------------------
@@ -176,9 +176,9 @@ class Constructs:
         sides = sorted((position, scope) for (name, position), scope in scopes.items() if name == "branches")
         operands = columns.operands[card.equation]
         predicate, given = operands[0], operands[1:]
-        self._predicate(card, place, predicate, call)
+        self._predicates.fill(card, place, predicate, call)
         if card.kind not in ("cond", "switch"):
-            card.kind = "cond" if len(sides) == 2 and self._is_boolean(card, place) else "switch"
+            card.kind = "cond" if len(sides) == 2 and self._predicates.is_boolean(card, place) else "switch"
         labels = ["False", "True"] if card.kind == "cond" and len(sides) == 2 else [str(each) for each, _ in sides]
         for label, (_, scope) in zip(labels, sides, strict=True):
             debug = self.debug_of(scope)
@@ -206,50 +206,6 @@ class Constructs:
             card.slots.append(SlotRow("result", name, aval, aval, aval, first + index))
         flops = [branch.flops for branch in card.branches]
         card.step_flops = None if None in flops else max((each for each in flops if each is not None), default=0)
-
-    def _predicate(self, card: Card, place: Place, operand: int, call: Call | None) -> None:
-        """What decides, where it was made, and how the user wrote it."""
-        card.predicate = operand
-        columns, strings = place.columns, self._walk.strings.items
-        equation = -1
-        at = operand
-        while at >= 0:
-            equation, _ = self._paths.producer(columns, place.number, at)
-            if equation < 0:
-                break
-            made_by = strings[columns.primitive[equation]]
-            own = self._callers.of(columns.stack[equation], place.caller)
-            put_there = own.kind in ("cond", "switch") and own.frame == card.frame
-            before = [each for each in columns.operands[equation] if each >= 0]
-            if made_by not in CONVERSIONS and not (put_there and made_by in _TO_PREDICATE):
-                break
-            if not before:
-                break
-            at = before[-1] if made_by == "clamp" and len(before) > 1 else before[0]
-        card.predicate_equation = equation
-        written = call.argument(0, "pred", "index") if call is not None else None
-        text = None
-        if written is not None and not isinstance(written, ast.Name | ast.Attribute | ast.Subscript):
-            text = text_of(written)
-        if text is None and equation >= 0:
-            frame = self._callers.of(columns.stack[equation], place.caller).frame
-            text = self._written.text(frame) if frame >= 0 and frame != card.frame else None
-        card.predicate_text = text or text_of(written) or self._outside(place, at, card) or None
-
-    def _is_boolean(self, card: Card, place: Place) -> bool:
-        """Whether the predicate came from a truth value."""
-        operand = card.predicate
-        for _ in range(4):
-            aval = self._walk.avals[self._paths.aval(place.columns, operand)]
-            if aval.dtype == "bool":
-                return True
-            if operand < 0:
-                return False
-            equation, _ = self._paths.producer(place.columns, place.number, operand)
-            if equation < 0 or self._walk.strings.items[place.columns.primitive[equation]] not in CONVERSIONS:
-                return False
-            operand = place.columns.operands[equation][0]
-        return False
 
     # --- named scopes ----------------------------------------------------------------------------
 

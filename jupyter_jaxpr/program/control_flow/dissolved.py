@@ -6,13 +6,42 @@ Both are found from the frames: JAX's batching rule of cond is on the stack of t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
+from ..costs import Cost, equation_cost
 from ..jaxpr import ScopeColumns, Walk
-from .callers import BATCHED_COND, Caller, Callers
-from .card import Card
+from . import facts
+from .callers import Callers
+from .card import NO_OPERAND, BranchRow, Card, ControlPath, SlotRow
 from .place import Paths, Place
-from .written import Written
+from .predicate import Predicates
+from .written import Call, Written, target_name, text_of
+
+_SELECTED = "select"
+_COMBINED = "associative_scan"
+#: The rule picks the operands of each branch by `index == branch`, and in the end the results by the index itself.
+#: Where the cond was batched as a part of another program (a scan's body), only its own call is on the stack.
+_OF_RULE = frozenset({"eq", "select_n", "stop_gradient", "broadcast_in_dim", "transpose"})
+
+
+@dataclass(slots=True)
+class Found:
+    """A card, and which equations of the scope are inside it: those of a branch by its label."""
+
+    card: Card
+    regions: list[tuple[range, str]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Group:
+    """Equations that one call of the user's made."""
+
+    frames: tuple[int, ...]
+    name_stack: int
+    equations: list[int] = field(default_factory=list)
+    results: list[int] = field(default_factory=list)
 
 
 class Dissolved:
@@ -24,28 +53,273 @@ class Dissolved:
         self._written = written
         self._callers = callers
         self._paths = paths
+        self._predicates = Predicates(walk, written, callers, paths)
         self._kinds: dict[int, str | None] = {}
 
     def any_in(self, columns: ScopeColumns) -> bool:
         """Whether a scope has equations of such a construct."""
-        return any(self._kind(stack) is not None for stack in set(columns.stack))
+        kinds = {self._kind(stack) for stack in set(columns.stack)}
+        if _COMBINED in kinds:
+            return True
+        if _SELECTED not in kinds:
+            return False
+        select = self._walk.strings.number("select_n")
+        return any(
+            primitive == select and self._kind(stack) == _SELECTED
+            for primitive, stack in zip(columns.primitive, columns.stack, strict=True)
+        )
 
-    def cards(self, place: Place, program: int, depth: int) -> list[Card]:
-        """Their cards."""
-        return []
+    def find(self, place: Place, program: int) -> list[Found]:
+        """What a scope has of them."""
+        columns, strings = place.columns, self._walk.strings.items
+        selects: list[_Group] = []
+        open_groups: dict[tuple[tuple[int, ...], int], _Group] = {}
+        combined: dict[tuple[tuple[int, ...], int], _Group] = {}
+        for equation, stack in enumerate(columns.stack):
+            kind = self._kind(stack)
+            primitive = strings[columns.primitive[equation]]
+            if kind is None or (kind == _SELECTED and primitive not in _OF_RULE):
+                continue
+            key = (tuple(self._callers.user_frames(stack)), columns.name_stack[equation])
+            if kind == _COMBINED:
+                combined.setdefault(key, _Group(*key)).equations.append(equation)
+                continue
+            group = open_groups.get(key)
+            is_result = primitive == "select_n" and not self._by_comparison(place, group, equation)
+            if group is None or (group.results and not is_result):
+                group = open_groups[key] = _Group(*key)
+                selects.append(group)
+            group.equations.append(equation)
+            if is_result:
+                group.results.append(equation)
+        found = [self._select(place, program, group) for group in selects if group.results]
+        found += [self._combined(place, program, group) for group in self._with_combiners(place, combined)]
+        return [each for each in found if each is not None]
+
+    def _by_comparison(self, place: Place, group: _Group | None, equation: int) -> bool:
+        """Whether a select picks an operand: by `index == branch`, which the rule made before it."""
+        predicate = place.columns.operands[equation][0]
+        if group is None or predicate < 0:
+            return False
+        maker = self._paths.producer(place.columns, place.number, predicate)[0]
+        while maker in group.equations:
+            if self._walk.strings.items[place.columns.primitive[maker]] == "eq":
+                return True
+            before = place.columns.operands[maker]
+            if not before or before[0] < 0:
+                return False
+            maker = self._paths.producer(place.columns, place.number, before[0])[0]
+        return False
+
+    # --- a cond under vmap -----------------------------------------------------------------------
+
+    def _select(self, place: Place, program: int, group: _Group) -> Found | None:
+        columns, strings = place.columns, self._walk.strings.items
+        if "transpose(" in strings[group.name_stack]:
+            return None
+        results = group.results
+        card = self._card(place, program, group, "select_n")
+        card.equations = len(group.equations)
+        caller = self._callers.of(columns.stack[group.results[0]], place.caller)
+        sides = len(columns.operands[results[0]]) - 1
+        card.kind = caller.kind if caller.kind in ("cond", "switch") else "cond" if sides == 2 else "switch"
+        card.equation = results[0]
+        card.path = replace(card.path, equation=results[0])
+        call = self._written.call(caller.frame) if caller.library is None else None
+        self._predicates.fill(card, place, columns.operands[results[0]][0], call)
+        found = Found(card)
+        starts = [each for each in group.equations if strings[columns.primitive[each]] == "eq"]
+        own = set(group.equations)
+        for side in range(sides):
+            label = ("False", "True")[side] if card.kind == "cond" and sides == 2 else str(side)
+            branch = BranchRow(label, name=_branch_name(call, card.kind, side) or "")
+            if len(starts) == sides:
+                end = starts[side + 1] if side + 1 < sides else results[0]
+                inside = [each for each in range(starts[side], end) if each not in own]
+                branch.equations, branch.flops = self._size(place, inside)
+                found.regions.append((range(starts[side], end), label))
+                if not branch.name and inside:
+                    branch.name = self._function_of(place, inside[0])
+            card.branches.append(branch)
+        picked = [
+            each for each in group.equations if each not in results and strings[columns.primitive[each]] == "select_n"
+        ]
+        seen: set[int] = set()
+        for each in picked:
+            operand = columns.operands[each][-1]
+            if operand not in seen:
+                seen.add(operand)
+                aval = self._paths.aval(columns, operand)
+                name = self._paths.of(place, operand, card.frame)
+                card.slots.append(SlotRow("operand", name, aval, aval, aval, operand))
+        for index, each in enumerate(results):
+            variable = self._paths.first_result(columns, place.number, each)
+            aval = columns.variable_avals[variable]
+            bound = target_name(call.target, index, len(results)) if call is not None and call.target else None
+            card.slots.append(SlotRow("result", bound or "", aval, aval, aval, variable))
+        flops = [branch.flops for branch in card.branches]
+        if flops and len(starts) == sides and None not in flops:
+            card.step_flops = sum(each for each in flops if each is not None)
+        card.facts.append(facts.SELECT)
+        if card.library is None:
+            card.choice = "elementwise"
+            card.choice_reason = "Each element has a predicate of its own: both sides run, as they do in jnp.where."
+        card.steppable = facts.SELECTED
+        return found
+
+    def _size(self, place: Place, equations: Sequence[int]) -> tuple[int, int | None]:
+        """How many equations, those inside included, and what they cost."""
+        children: dict[int, list[int]] = {}
+        for equation, _, _, child in place.columns.children:
+            children.setdefault(equation, []).append(child)
+        count, cost = 0, Cost()
+        for equation in equations:
+            inside = children.get(equation, [])
+            count += 1 + sum(self._walk.scopes[child].total for child in inside)
+            if inside:
+                cost = replace(cost, exact=False)
+            elif cost.exact:
+                cost = cost + equation_cost(place.jaxpr.eqns[equation], [])
+        return count, cost.flops if cost.exact else None
+
+    def _function_of(self, place: Place, equation: int) -> str:
+        frames = self._callers.user_frames(place.columns.stack[equation])
+        if not frames:
+            return ""
+        qualified = self._walk.strings.items[self._walk.positions.frames[frames[-1]][1]]
+        return qualified.rpartition(".")[2]
+
+    # --- associative_scan ------------------------------------------------------------------------
+
+    def _with_combiners(self, place: Place, groups: dict[tuple[tuple[int, ...], int], _Group]) -> list[_Group]:
+        """The groups with the equations of the user's combiner: they have the call's frames around their own."""
+        columns = place.columns
+        if groups:
+            tails = {(frames[0], name_stack): group for (frames, name_stack), group in groups.items() if frames}
+            for equation, stack in enumerate(columns.stack):
+                if self._kind(stack) is not None or stack < 0:
+                    continue
+                for frame in self._callers.user_frames(stack)[1:]:
+                    group = tails.get((frame, columns.name_stack[equation]))
+                    if group is not None:
+                        group.equations.append(equation)
+                        break
+        for group in groups.values():
+            group.equations.sort()
+        return list(groups.values())
+
+    def _combined(self, place: Place, program: int, group: _Group) -> Found:
+        columns, strings = place.columns, self._walk.strings.items
+        card = self._card(place, program, group, "")
+        card.kind = _COMBINED
+        card.equations = len(group.equations)
+        call = self._written.call(card.frame) if card.library is None else None
+        given = call.argument(0, "fn") if call is not None else None
+        card.title = "<lambda>" if isinstance(given, ast.Lambda) else text_of(given) or ""
+        backward = "transpose(" in card.name_stack
+        card.reverse = any(strings[columns.primitive[each]] == "rev" for each in group.equations)
+        axis = _axis(call)
+        own = set(group.equations)
+        outside: dict[int, str] = {}
+        bound: set[int] = set()
+        for each in group.equations:
+            taken = strings[columns.primitive[each]] in ("slice", "rev") and self._kind(columns.stack[each]) is not None
+            for operand in columns.operands[each]:
+                if operand < 0 or self._paths.producer(columns, place.number, operand)[0] in own:
+                    continue
+                if taken:
+                    outside[operand] = "xs"
+                else:
+                    outside.setdefault(operand, "const")
+            first = self._paths.first_result(columns, place.number, each)
+            bound.update(range(first, first + columns.output_counts[each]))
+        for role in () if backward else ("const", "xs"):
+            for operand in (each for each, own_role in outside.items() if own_role == role):
+                name = self._paths.of(place, operand, card.frame)
+                card.slots.append(self._slot(columns, role, name, operand, axis))
+        results = [each for each in columns.outputs if each in bound]
+        for equation, operands in enumerate(columns.operands):
+            if equation not in own:
+                results += [each for each in operands if each in bound]
+        length = next((self._length(columns, slot.operand, axis) for slot in card.slots if slot.role == "xs"), None)
+        # What a derivative keeps of the rounds in between is shorter.
+        ys = [each for each in dict.fromkeys(results) if self._length(columns, each, axis) == length]
+        for index, variable in enumerate([] if backward else ys):
+            target = call.target if call is not None else None
+            given_name = target_name(target, index, len(ys)) if target is not None else None
+            card.slots.append(self._slot(columns, "ys", given_name or "", variable, axis))
+        card.facts.append(facts.combined(length, card.equations))
+        if backward:
+            card.facts.append(facts.BACKWARD_EQUATIONS)
+        if card.library is None:
+            card.choice = "outputs"
+            card.choice_reason = (
+                "Each element gives an output, and they are combined in pairs, not one after the other."
+            )
+        card.steppable = facts.COMBINED
+        return Found(card)
+
+    def _slot(self, columns: ScopeColumns, role: str, name: str, variable: int, axis: int) -> SlotRow:
+        whole = columns.variable_avals[variable]
+        step = whole if role == "const" else self._element(whole, axis)
+        return SlotRow(role, name, step, whole, step, variable)
+
+    def _element(self, aval: int, axis: int) -> int:
+        """The type of one element along an axis."""
+        row = self._walk.avals[aval]
+        shape = [*row.shape[:axis], *row.shape[axis + 1 :]] if axis >= 0 else list(row.shape)
+        text = f"{row.text.partition('[')[0]}[{','.join(str(size) for size in shape)}]"
+        return self._walk.add_aval(replace(row, text=text, shape=tuple(shape), sharding=None))
+
+    def _length(self, columns: ScopeColumns, variable: int, axis: int) -> int | None:
+        shape = self._walk.avals[columns.variable_avals[variable]].shape
+        length = shape[axis] if axis < len(shape) else None
+        return length if isinstance(length, int) else None
+
+    # --- both --------------------------------------------------------------------------------------
+
+    def _card(self, place: Place, program: int, group: _Group, primitive: str) -> Card:
+        columns = place.columns
+        first = group.equations[0]
+        caller = self._callers.of(columns.stack[first], place.caller)
+        return Card(
+            kind="",
+            primitive=primitive,
+            scope=place.number,
+            equation=first,
+            path=ControlPath(program, place.steps, first),
+            program=program,
+            frame=caller.frame,
+            library=caller.library,
+            name_stack=self._walk.strings.items[group.name_stack],
+            predicate=NO_OPERAND,
+        )
 
     def _kind(self, stack: int) -> str | None:
         if stack not in self._kinds:
-            functions = self._callers.functions(stack)
-            self._kinds[stack] = next(
-                (
-                    kind
-                    for name, kind in ((BATCHED_COND, "select"), ("associative_scan", "associative_scan"))
-                    if any(function.partition(".<locals>")[0] == name for function in functions)
-                ),
-                None,
-            )
+            names = [name.partition(".<locals>")[0] for name in self._callers.functions(stack)]
+            kind = None
+            if _COMBINED in names:
+                kind = _COMBINED
+            elif "_cond_batching_rule" in names or self._callers.is_branching(stack):
+                kind = _SELECTED
+            self._kinds[stack] = kind
         return self._kinds[stack]
 
 
-_ = (Iterable, Caller)
+def _branch_name(call: Call | None, kind: str, side: int) -> str | None:
+    """The function of a branch as the user gave it: cond takes the true one first."""
+    if call is None:
+        return None
+    if kind == "cond":
+        node = call.argument(2, "false_fun") if side == 0 else call.argument(1, "true_fun")
+    else:
+        branches = call.argument(1, "branches")
+        items = branches.elts if isinstance(branches, ast.List | ast.Tuple) else []
+        node = items[side] if side < len(items) else None
+    return "<lambda>" if isinstance(node, ast.Lambda) else text_of(node)
+
+
+def _axis(call: Call | None) -> int:
+    axis = call.argument(3, "axis") if call is not None else None
+    return axis.value if isinstance(axis, ast.Constant) and isinstance(axis.value, int) else 0

@@ -29,6 +29,7 @@ SCOPE_PRIMITIVES = {
     "remat2": "remat",
     "checkpoint": "remat",
 }
+#: The parameters that hold what a named scope stands around.
 SCOPE_PARAMETERS = ("jaxpr", "call_jaxpr", "fun_jaxpr")
 
 

@@ -13,6 +13,12 @@ SELECTED = (
 )
 COMBINED = "It left no loop to step through: its rounds are written out. Write it as a scan to see its steps."
 
+SELECT = (
+    "Under vmap its predicate differs from element to element, so JAX made it a select: both branches run for every "
+    "element, and then one of the two results is picked."
+)
+BACKWARD_EQUATIONS = "These are equations of the backward pass."
+
 _FALSE_FIRST = "The jaxpr lists the False branch first: it is branch 0, True is branch 1."
 _CLAMPED = "The index is clamped: below 0 it takes branch 0, above {last} branch {last}."
 _FORI_SCAN = (
@@ -29,6 +35,10 @@ _WHILE = (
 )
 _MAP = "lax.map is a scan without a carry: one element after the other. jax.vmap computes them all at once."
 _MAP_BATCHED = "With batch_size, each step computes a batch by vmap; a rest that does not fill one is computed apart."
+_NO_LOOP = (
+    "{length}are combined in pairs, then the pairs in pairs, so it takes about log2(n) rounds and leaves no loop: "
+    "{equations} equations of the program are its own."
+)
 _UNROLL = "XLA sees {unroll} steps in one trip of its loop, so {length} steps are {trips} trips."
 _BACKWARD = (
     "This is the backward pass: what goes around are derivatives, from the last step of the forward one to the first."
@@ -67,6 +77,12 @@ def add(card: Card, call: Call | None, columns: ScopeColumns, walk: Walk) -> Non
         found.append(_BACKWARD)
     if card.primitive == "while" and _is_reduced(card, walk):
         found.append(_BATCHED_WHILE)
+
+
+def combined(length: int | None, equations: int) -> str:
+    """What an associative_scan left."""
+    elements = "Elements " if length is None else f"{length:,} elements "
+    return _NO_LOOP.format(length=elements, equations=f"{equations:,}")
 
 
 def _fori(card: Card) -> None:

@@ -42,6 +42,7 @@ class Paths:
         self._written = written
         self._callers = callers
         self._firsts: dict[int, list[int]] = {}
+        self._lasts: dict[int, dict[int, int]] = {}
 
     def producer(self, columns: ScopeColumns, number: int, variable: int) -> tuple[int, int]:
         """The equation that binds a variable of a scope and which of its results it is; (-1, 0) for an input."""
@@ -72,13 +73,15 @@ class Paths:
         equation, result = self.producer(place.columns, place.number, operand)
         if equation < 0:
             return place.inputs[operand] if operand < len(place.inputs) else ""
+        if "transpose(" in self._walk.strings.items[place.columns.name_stack[equation]]:
+            return ""  # a derivative: the text on its line names what it is the derivative of
         caller = self._callers.of(place.columns.stack[equation], place.caller)
         if self._walk.strings.items[place.columns.primitive[equation]] in CONVERSIONS:
             before = place.columns.operands[equation]
             if caller.frame in (construct, -1) and before:
                 return self.of(place, before[0], construct)
-        if caller.frame < 0 or caller.frame == construct:
-            return ""
+        if caller.frame in (construct, -1) or self._last(place, caller.frame) != equation:
+            return ""  # JAX put it there, or it is a part of what the text on its line says
         target = self._written.target(caller.frame)
         if target is not None:
             name = target_name(target, result, place.columns.output_counts[equation])
@@ -86,6 +89,16 @@ class Paths:
                 return name
         text = self._written.text(caller.frame)
         return text if text is not None and len(text) <= _EXPRESSION else ""
+
+    def _last(self, place: Place, frame: int) -> int:
+        """The last equation of a scope that a user frame made: the one that has the value of its expression."""
+        last = self._lasts.get(place.number)
+        if last is None:
+            frames = self._callers.user_frames
+            last = self._lasts[place.number] = {
+                own[0]: equation for equation, stack in enumerate(place.columns.stack) if (own := frames(stack))
+            }
+        return last.get(frame, -1)
 
     def literal(self, operand: int) -> str:
         """The text of a literal."""

@@ -14,8 +14,8 @@ from ..jaxpr import ScopeColumns, Walk
 from .callers import Caller, Callers
 from .card import CONTROL_FLOW, Card, ControlPath, Step
 from .constructs import Constructs, is_users
-from .dissolved import Dissolved
-from .equation import CONTROL_PRIMITIVES, SCOPE_PARAMETERS, SCOPE_PRIMITIVES
+from .dissolved import Dissolved, Found
+from .equation import CONTROL_PRIMITIVES, SCOPE_PRIMITIVES
 from .place import Paths, Place
 from .written import Written
 
@@ -23,7 +23,7 @@ from .written import Written
 MOST = 300
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Node:
     """A card and the cards inside it."""
 
@@ -68,7 +68,7 @@ class Reader:
         names = [""] * columns.constants + list(inputs)
         caller = Caller(None, call, None)
         place = Place(scope, columns, self._walk.jaxprs[scope], names, caller, ())
-        nodes = self._place(place, program, 0, True)
+        nodes = self._place(place, program, 0)
         cards: list[Card] = []
         self._flatten(nodes, -1, cards)
         return ProgramCards(cards, self._count > MOST)
@@ -115,7 +115,7 @@ class Reader:
         stack = columns.stack[equation]
         return bool(self._callers.user_frames(stack)) and not self._callers.functions(stack)
 
-    def _place(self, place: Place, program: int, depth: int, top: bool) -> list[_Node]:
+    def _place(self, place: Place, program: int, depth: int) -> list[_Node]:
         columns, nodes = place.columns, []
         done = -1
         for equation, *_ in columns.children:
@@ -130,12 +130,30 @@ class Reader:
                 self._failed(traceback.format_exc())
         if self._dissolved.any_in(columns):
             try:
-                found = self._dissolved.cards(place, program, depth)
+                found = self._dissolved.find(place, program)
             except Exception:
                 self._failed(traceback.format_exc())
             else:
-                self._count += len(found)
-                nodes += [_Node(card) for card in found]
+                nodes = self._nested(nodes, found, depth)
+        return nodes
+
+    def _nested(self, nodes: list[_Node], found: list[Found], depth: int) -> list[_Node]:
+        """The constructs that left no primitive among the others: what a branch of one holds goes inside it."""
+        self._count += len(found)
+        for each in found:
+            each.card.depth = depth
+        made = [(_Node(each.card), each.regions) for each in found]
+        # Inner ones first: the regions of an outer one hold all of an inner one.
+        made.sort(key=lambda pair: sum(len(region) for region, _ in pair[1]))
+        nodes = nodes + [node for node, _ in made]
+        for outer, regions in made:
+            for region, label in regions:
+                inner = [node for node in nodes if node is not outer and node.card.equation in region]
+                for node in inner:
+                    node.card.parent_part = label
+                    _deeper(node)
+                outer.inside += inner
+                nodes = [node for node in nodes if node not in inner]
         return nodes
 
     def _equation(self, place: Place, program: int, equation: int, depth: int) -> list[_Node]:
@@ -186,7 +204,7 @@ class Reader:
                 self._callers.of(place.columns.stack[equation], place.caller),
                 (*place.steps, Step(equation, name, position)),
             )
-            found = self._place(inner, program, depth, False)
+            found = self._place(inner, program, depth)
             if card is not None:
                 for node in found:
                     node.card.parent_part = self._part(card, name, position)
@@ -201,6 +219,7 @@ class Reader:
         return "body"
 
 
-def named_scope_parameter(parameter: str) -> bool:
-    """Whether a parameter of a named scope holds what it stands around."""
-    return parameter in SCOPE_PARAMETERS
+def _deeper(node: _Node) -> None:
+    node.card.depth += 1
+    for inner in node.inside:
+        _deeper(inner)

@@ -1,0 +1,73 @@
+"""A cond's operand in, its predicate out: the equation that made it, and how the user wrote it.
+
+Between what the user wrote and what the primitive takes JAX puts conversions, and for a switch a clamp: they carry the
+frames of the construct's own call, and are passed over.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ..jaxpr import Walk
+from .callers import Callers
+from .card import Card
+from .place import CONVERSIONS, Paths, Place
+from .written import Call, Written, text_of
+
+#: What JAX makes a predicate of, where it stands on the construct's own line.
+_TO_PREDICATE = CONVERSIONS | {"clamp", "ne", "eq", "broadcast_in_dim", "transpose"}
+
+
+class Predicates:
+    """Reads predicates."""
+
+    def __init__(self, walk: Walk, written: Written, callers: Callers, paths: Paths) -> None:
+        """The columns, the user's texts, the frames and the paths."""
+        self._walk = walk
+        self._written = written
+        self._callers = callers
+        self._paths = paths
+
+    def fill(self, card: Card, place: Place, operand: int, call: Call | None) -> None:
+        """Fill in what decides, where it was made, and how the user wrote it."""
+        card.predicate = operand
+        columns, strings = place.columns, self._walk.strings.items
+        equation = -1
+        at = operand
+        while at >= 0:
+            equation, _ = self._paths.producer(columns, place.number, at)
+            if equation < 0:
+                break
+            made_by = strings[columns.primitive[equation]]
+            own = self._callers.of(columns.stack[equation], place.caller)
+            put_there = own.kind in ("cond", "switch") and own.frame == card.frame
+            before = [each for each in columns.operands[equation] if each >= 0]
+            if made_by not in CONVERSIONS and not (put_there and made_by in _TO_PREDICATE):
+                break
+            if not before:
+                break
+            at = before[-1] if made_by == "clamp" and len(before) > 1 else before[0]
+        card.predicate_equation = equation
+        written = call.argument(0, "pred", "index") if call is not None else None
+        text = None
+        if written is not None and not isinstance(written, ast.Name | ast.Attribute | ast.Subscript):
+            text = text_of(written)
+        if text is None and equation >= 0:
+            frame = self._callers.of(columns.stack[equation], place.caller).frame
+            text = self._written.text(frame) if frame >= 0 and frame != card.frame else None
+        card.predicate_text = text or text_of(written) or self._paths.of(place, at, card.frame) or None
+
+    def is_boolean(self, card: Card, place: Place) -> bool:
+        """Whether the predicate came from a truth value."""
+        operand = card.predicate
+        for _ in range(4):
+            aval = self._walk.avals[self._paths.aval(place.columns, operand)]
+            if aval.dtype == "bool":
+                return True
+            if operand < 0:
+                return False
+            equation, _ = self._paths.producer(place.columns, place.number, operand)
+            if equation < 0 or self._walk.strings.items[place.columns.primitive[equation]] not in CONVERSIONS:
+                return False
+            operand = place.columns.operands[equation][0]
+        return False
