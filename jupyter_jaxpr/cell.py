@@ -137,18 +137,21 @@ class LastCall:
         }
 
 
-def rewrite(module: ast.Module, last: LastCall, source: str, count_with: str | None = None) -> ast.Module:
+def rewrite(
+    module: ast.Module, last: LastCall, source: str, count_with: str | None = None, file: str = ""
+) -> ast.Module:
     """Let a cell's syntax tree report its last call and, if asked, every call; it computes the same.
 
     Args:
       module: the cell's tree; changed in place.
       last: filled when the changed cell runs.
       source: the cell's text.
-      count_with: name of a function that each callee is passed through, for Python 3.11.
+      count_with: name of a function that each callee is passed through with its file and line, for Python 3.11.
+      file: the cell's, as code objects name it.
     """
     call = _last_call(module)
     if count_with is not None:
-        _CountCalls(count_with).visit(module)
+        _CountCalls(count_with, file).visit(module)
     if call is not None:
         last.line = call.lineno
         last.text = ast.get_source_segment(source, call) or ""
@@ -205,19 +208,23 @@ def _replace(module: ast.Module, old: ast.Call, new: ast.Call) -> None:
 
 
 class _CountCalls(ast.NodeTransformer):
-    """Pass each callee through a function that counts it.
+    """Pass each callee through a function that counts it, with its file and line.
 
     Functions under a decorator that is not JAX's are left alone: it may read their code, as numba's does.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, file: str) -> None:
         self._name = name
+        self._file = file
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
         if isinstance(node.func, ast.Name) and node.func.id in ("super", "locals", "print", "range", "len"):
             return node
-        node.func = _calling(self._name, node.func, node.func)
+        # As a traceback would have it: the line on which the call begins.
+        site: Any = (self._file, node.lineno)
+        constant = ast.copy_location(ast.Constant(value=site), node.func)
+        node.func = _calling(self._name, node.func, node.func, constant)
         return node
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:

@@ -39,7 +39,7 @@ class observe:
         self._run: Run | None = None
         self._own = False
         self._ledger: Ledger | None = None
-        self._called_before: dict[tuple[str, Place | None], tuple[int, int]] = {}
+        self._called_before: dict[tuple[str, Place | None], tuple[int, int, int]] = {}
 
     def __enter__(self) -> Ledger:
         watch = observer()
@@ -52,7 +52,8 @@ class observe:
         self._run = run
         watch.count_now(run)
         self._called_before = {
-            key: (activity.all_calls, activity.calls_raised) for key, activity in run.functions.items()
+            key: (activity.all_calls, activity.calls_raised, activity.unseen)
+            for key, activity in run.functions.items()
         }
         self._ledger = watch.history.ledger(run.thread, self._calls)
         self._ledger.note = self._note()
@@ -93,10 +94,10 @@ class observe:
         observer().count_now(run)
         found = []
         for key, activity in run.functions.items():
-            calls_before, raised_before = self._called_before.get(key, (0, 0))
+            calls_before, raised_before, unseen_before = self._called_before.get(key, (0, 0, 0))
             calls, raised = activity.all_calls - calls_before, activity.calls_raised - raised_before
             if calls or activity.misses:
-                exact = HAS_MONITORING and not activity.calls_missed
+                exact = HAS_MONITORING and activity.unseen == unseen_before
                 found.append(Calls(*key, calls if self._counts_calls() else None, exact, raised))
         return found
 

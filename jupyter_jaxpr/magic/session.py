@@ -196,7 +196,7 @@ class Session:
         run_id = uuid.uuid4().hex
         heartbeat = Heartbeat(self.observer, run, self.publisher, run_id, cell.id).start()
         active = Active(found, cell, info, run, run_id, heartbeat)
-        active.rewriter = _Rewriter(active.last, cell.source)
+        active.rewriter = _Rewriter(active.last, cell)
         self.shell.ast_transformers.append(active.rewriter)
         vars(builtins).update(active.last.names())
         return active
@@ -344,9 +344,9 @@ class _NestedResult:
 class _Rewriter(ast.NodeTransformer):
     """IPython's syntax tree transformer: the first tree after a cell's start is the cell's own."""
 
-    def __init__(self, last: cells.LastCall, source: str) -> None:
+    def __init__(self, last: cells.LastCall, cell: cells.RunningCell) -> None:
         self._last = last
-        self._source = source
+        self._cell = cell
         self._done = False
         self._thread = threading.get_ident()
 
@@ -356,7 +356,7 @@ class _Rewriter(ast.NodeTransformer):
             return module
         self._done = True
         count_with = None if calls.HAS_MONITORING else _COUNT
-        return cells.rewrite(module, self._last, self._source, count_with)
+        return cells.rewrite(module, self._last, self._cell.source, count_with, self._cell.file)
 
 
 def _document_cell(cell: cells.RunningCell) -> Cell:

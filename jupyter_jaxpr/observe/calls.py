@@ -1,12 +1,13 @@
-"""Calls of jitted functions in, how often each was called out.
+"""Calls of jitted functions in, how often each was called and from which line out.
 
 A call that hits JAX's C++ cache runs no Python, so only the place that makes the call can be watched. From Python
 3.12 on `sys.monitoring` reports every call that Python code makes; sites that call something else are switched off
 one by one, a package's at once and the user's after some calls, so that only jitted calls keep costing something
-(0.4 us). On 3.11 the cell's code is rewritten
-instead (`jupyter_jaxpr.cell`), so there only calls written in the cell are seen.
+(0.4 us). On 3.11 the cell's code is rewritten instead (`jupyter_jaxpr.cell`), so there only calls written in the cell
+are seen.
 
-Not seen are calls that C code makes, such as `map(f, xs)`: counts are a lower bound then.
+Not seen are calls that C code makes, such as `map(f, xs)`: from Python 3.12 on the function that was handed to it is
+named, and its counts are lower bounds.
 """
 
 from __future__ import annotations
@@ -15,11 +16,16 @@ import functools
 import sys
 import threading
 import types
+from bisect import bisect_right
 from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import CodeType
 from typing import Any
 
 from .. import jax_internals
-from .functions import is_installed
+from .functions import is_installed, user_place
+from .observation import Place
 
 HAS_MONITORING = sys.version_info >= (3, 12)
 
@@ -29,18 +35,38 @@ def monitoring() -> Any:
     return vars(sys)["monitoring"]
 
 
+@dataclass(frozen=True)
+class CallsAt:
+    """How often a jitted function was called from one place."""
+
+    called: Any
+    times: int
+    place: Place | None  # the user's line; None where it is not known
+
+
 _OTHER_CALLS = 50  # a site of the user's that called something else this often is switched off
 _TOOL_IDS = (4, 3, 1)  # free ones by convention; 1 is coverage's
 _TOOL_NAME = "jupyter_jaxpr"
 _watching: CallCounter | None = None  # whose cell runs: what the rewritten code of 3.11 reports to
 
+# A site with its count, as the callback finds it: code, function called, times, offset, place where it is known.
+_Site = list[Any]
+
 
 class CallCounter:
-    """Counts the calls that one thread makes of jitted functions, between `start` and `stop`."""
+    """Counts the calls that one thread makes of jitted functions, between `start` and `stop`.
 
-    def __init__(self) -> None:
-        self._counts: defaultdict[Any, int] = defaultdict(int)
-        self._raised: defaultdict[Any, int] = defaultdict(int)
+    Args:
+        library: ids of functions that are of no interest, whose callers need not be looked for.
+    """
+
+    def __init__(self, library: Mapping[int, int] | None = None) -> None:
+        self._library: Mapping[int, int] = {} if library is None else library
+        self._sites: dict[Any, _Site] = {}  # in the order of their first calls
+        self._newest: dict[int, _Site] = {}  # by offset: where the next call is looked for first
+        self._raised: defaultdict[tuple[Any, Place | None], int] = defaultdict(int)
+        self._handed: dict[Any, Place | None] = {}
+        self._lines = _Lines()
         self._tool: int | None = None
         self._thread = 0
         self.running = False
@@ -76,38 +102,68 @@ class CallCounter:
         """Whether calls can be counted now: False where every tool id is taken by debuggers and profilers."""
         return self.running and (not HAS_MONITORING or self._tool is not None)
 
-    def drain(self) -> list[tuple[Any, int]]:
-        """The functions called since the last time and how often, in the order of their first calls.
+    def drain(self) -> list[CallsAt]:
+        """The functions called since the last time, how often and from where, in the order of their first calls.
 
         To be called at each miss: a function object is let go of before a new one of the same line is made.
         """
-        if not self._counts:
+        if not self._sites:
             return []
-        counts = list(self._counts.items())
-        self._counts.clear()
-        return counts
+        sites = list(self._sites.values())
+        self._newest.clear()
+        self._sites.clear()
+        return [
+            CallsAt(called, times, place if code is None else self._lines.place(code, offset))
+            for code, called, times, offset, place in sites
+        ]
 
-    def drain_raised(self) -> list[tuple[Any, int]]:
+    def drain_raised(self) -> list[CallsAt]:
         """Likewise, how often each raised: a static argument without a hash raises before JAX looks for an entry.
 
         Not known on Python 3.11.
         """
-        counts = list(self._raised.items())
+        raised = [CallsAt(called, times, place) for (called, place), times in self._raised.items()]
         self._raised.clear()
-        return counts
+        return raised
+
+    def drain_handed(self) -> list[tuple[Any, Place | None]]:
+        """Likewise, the functions that were given to C code, which may call them unseen, and where.
+
+        Not known on Python 3.11.
+        """
+        handed = list(self._handed.items())
+        self._handed.clear()
+        return handed
 
     def watch_again(self) -> None:
         """Look again at sites that were switched off: one of them may call a jitted function by now."""
         if HAS_MONITORING and self._tool is not None:
             monitoring().restart_events()
 
-    def count(self, called: Any) -> None:
-        """Count a call reported by rewritten code."""
+    def count(self, called: Any, site: tuple[str, int] | None) -> None:
+        """Count a call reported by rewritten code, from a file and line."""
         if threading.get_ident() == self._thread:
             if type(called) is not jax_internals.jit_type():
                 called = _carried(called)
             if type(called) is jax_internals.jit_type():
-                self._counts[called] += 1
+                key = (called, site)
+                found = self._sites.get(key)
+                if found is None:
+                    found = self._sites[key] = [None, called, 0, 0, None if site is None else Place(*site)]
+                found[2] += 1
+
+    def _count_first(self, code: CodeType, offset: int, called: Any) -> None:
+        """Count a call from another site than the last one of its offset."""
+        if is_installed(code.co_filename) and id(getattr(called, "_fun", None)) not in self._library:
+            # The site is a package's: the user's line is further out, and another one next time.
+            place = user_place(sys._getframe(2))
+            key: Any = (called, place)
+            site = self._sites.setdefault(key, [None, called, 0, 0, place])
+        else:
+            key = (called, id(code), offset)
+            site = self._sites.setdefault(key, [code, called, 0, offset, None])
+            self._newest[offset] = site
+        site[2] += 1
 
     def _start_monitoring(self) -> None:
         monitor = monitoring()
@@ -120,24 +176,31 @@ class CallCounter:
             return
 
         others: defaultdict[tuple[int, int], int] = defaultdict(int)
+        the_jit_type = jax_internals.jit_type()
 
-        def other_call(code: Any, offset: int) -> bool:
+        def other_call(code: Any, offset: int, called: Any, first: Any) -> bool:
             """Whether to switch a site off that has just called something else."""
+            if type(first) is the_jit_type or type(first) in _CARRIERS:
+                self._note_handed(called, first)
             if is_installed(code.co_filename):
                 return True
+            if type(first) is the_jit_type and type(called) is types.FunctionType:
+                # Such as jax.tree.map(f, xs): the site in there that calls f was switched off when it called another.
+                monitor.restart_events()
+                return False
             others[id(code), offset] += 1
             return others[id(code), offset] > _OTHER_CALLS
 
-        # Everything the callback reads is a local: it runs at every jitted call.
-        the_jit_type = jax_internals.jit_type()
-
+        # Everything the callback reads is a local: it runs at every jitted call. It calls as little as it can, for
+        # its own calls are watched as well.
         def on_call(
             code: Any,
             offset: int,
             called: Any,
             first: Any,
             jit_type: type = the_jit_type,
-            counts: defaultdict[Any, int] = self._counts,
+            newest: dict[int, _Site] = self._newest,
+            count_first: Any = self._count_first,
             thread: int = self._thread,
             get_thread: Any = threading.get_ident,
             carried: Any = _carried,
@@ -145,11 +208,19 @@ class CallCounter:
             disable: Any = monitor.DISABLE,
         ) -> Any:
             if type(called) is not jit_type:
-                called = carried(called)
-                if type(called) is not jit_type:
-                    return disable if other_call(code, offset) else None
+                inner = carried(called)
+                if type(inner) is not jit_type:
+                    return disable if other_call(code, offset, called, first) else None
+                called = inner
             if get_thread() == thread:
-                counts[called] += 1
+                try:
+                    site = newest[offset]
+                    if site[0] is code and site[1] is called:
+                        site[2] += 1
+                        return None
+                except KeyError:
+                    pass
+                count_first(code, offset, called)
             return None
 
         def on_raise(code: Any, offset: int, called: Any, first: Any) -> None:
@@ -157,13 +228,43 @@ class CallCounter:
                 called = _carried(called)
             here = type(called) is the_jit_type and threading.get_ident() == self._thread
             if here and not jax_internals.staging():  # within a trace it counts as inlined
-                self._raised[called] += 1
+                self._raised[called, user_place(sys._getframe(1))] += 1
 
         monitor.register_callback(self._tool, monitor.events.CALL, on_call)
         monitor.register_callback(self._tool, monitor.events.C_RAISE, on_raise)
         # Python takes the three only together.
         monitor.set_events(self._tool, monitor.events.CALL | monitor.events.C_RAISE | monitor.events.C_RETURN)
         monitor.restart_events()
+
+    def _note_handed(self, called: Any, first: Any) -> None:
+        """A function is the first argument of a call: C code, such as `map`, may call it unseen."""
+        if not _is_c_code(called) or id(called) in _DO_NOT_CALL or threading.get_ident() != self._thread:
+            return
+        handed = _carried(first) if type(first) is not jax_internals.jit_type() else first
+        if type(handed) is jax_internals.jit_type():
+            self._handed.setdefault(handed, user_place(sys._getframe(3)))
+
+
+class _Lines:
+    """The line of each site, worked out once."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[CodeType, list[int], list[int | None]]] = {}
+
+    def place(self, code: CodeType, offset: int) -> Place | None:
+        """The line of an instruction of the user's."""
+        if is_installed(code.co_filename):
+            return None
+        found = self._known.get(id(code))
+        if found is None:
+            starts, lines = [], []
+            for start, _, line in code.co_lines():
+                starts.append(start)
+                lines.append(line)
+            found = self._known[id(code)] = (code, starts, lines)
+        _, starts, lines = found
+        line = lines[bisect_right(starts, offset) - 1] if starts else None
+        return None if line is None else Place(code.co_filename, line, code.co_qualname)
 
 
 def _carried(called: Any) -> Any:
@@ -180,9 +281,21 @@ def _carried(called: Any) -> Any:
 
 _CARRIERS = frozenset({types.MethodType, functools.partial})
 
+# What is often given a function and does not call it, by id; whatever else is written in C may.
+_DO_NOT_CALL = frozenset(
+    map(id, (callable, dir, getattr, hasattr, hash, id, isinstance, print, repr, setattr, str, type, vars))
+) | {id(functools.partial)}
+_C_FUNCTIONS = (types.BuiltinFunctionType, types.MethodDescriptorType)
+_C_MODULES = frozenset({"builtins", "functools", "itertools"})
 
-def report(called: Any) -> Any:
-    """What rewritten code passes each callee through; returns it."""
+
+def _is_c_code(called: Any) -> bool:
+    """Whether it is a function written in C, or a class such as `map`; asks nothing of the user's objects."""
+    return type(called) in _C_FUNCTIONS or (type(called) is type and called.__module__ in _C_MODULES)
+
+
+def report(called: Any, site: tuple[str, int] | None = None) -> Any:
+    """What rewritten code passes each callee through, with its file and line; returns it."""
     if _watching is not None:
-        _watching.count(called)
+        _watching.count(called, site)
     return called

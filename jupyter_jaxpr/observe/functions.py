@@ -209,6 +209,12 @@ def is_library(fun: Any, code: CodeType | None, frame: FrameType) -> bool:
     return caller is None or is_jax(caller.f_code.co_filename) or _owned_by_module(fun)
 
 
+def is_users(fun: Any) -> bool:
+    """Whether the code that a function runs is the user's; for one of which no miss was observed."""
+    code = code_of(fun)
+    return code is not None and not is_installed(code.co_filename)
+
+
 def _owned_by_module(fun: Any) -> bool:
     owner: Any = sys.modules.get(getattr(fun, "__module__", None) or "")
     for part in str(getattr(fun, "__qualname__", "")).split("."):

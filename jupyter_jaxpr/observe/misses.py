@@ -19,7 +19,16 @@ from .. import jax_internals
 from ..jax_internals import COMPILE_EVENT, LOWER_EVENT, TRACE_EVENT, DerivedCall, Hooks, JitCall
 from .arguments import CallShape, EquinoxCall, equinox_call, shape_of
 from .calls import HAS_MONITORING
-from .functions import FunctionRecord, Functions, call_place, code_of, equinox_frame, equinox_wrapper, unwrap
+from .functions import (
+    FunctionRecord,
+    Functions,
+    call_place,
+    code_of,
+    equinox_frame,
+    equinox_wrapper,
+    is_users,
+    unwrap,
+)
 from .history import History, MissEvent
 from .keys import Key, equinox_key_of, key_of
 from .ledger import Ledger
@@ -72,6 +81,7 @@ class ThreadState:
 
     __slots__ = (
         "from_disk",
+        "listening",
         "loose",
         "looking_away",
         "replay_events",
@@ -89,6 +99,7 @@ class ThreadState:
         self.replaying = False
         self.replay_events = 0
         self.looking_away = False
+        self.listening: tuple[str, CallStages] | None = None
         self.loose: deque[LooseEvent] = deque(maxlen=_LOOSE_EVENTS)
         self.stage: tuple[str, str | None, float] | None = None  # stage, function, since when
         self.under_transforms: dict[str, tuple[FunctionRecord, Any, Place | None]] = {}
@@ -109,7 +120,7 @@ class Observer:
     def begin(self, file: str | None = None) -> Run:
         """Start to observe what this thread does."""
         self.hooks.ensure()
-        run = Run(file)
+        run = Run(file, self.library)
         state = self._state()
         self._prune(state)
         state.loose.clear()
@@ -166,6 +177,7 @@ class Observer:
             library_functions=tuple(name for name, _ in library[:200]),
             library_misses=sum(times for _, times in library),
             note=run.calls_note(),
+            lines=run.line_readings(),
         )
 
     def running(self) -> Run | None:
@@ -209,12 +221,24 @@ class Observer:
     def looking_away(self) -> Iterator[Callable[[], int]]:
         """Count nothing of what this thread asks of JAX meanwhile; gives the number of stages that JAX ran."""
         state = self._state()
-        before, state.replaying, state.looking_away = state.replaying, True, True
+        before = state.replaying, state.looking_away
+        state.replaying, state.looking_away = True, True
         state.replay_events = 0
         try:
             yield lambda: state.replay_events
         finally:
-            state.replaying, state.looking_away, state.stage = before, False, None
+            (state.replaying, state.looking_away), state.stage = before, None
+
+    @contextmanager
+    def listening(self, name: str) -> Iterator[CallStages]:
+        """Collect the stages that JAX reports on this thread under a function's name, looking away or not."""
+        state = self._state()
+        stages = CallStages()
+        before, state.listening = state.listening, (name, stages)
+        try:
+            yield stages
+        finally:
+            state.listening = before
 
     def program_of(self, called: Any, jaxpr: Any) -> KeptProgram | None:
         """The program that was observed to run for a jitted function, if it is this one."""
@@ -247,19 +271,26 @@ class Observer:
         if staging and run is None:
             return False
         self._prune(state)
-        activity = None
+        activity, seen = None, True
         if run is not None:
-            counted = self._drain(run, call.fun)
+            counted, seen = self._drain(run, call.fun)
             activity = run.activity(function)
             if uncounted:
                 activity.calls += 1  # counting starts with this very call
-            elif not counted:
+            elif not counted and (HAS_MONITORING or activity.all_calls <= activity.misses + activity.inlined):
+                # (Python 3.11 counts f(f(x)) twice before the inner call.)
                 activity.calls_missed += 1
                 run.counter.watch_again()
         place = None if call.frame is None else call_place(call.frame)
+        if run is not None and not seen and HAS_MONITORING:
+            run.call_lines.called(place, 1)
+            if not uncounted:
+                run.call_lines.unseen(place)
         if staging:
             if activity is not None:
                 activity.inlined += 1
+            if run is not None:
+                run.call_lines.missed(place, "inlined")
             self.history.inlined(function, place)
             return False
         if activity is not None:
@@ -345,6 +376,7 @@ class Observer:
             activity = state.run.activity(function)
             activity.add(stages)
             activity.use(program, now=stages.compiles > 0)
+            state.run.call_lines.compiled(place, stages.compiles - stages.from_disk)
 
     def stage_started(self, event: str, name: str | None) -> None:
         """A stage starts."""
@@ -362,14 +394,15 @@ class Observer:
     def stage_ended(self, event: str, name: str | None, seconds: float) -> None:
         """A stage has ended."""
         state = self._state()
-        if state.replaying:
-            state.replay_events += 1
-            state.stage = None
-            return
         state.stage = None
         from_disk = state.from_disk and event == COMPILE_EVENT
         if event == COMPILE_EVENT:
             state.from_disk = False
+        if state.listening is not None and state.listening[0] == name:
+            state.listening[1].add(event, seconds, from_disk)
+        if state.replaying:
+            state.replay_events += 1
+            return
         miss = self._open_miss(state, name)
         if miss is not None:
             miss.stages.add(event, seconds, from_disk)
@@ -520,35 +553,50 @@ class Observer:
                 miss.activity.raised += raised or top is not call
             ended = time.perf_counter() - miss.stages.started_at
             self.history.end(miss.function, miss.event, miss.stages, raised or top is not call, ended)
+            if state.run is not None and miss.activity is not None and miss.event.outcome is not None:
+                state.run.call_lines.missed(miss.place, miss.event.outcome)
+                state.run.call_lines.compiled(miss.place, miss.stages.compiles - miss.stages.from_disk)
             top.drop_values()
             if top is call:
                 break
 
-    def _drain(self, run: Run, missing: Any = None) -> bool:
-        """Credit the counted calls to their functions; tells whether one is of the function that misses now."""
-        counted = False
-        for called, times in run.counter.drain():
-            fun = getattr(called, "_fun", None)
+    def _drain(self, run: Run, missing: Any = None) -> tuple[bool, bool]:
+        """Credit the counted calls to their functions and lines.
+
+        Tells whether one of the function that misses now was credited to it, and whether one was seen at all.
+        """
+        counted = seen = False
+        for each in run.counter.drain():
+            fun = getattr(each.called, "_fun", None)
             if fun is None:
-                self._drain_derived(run, called)
+                self._drain_derived(run, each.called)
                 continue
             function = self.functions.known(fun)
-            if function is None and self.functions.is_shared(fun):
+            shared = function is None and self.functions.is_shared(fun)
+            if shared or (is_users(fun) if function is None else not function.library):
+                run.call_lines.called(each.place, each.times)
+            seen |= fun is missing
+            if shared:
                 continue
             counted |= fun is missing
             if function is None and self.hooks.support.tier != "hooks":
                 function = self.functions.by_code(fun)
             if function is None:
-                if len(run.unseen) < 100 and not any(each is called for each in run.unseen):
-                    run.unseen.append(called)
+                if len(run.unseen) < 100 and not any(known is each.called for known in run.unseen):
+                    run.unseen.append(each.called)
             elif not function.library:
-                activity = run.activity(function)
-                activity.calls += times
-        for called, times in run.counter.drain_raised():
-            function = self.functions.known(getattr(called, "_fun", None))
+                run.activity(function).calls += each.times
+        for each in run.counter.drain_raised():
+            function = self.functions.known(getattr(each.called, "_fun", None))
             if function is not None and not function.library:
-                run.activity(function).calls_raised += times
-        return counted
+                run.activity(function).calls_raised += each.times
+                run.call_lines.raised(each.place, each.times)
+        for handed, place in run.counter.drain_handed():
+            function = self.functions.known(getattr(handed, "_fun", None))
+            if function is not None and not function.library:
+                run.activity(function).handed += 1
+                run.call_lines.unseen(place)
+        return counted, seen
 
     def _drain_derived(self, run: Run, called: Any) -> None:
         """A derived program was called: in JAX each such call goes through a function object of its own."""

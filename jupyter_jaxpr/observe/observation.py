@@ -128,6 +128,18 @@ class Finding:
 
 
 @dataclass(frozen=True)
+class LineReading:
+    """What happened at one line of the user's: calls of jitted functions, hits, compiles."""
+
+    file: str
+    line: int
+    calls: int | None  # None where they cannot be counted
+    exact: bool  # False: calls and hits are lower bounds
+    hits: int | None
+    compiles: int
+
+
+@dataclass(frozen=True)
 class LedgerReading:
     """The jit cache at the end of a run, as `observe.ledger.FunctionRecord`s."""
 
@@ -137,6 +149,7 @@ class LedgerReading:
     library_functions: tuple[str, ...]
     library_misses: int
     note: str | None  # what cannot be told of calls, a sentence
+    lines: tuple[LineReading, ...] = ()  # of the user's, in any file
 
 
 @dataclass

@@ -10,13 +10,15 @@ import threading
 import time
 import traceback
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
+from .call_lines import CallLines
 from .calls import HAS_MONITORING, CallCounter
 from .functions import FunctionRecord
 from .ledger import Calls, Ledger
 from .lines import LineRecorder
-from .observation import EagerCompile, Observation, ObservedFunction, ObservedProgram, Place
+from .observation import EagerCompile, LineReading, Observation, ObservedFunction, ObservedProgram, Place
 from .printed import PrintRecorder
 from .programs import KeptProgram
 from .stages import CallStages
@@ -39,6 +41,7 @@ class FunctionActivity:
         self.record = record
         self.calls = 0
         self.calls_missed = 0  # calls that were made from a place that is not watched, such as by map()
+        self.handed = 0  # times it was given to C code such as map(), which may have called it
         self.calls_raised = 0  # of `calls`; those that raised before JAX looked for an entry are no misses
         self.misses = 0
         self.inlined = 0
@@ -54,6 +57,11 @@ class FunctionActivity:
     def all_calls(self) -> int:
         """Calls seen so far, those from places that are not watched included as far as they missed."""
         return self.calls + self.calls_missed
+
+    @property
+    def unseen(self) -> int:
+        """How often it was called, or may have been, from a place that is not watched; 0 where counts are exact."""
+        return self.calls_missed + self.handed
 
     def add(self, stages: CallStages) -> None:
         """Count the stages of one call."""
@@ -81,7 +89,7 @@ class FunctionActivity:
             top_level=self._top_level(),
             calls=calls or (0 if counted else None),
             # On 3.11 only the cell's own lines are counted: a function of an earlier cell may call it too.
-            calls_exact=counted and HAS_MONITORING and not self.calls_missed,
+            calls_exact=counted and HAS_MONITORING and not self.unseen,
             misses=self.misses,
             traces=self.traces,
             lowerings=self.lowerings,
@@ -107,15 +115,17 @@ class Run:
 
     Args:
         file: the cell's file, as code objects name it; None where there is no cell.
+        library: ids of jitted functions that are of no interest.
     """
 
-    def __init__(self, file: str | None = None) -> None:
+    def __init__(self, file: str | None = None, library: Mapping[int, int] | None = None) -> None:
         self.thread = threading.get_ident()
         self.started_at = time.perf_counter()
         self.file = file
         self.in_cell = file is not None  # on Python 3.11 calls are counted in the text of a cell only
         self.functions: dict[tuple[str, Place | None], FunctionActivity] = {}
-        self.counter = CallCounter()
+        self.counter = CallCounter(library)
+        self.call_lines = CallLines()
         self.ledger: Ledger | None = None
         self.library_before: dict[int, int] = {}
         self.lines = LineRecorder(file) if file is not None else None
@@ -145,7 +155,7 @@ class Run:
             Calls(
                 *key,
                 activity.all_calls if counts else None,
-                HAS_MONITORING and not activity.calls_missed,
+                HAS_MONITORING and not activity.unseen,
                 activity.calls_raised,
             )
             for key, activity in self.functions.items()
@@ -156,6 +166,10 @@ class Run:
         if not self.counted:
             return NOT_COUNTED if HAS_MONITORING else ONLY_IN_CELLS
         return None if HAS_MONITORING else ONLY_WRITTEN
+
+    def line_readings(self) -> tuple[LineReading, ...]:
+        """What happened at each line that called jitted functions."""
+        return self.call_lines.readings(self.counted and (HAS_MONITORING or self.in_cell), exact=HAS_MONITORING)
 
     def fail(self, error: BaseException) -> None:
         """Note a failure of ours."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from ..observe.ledger import FunctionRecord, Miss
-from ..observe.observation import LedgerReading, Place
+from ..observe.observation import LedgerReading, LineReading, Place
 from ..program.jaxpr import Walk
 from . import notes
 from .ledger import (
@@ -22,18 +22,24 @@ from .ledger import (
 MISSES_LISTED = 64
 
 
-def ledger_document(walk: Walk, reading: LedgerReading, cell_file: str | None) -> Ledger:
-    """Make the document's ledger; its lines go into the pools of `walk`."""
+def ledger_document(walk: Walk, reading: LedgerReading, cell_files: Collection[str]) -> Ledger:
+    """Make the document's ledger; its lines go into the pools of `walk`.
+
+    Args:
+        walk: takes the lines of definitions and calls.
+        reading: what was observed.
+        cell_files: names under which code of the cell that ran was compiled; empty outside a cell.
+    """
     here = {_key(record): record for record in reading.run}
     whole = {_key(record): record for record in reading.kernel}
     functions = [_function(walk, record, whole.get(key, record)) for key, record in here.items()]
     functions += [_function(walk, None, record) for key, record in whole.items() if key not in here]
     return Ledger(
         functions=functions,
-        lines=_lines(reading.run, cell_file),
+        lines=_lines(reading.lines, cell_files),
         seconds=sum(record.seconds for record in reading.run),
         compiles=sum(record.compiles for record in reading.run),
-        cell_seconds=reading.seconds if cell_file is not None else None,
+        cell_seconds=reading.seconds if cell_files else None,
         library_functions=list(reading.library_functions),
         library_misses=reading.library_misses,
         calls_note=reading.note,
@@ -120,14 +126,29 @@ def _miss(walk: Walk, miss: Miss, this_run: bool) -> LedgerMiss:
     )
 
 
-def _lines(records: Sequence[FunctionRecord], cell_file: str | None) -> list[LedgerLine]:
-    """Where in the cell misses happened; calls that hit leave no trace of their line."""
-    compiles: dict[int, int] = {}
-    for record in records:
-        for miss in record.misses:
-            if miss.file == cell_file and miss.line is not None and miss.outcome not in ("inlined", "raised"):
-                compiles[miss.line] = compiles.get(miss.line, 0) + (miss.outcome == "compiled")
-    return [
-        LedgerLine(line=line, calls=None, calls_exact=False, hits=None, compiles=count)
-        for line, count in sorted(compiles.items())
-    ]
+def _lines(readings: Sequence[LineReading], cell_files: Collection[str]) -> list[LedgerLine]:
+    """What happened at the lines of the cell, those of other files left out."""
+    lines: dict[int, LedgerLine] = {}
+    for reading in readings:
+        if reading.file in cell_files:
+            line = LedgerLine(
+                line=reading.line,
+                calls=reading.calls,
+                calls_exact=reading.exact,
+                hits=reading.hits,
+                compiles=reading.compiles,
+            )
+            before = lines.get(reading.line)  # of the cell that a magic such as %%capture runs in this one
+            lines[reading.line] = line if before is None else _together(before, line)
+    return [lines[number] for number in sorted(lines)]
+
+
+def _together(one: LedgerLine, other: LedgerLine) -> LedgerLine:
+    known = one.calls is not None and other.calls is not None
+    return LedgerLine(
+        line=one.line,
+        calls=(one.calls or 0) + (other.calls or 0) if known else None,
+        calls_exact=one.calls_exact and other.calls_exact,
+        hits=(one.hits or 0) + (other.hits or 0) if known else None,
+        compiles=one.compiles + other.compiles,
+    )
