@@ -137,7 +137,9 @@ export class CellLinks implements IDisposable {
 
   /** Whether a cell has text that the program in view came from, unchanged. */
   private _isLinked(cellId: string): boolean {
-    return (this._attention?.inView ?? false) && this._linkedCells.has(cellId);
+    return (
+      (this._attention?.linksInView ?? false) && this._linkedCells.has(cellId)
+    );
   }
 
   private _caret(cellId: string, view: EditorView): void {
@@ -276,7 +278,7 @@ export class CellLinks implements IDisposable {
     if (this._attention?.ledgerInView) {
       this._findCells();
     }
-    if (model?.snapshot && this._attention?.inView) {
+    if (model?.snapshot && this._attention?.linksInView) {
       const links = linksOf(model.snapshot, model.program);
       for (const [ran, id] of this._findCells()) {
         links.adopt(ran.path, id);
@@ -346,7 +348,7 @@ export class CellLinks implements IDisposable {
     const marks = new Map<string, ICellMarks>();
     const snapshot = this._model?.snapshot;
     const attention = this._attention;
-    if (!snapshot || !(attention?.inView || attention?.ledgerInView)) {
+    if (!snapshot || !(attention?.linksInView || attention?.ledgerInView)) {
       return marks;
     }
     const change = (cellId: string, changes: Partial<ICellMarks>): void => {
@@ -366,7 +368,7 @@ export class CellLinks implements IDisposable {
       if (!attention.outcomesHidden) {
         change(own, { counts: this._countsOf(snapshot) });
       }
-      if (attention.inView) {
+      if (attention.linksInView) {
         change(own, {
           untraced: snapshot.untraced_lines,
           notes: notesOf(snapshot, this._model?.program ?? -1)
@@ -380,7 +382,7 @@ export class CellLinks implements IDisposable {
         mark(at.cellId, { ...at.span, column: -1, endColumn: -1 });
       }
     }
-    const model = attention.inView ? this.model : null;
+    const model = attention.linksInView ? this.model : null;
     if (model) {
       const linked = linksOf(snapshot, model.program).resolve(
         model.hover ?? model.selection

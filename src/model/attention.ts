@@ -29,6 +29,23 @@ export class Attention {
     }
   }
 
+  /** Whether the Flow view of this model is on screen. */
+  get flowInView(): boolean {
+    return this._flowInView;
+  }
+
+  set flowInView(inView: boolean) {
+    if (inView !== this._flowInView) {
+      this._flowInView = inView;
+      this._viewChanged.emit();
+    }
+  }
+
+  /** Whether any view is on screen whose lines are linked to those of cells. */
+  get linksInView(): boolean {
+    return this._inView || this._flowInView;
+  }
+
   get viewChanged(): ISignal<this, void> {
     return this._viewChanged;
   }
@@ -106,6 +123,7 @@ export class Attention {
   }
 
   private _inView = false;
+  private _flowInView = false;
   private _ledgerInView = false;
   private _outcomesHidden = false;
   private _pointedAt: ILinkedSpan | null = null;

@@ -56,6 +56,20 @@ function twoFigures(value: number): string {
   return grouped(value);
 }
 
+/** A number of floating-point operations: `143 FLOP`, `51.2 kFLOP`. */
+export function operations(value: number): string {
+  const prefixes = ['', 'k', 'M', 'G', 'T', 'P'];
+  let place = 0;
+  // What would round to 1000 belongs to the next prefix.
+  while (value >= 999.5 && place < prefixes.length - 1) {
+    value /= 1000;
+    place++;
+  }
+  const figures =
+    place === 0 || value >= 99.95 ? grouped(value) : value.toFixed(1);
+  return `${figures}${NO_BREAK}${prefixes[place]}FLOP`;
+}
+
 /** The time of day of a moment, `02:34`; with the date where it is not today. */
 export function clock(moment: Date, now: Date = new Date()): string {
   const time = `${twoDigits(moment.getHours())}:${twoDigits(moment.getMinutes())}`;

@@ -17,10 +17,17 @@ export interface IView extends Widget {
 }
 
 /** How each view is made; what is heavy is fetched then. */
-const MAKERS: Record<ViewName, (trans: TranslationBundle) => Promise<IView>> = {
+const MAKERS: Record<
+  ViewName,
+  (trans: TranslationBundle, choose: (view: ViewName) => void) => Promise<IView>
+> = {
   program: async trans => {
     const { ProgramView } = await import('./program');
     return new ProgramView({ trans });
+  },
+  flow: async (trans, choose) => {
+    const { FlowView } = await import('./flow');
+    return new FlowView(trans, () => choose('program'));
   },
   cache: async trans => {
     const { CacheView } = await import('./cache');
@@ -125,6 +132,7 @@ export class Shell extends Widget {
     }
     const filled: Record<ViewName, boolean> = {
       program: shown === 'program',
+      flow: shown === 'program',
       cache: (snapshot?.ledger ?? null) !== null,
       notes: shown === 'program' || (snapshot?.notes.length ?? 0) > 0
     };
@@ -164,7 +172,7 @@ export class Shell extends Widget {
     }
     this._asked.add(name);
     try {
-      const view = await MAKERS[name](this._trans);
+      const view = await MAKERS[name](this._trans, to => this._choose(to));
       if (this.isDisposed) {
         view.dispose();
         return;

@@ -8,9 +8,14 @@ import { Icon, IconName } from './icons';
 import { useRoving } from './roving';
 
 /** The views of the panel; those of later issues join here. */
-export type ViewName = 'program' | 'cache' | 'notes';
+export type ViewName = 'program' | 'flow' | 'cache' | 'notes';
 
-export const VIEW_NAMES: readonly ViewName[] = ['program', 'cache', 'notes'];
+export const VIEW_NAMES: readonly ViewName[] = [
+  'program',
+  'flow',
+  'cache',
+  'notes'
+];
 
 /** The ids that tie a tab to its panel for assistive technology. */
 export function tabId(panel: string, view: ViewName): string {
@@ -37,8 +42,13 @@ export function Tabs(props: {
   const { row, stop } = useRoving(views.indexOf(chosen));
   const labels: Record<ViewName, string> = {
     program: trans.__('Program'),
+    flow: trans.__('Flow'),
     cache: trans.__('Cache'),
     notes: trans.__('Notes')
+  };
+  /** Where the name for a screen reader is longer than the word. */
+  const names: Partial<Record<ViewName, string>> = {
+    flow: trans.__('Control flow')
   };
   const badges: Partial<Record<ViewName, { count: number; label: string }>> = {
     cache: {
@@ -69,8 +79,8 @@ export function Tabs(props: {
           role="tab"
           aria-selected={view === chosen}
           aria-controls={viewId(panel, view)}
-          aria-label={badge(view)?.label ?? labels[view]}
-          title={labels[view]}
+          aria-label={badge(view)?.label ?? names[view] ?? labels[view]}
+          title={names[view] ?? labels[view]}
           onClick={() => choose(view)}
         >
           <Icon name={view satisfies IconName} />

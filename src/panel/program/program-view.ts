@@ -121,6 +121,8 @@ export class ProgramView extends Widget {
     super.onAfterShow(message);
     this._refresh();
     this._view?.view.requestMeasure();
+    // What was chosen in another view meanwhile.
+    this._mark(true);
   }
 
   protected override onAfterHide(message: Message): void {

@@ -1,0 +1,126 @@
+/** The branches of a cond or a switch come in; boxes side by side go out, each with its small program. */
+import { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { ILinked } from '../../model/links';
+import { Branch, Control } from '../../protocol/snapshot';
+import { operations } from '../quantities';
+import { equations, shortened } from '../summary';
+import { Acts } from './acts';
+import { Reading } from './reading';
+import { SmallProgram } from './small-program';
+import { cardName } from './words';
+
+/** More branches are shown on request. */
+const SHOWN_FIRST = 8;
+
+export function Branches(props: {
+  reading: Reading;
+  control: Control;
+  linked: ILinked;
+  acts: Acts;
+  trans: TranslationBundle;
+}): JSX.Element | null {
+  const { control, trans } = props;
+  const [all, setAll] = React.useState(false);
+  const { branches } = control;
+  if (branches.length === 0) {
+    return null;
+  }
+  const shown =
+    all || branches.length <= SHOWN_FIRST
+      ? branches
+      : branches.slice(0, SHOWN_FIRST);
+  return (
+    <>
+      <div className="jp-JaxprFlow-branches">
+        {shown.map((branch, place) => (
+          <Side key={place} {...props} branch={branch} place={place} />
+        ))}
+      </div>
+      {shown.length < branches.length && (
+        <button className="jp-JaxprPanel-link" onClick={() => setAll(true)}>
+          {trans.__('Show all %1 branches', branches.length)}
+        </button>
+      )}
+    </>
+  );
+}
+
+function Side(props: {
+  branch: Branch;
+  /** Which of the jaxpr's branches it is. */
+  place: number;
+  reading: Reading;
+  control: Control;
+  linked: ILinked;
+  acts: Acts;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { branch, place, reading, control, acts, trans } = props;
+  const rows = branch.scope < 0 ? [] : reading.rowsOf(branch.scope);
+  const span = reading.span(branch.frame);
+  const name = shortened(branch.name, 60);
+  const label = trans.__(
+    'Branch %1 of %2',
+    branch.label,
+    cardName(reading, control, trans)
+  );
+  const about: React.ReactNode[] = [];
+  if (String(place) !== branch.label) {
+    about.push(trans.__('index %1', place));
+  }
+  if (name !== '' || span !== null) {
+    about.push(
+      span !== null && acts.isInCell(span) ? (
+        <button
+          className="jp-JaxprPanel-link"
+          title={trans.__('Go to this line')}
+          onClick={event => {
+            event.stopPropagation();
+            acts.goToPlace(span, reading.equationsOf(control));
+          }}
+        >
+          {name === ''
+            ? trans.__('line %1', span.line)
+            : trans.__('%1, line %2', name, span.line)}
+        </button>
+      ) : (
+        name
+      )
+    );
+  }
+  if (branch.flops !== null) {
+    about.push(operations(branch.flops));
+  }
+  return (
+    <section
+      className="jp-JaxprFlow-branch"
+      aria-label={label}
+      data-branch={branch.label}
+    >
+      <header>
+        <b>{branch.label}</b>
+        <span className="jp-JaxprPanel-small">
+          {about.map((one, i) => (
+            <React.Fragment key={i}>
+              {i > 0 && ' · '}
+              {one}
+            </React.Fragment>
+          ))}
+        </span>
+      </header>
+      {rows.length > 0 && branch.equations > 0 ? (
+        <SmallProgram {...props} rows={rows} label={label} bare />
+      ) : (
+        <p className="jp-JaxprPanel-small">
+          {branch.scope < 0
+            ? trans.__('Its equations stand beside the select in the program.')
+            : branch.equations === 0
+              ? trans.__('Gives back what came in; no equation.')
+              : equations(branch.equations, trans)}
+        </p>
+      )}
+    </section>
+  );
+}

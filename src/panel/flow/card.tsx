@@ -1,0 +1,383 @@
+/** A construct comes in; its card goes out: what it is, a drawing, its values, its programs, and those inside it. */
+import { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { ILinked } from '../../model/links';
+import { Control } from '../../protocol/snapshot';
+import { IJaxprModel } from '../../tokens';
+import { Icon } from '../icons';
+import { equations, shortened } from '../summary';
+import { whereOf } from '../program/describe';
+import { Acts } from './acts';
+import { Branches } from './branches';
+import { Diagram } from './diagram';
+import { ICard, Reading } from './reading';
+import { Slots } from './slots';
+import { SmallProgram } from './small-program';
+import { Stepper } from './stepper';
+import {
+  cardName,
+  costWords,
+  isBranch,
+  isNamed,
+  isSelected,
+  otherPrimitive,
+  passWords,
+  predicateWords,
+  titleOf,
+  tripsWords
+} from './words';
+
+/** Longer names and texts of the user's are cut in a head. */
+const LONGEST = 80;
+
+export interface ICardProps {
+  model: IJaxprModel;
+  reading: Reading;
+  card: ICard;
+  /** Which cards are unfolded. */
+  isOpen: (index: number) => boolean;
+  fold: (index: number, open: boolean) => void;
+  linked: ILinked;
+  acts: Acts;
+  choosing: (index: number) => void;
+  trans: TranslationBundle;
+}
+
+export function Card(props: ICardProps): JSX.Element {
+  const { reading, card, acts, linked } = props;
+  const { control, index } = card;
+  const id = React.useId();
+  const open = props.isOpen(index);
+  // Where a construct is folded away, the one around it is marked in its place.
+  const marked =
+    reading.isLinked(control, linked) || (!open && holdsLinked(props));
+  return (
+    <li
+      className={
+        isNamed(control)
+          ? 'jp-JaxprFlow-card jp-mod-named'
+          : 'jp-JaxprFlow-card'
+      }
+      data-kind={control.kind}
+      data-card={index}
+      data-marked={marked ? 'true' : undefined}
+    >
+      <div
+        className="jp-JaxprFlow-head"
+        onClick={() => acts.select(reading.equationsOf(control))}
+        onMouseEnter={() => acts.hover(reading.equationsOf(control))}
+        onMouseLeave={() => acts.hover(null)}
+      >
+        <Head {...props} id={id} open={open} />
+      </div>
+      {open && (
+        <div
+          id={id}
+          className="jp-JaxprFlow-content"
+          role="group"
+          aria-label={cardName(reading, control, props.trans)}
+        >
+          <Content {...props} />
+        </div>
+      )}
+    </li>
+  );
+}
+
+function holdsLinked({ reading, card, linked }: ICardProps): boolean {
+  const look = (one: ICard): boolean =>
+    one.children.some(
+      child => reading.isLinked(child.control, linked) || look(child)
+    );
+  return linked.equations.size > 0 && look(card);
+}
+
+function Head(props: ICardProps & { id: string; open: boolean }): JSX.Element {
+  const { reading, card, fold, trans, open } = props;
+  const { control, index } = card;
+  const name = cardName(reading, control, trans);
+  const title = titleOf(control);
+  const cost = [tripsWords(control, trans), costWords(control, trans)].filter(
+    words => words !== null
+  );
+  if (isBranch(control)) {
+    cost.unshift(trans._n('%1 branch', '%1 branches', control.branches.length));
+  }
+  return (
+    <>
+      <button
+        className={
+          open ? 'jp-JaxprFlow-fold' : 'jp-JaxprFlow-fold jp-mod-closed'
+        }
+        aria-expanded={open}
+        aria-controls={open ? props.id : undefined}
+        aria-label={name}
+        title={open ? trans.__('Fold') : trans.__('Unfold')}
+        onClick={event => {
+          event.stopPropagation();
+          fold(index, !open);
+        }}
+      >
+        <Icon name="caret" />
+      </button>
+      <div className="jp-JaxprFlow-what">
+        <b>{control.kind}</b>
+        {title !== '' && <code>{shortened(title, LONGEST)}</code>}{' '}
+        <span className="jp-JaxprPanel-small">
+          <About {...props} />
+        </span>
+      </div>
+      {cost.length > 0 && (
+        <div
+          className="jp-JaxprFlow-cost"
+          title={
+            control.trips_from === 'xla'
+              ? trans.__('The number of trips is from XLA.')
+              : undefined
+          }
+        >
+          {cost.join(' · ')}
+        </div>
+      )}
+    </>
+  );
+}
+
+/** Where it is from and what decides it: `line 7, on x > 0`. */
+function About(props: ICardProps): JSX.Element {
+  const { reading, card, acts, trans } = props;
+  const { control } = card;
+  const span = reading.span(control.frame);
+  const own = reading.equationsOf(control);
+  const parts: React.ReactNode[] = [];
+  if (span === null) {
+    parts.push(
+      control.library === null
+        ? trans.__('line unknown')
+        : trans.__('in %1', shortened(control.library, LONGEST))
+    );
+  } else {
+    const where = whereOf(reading.links, span, trans);
+    parts.push(
+      acts.isInCell(span) ? (
+        <button
+          className="jp-JaxprPanel-link"
+          title={trans.__('Go to this line')}
+          onClick={event => {
+            event.stopPropagation();
+            acts.goToPlace(span, own);
+          }}
+        >
+          {where}
+        </button>
+      ) : (
+        where
+      )
+    );
+  }
+  const primitive = otherPrimitive(control);
+  if (primitive !== null) {
+    parts.push(trans.__('a %1 in the program', primitive));
+  }
+  const pass = passWords(control, trans);
+  if (pass !== null) {
+    parts.push(pass);
+  }
+  if (card.level > 0 && control.parent_part !== '') {
+    parts.push(partWords(control.parent_part, trans));
+  }
+  if (isNamed(control)) {
+    const scope = reading.snapshot.scopes[control.body];
+    if (scope) {
+      parts.push(equations(scope.total, trans));
+    }
+  }
+  const predicate = isBranch(control) ? predicateWords(reading, control) : null;
+  return (
+    <>
+      {parts.map((part, i) => (
+        <React.Fragment key={i}>
+          {i > 0 && ', '}
+          {part}
+        </React.Fragment>
+      ))}
+      {predicate !== null && (
+        <>
+          {', '}
+          {trans.__('on')} <Predicate {...props} words={predicate} />
+        </>
+      )}
+      {control.condition_text !== null && (
+        <>
+          {', '}
+          {trans.__('while')}{' '}
+          <code>{shortened(control.condition_text, LONGEST)}</code>
+        </>
+      )}
+      {control.kind === 'fori_loop' && control.upper !== null && (
+        <>
+          {', '}
+          {trans.__(
+            'from %1 up to %2',
+            control.lower ?? trans.__('unknown'),
+            control.upper
+          )}
+        </>
+      )}
+    </>
+  );
+}
+
+/** The predicate as the user wrote it; leads to where it was made. */
+function Predicate(props: ICardProps & { words: string }): JSX.Element {
+  const { card, acts, words, trans } = props;
+  const { control } = card;
+  if (control.predicate_equation < 0) {
+    return <code>{shortened(words, LONGEST)}</code>;
+  }
+  return (
+    <button
+      className="jp-JaxprPanel-link"
+      title={trans.__('Go to where it was computed')}
+      onClick={event => {
+        event.stopPropagation();
+        acts.goToSource([predicateOf(control)]);
+      }}
+    >
+      <code>{shortened(words, LONGEST)}</code>
+    </button>
+  );
+}
+
+function predicateOf(control: Control): { scope: number; equation: number } {
+  return { scope: control.scope, equation: control.predicate_equation };
+}
+
+function partWords(part: string, trans: TranslationBundle): string {
+  switch (part) {
+    case 'body':
+      return trans.__('in the body');
+    case 'condition':
+      return trans.__('in the condition');
+    default:
+      return trans.__('in branch %1', part);
+  }
+}
+
+function Content(props: ICardProps): JSX.Element {
+  const { model, reading, card, linked, acts, trans } = props;
+  const { control, index } = card;
+  const shared = { reading, linked, acts, trans };
+  const name = cardName(reading, control, trans);
+  const predicate =
+    isBranch(control) && control.predicate_equation >= 0
+      ? reading.rowOf(control.scope, control.predicate_equation)
+      : undefined;
+  return (
+    <>
+      {!isNamed(control) && (
+        <Diagram reading={reading} card={card} trans={trans} />
+      )}
+      {isBranch(control) && <Branches {...shared} control={control} />}
+      {!isNamed(control) && (
+        <Slots reading={reading} control={control} trans={trans} />
+      )}
+      {control.facts.length > 0 && (
+        <div className="jp-JaxprFlow-facts">
+          {control.facts.map(fact => (
+            <p key={fact}>{shortened(fact, 1000)}</p>
+          ))}
+        </div>
+      )}
+      {control.effects.length > 0 && (
+        <p className="jp-JaxprPanel-small">
+          {trans.__(
+            'It has effects: %1.',
+            shortened(control.effects.join(', '), 200)
+          )}
+        </p>
+      )}
+      {!isNamed(control) && !isSelected(control) && (
+        <Stepper model={model} card={control} index={index} trans={trans} />
+      )}
+      {predicate !== undefined && (
+        <Part label={trans.__('What decides')} open={false}>
+          <SmallProgram
+            {...shared}
+            rows={[predicate]}
+            label={trans.__('Equation of the predicate of %1', name)}
+          />
+        </Part>
+      )}
+      {control.condition >= 0 && (
+        <Part label={trans.__('Condition')} open>
+          <SmallProgram
+            {...shared}
+            rows={reading.rowsOf(control.condition)}
+            label={trans.__('Condition of %1', name)}
+          />
+        </Part>
+      )}
+      {control.body >= 0 && !isBranch(control) && (
+        <Part
+          label={
+            isNamed(control) ? trans.__('Its program') : trans.__('One step')
+          }
+          open={!isNamed(control)}
+        >
+          <SmallProgram
+            {...shared}
+            rows={reading.rowsOf(control.body)}
+            label={trans.__('Program of %1', name)}
+          />
+        </Part>
+      )}
+      {!isNamed(control) && (
+        <p className="jp-JaxprFlow-more">
+          <button
+            className="jp-JaxprPanel-link"
+            data-choosing={index}
+            onClick={() => props.choosing(index)}
+          >
+            {trans.__('Which one to choose')}
+          </button>
+        </p>
+      )}
+      {card.children.length > 0 && (
+        <ul
+          className="jp-JaxprFlow-cards"
+          aria-label={trans.__('Inside %1', name)}
+        >
+          {card.children.map(child => (
+            <Card key={child.index} {...props} card={child} />
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+/** A part that can be folded. */
+function Part(props: {
+  label: string;
+  open: boolean;
+  children: React.ReactNode;
+}): JSX.Element {
+  const [open, setOpen] = React.useState(props.open);
+  return (
+    <div className="jp-JaxprFlow-part">
+      <button
+        className={
+          open ? 'jp-JaxprFlow-fold' : 'jp-JaxprFlow-fold jp-mod-closed'
+        }
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+      >
+        <Icon name="caret" />
+        {props.label}
+      </button>
+      {open && props.children}
+    </div>
+  );
+}

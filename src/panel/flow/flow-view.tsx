@@ -1,0 +1,257 @@
+/**
+ * The snapshot in view comes in; the Flow view goes out: a card for each control-flow construct of the program, nested
+ * as they are, and the page that says which one to choose.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+import { Message } from '@lumino/messaging';
+import * as React from 'react';
+
+import { Attention, attentionOf } from '../../model/attention';
+import { Snapshot } from '../../protocol/snapshot';
+import { IJaxprModel } from '../../tokens';
+import { ModelWidget } from '../model-widget';
+import { Acts } from './acts';
+import { Card } from './card';
+import { Choosing } from './choosing';
+import { ICard, Reading, readingOf } from './reading';
+import { cardName } from './words';
+
+/** The Flow view. */
+export class FlowView extends ModelWidget {
+  /**
+   * @param _openProgram Put the Program view in front.
+   */
+  constructor(
+    private _trans: TranslationBundle,
+    private _openProgram: () => void
+  ) {
+    super(['snapshots', 'program', 'hover', 'selection']);
+    this.addClass('jp-JaxprFlow');
+  }
+
+  override dispose(): void {
+    this._leave();
+    super.dispose();
+  }
+
+  protected render(): JSX.Element | null {
+    const { model } = this;
+    return model === null ? null : (
+      <Flow model={model} openProgram={this._openProgram} trans={this._trans} />
+    );
+  }
+
+  protected override onUpdateRequest(message: Message): void {
+    super.onUpdateRequest(message);
+    this._tellInView();
+  }
+
+  protected override onAfterHide(message: Message): void {
+    super.onAfterHide(message);
+    this._tellInView();
+  }
+
+  protected override onBeforeDetach(message: Message): void {
+    this._leave();
+    super.onBeforeDetach(message);
+  }
+
+  /** Lines of cells are linked while this view is on the screen. */
+  private _tellInView(): void {
+    const attention = this.model && attentionOf(this.model);
+    if (attention !== this._attention) {
+      this._leave();
+      this._attention = attention;
+    }
+    if (attention) {
+      attention.flowInView = this.isVisible && (this.model?.program ?? -1) >= 0;
+    }
+  }
+
+  private _leave(): void {
+    if (this._attention) {
+      this._attention.flowInView = false;
+      this._attention = null;
+    }
+  }
+
+  private _attention: Attention | null = null;
+}
+
+/** More cards start folded. */
+const MANY = 20;
+/** Up to so many, those inside others are open too. */
+const FEW = 3;
+
+export function Flow(props: {
+  model: IJaxprModel;
+  openProgram: () => void;
+  trans: TranslationBundle;
+}): JSX.Element | null {
+  const { model, trans } = props;
+  const { snapshot, program } = model;
+  if (snapshot === null || program < 0) {
+    return null;
+  }
+  return (
+    <Cards
+      key={`${snapshot.id} ${program}`}
+      {...props}
+      snapshot={snapshot}
+      reading={readingOf(snapshot, program)}
+      trans={trans}
+    />
+  );
+}
+
+function Cards(props: {
+  model: IJaxprModel;
+  openProgram: () => void;
+  snapshot: Snapshot;
+  reading: Reading;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { model, snapshot, reading, openProgram, trans } = props;
+  const place = React.useRef<HTMLDivElement>(null);
+  const [folds, setFolds] = React.useState<ReadonlyMap<number, boolean>>(
+    new Map()
+  );
+  /** The card that the page of choices was opened from; -1 for none, null while it is not open. */
+  const [choosing, setChoosing] = React.useState<number | null>(null);
+  /** Where the keyboard is to be once the cards are back. */
+  const [left, setLeft] = React.useState<number | null>(null);
+  const acts = React.useMemo(
+    () => new Acts(model, reading, openProgram),
+    [model, reading, openProgram]
+  );
+  const linked = reading.links.resolve(model.hover ?? model.selection);
+  const { selection } = model;
+
+  const isOpen = (index: number): boolean =>
+    folds.get(index) ?? startsOpen(reading, index);
+  React.useEffect(() => {
+    if (selection !== null && !acts.isOwn(selection)) {
+      place.current
+        ?.querySelector('[data-marked] > .jp-JaxprFlow-head')
+        ?.scrollIntoView({ block: 'nearest' });
+    }
+  }, [selection, acts]);
+  React.useEffect(() => {
+    if (choosing === null && left !== null) {
+      place.current
+        ?.querySelector<HTMLElement>(`[data-choosing="${left}"]`)
+        ?.focus();
+      setLeft(null);
+    }
+  }, [choosing, left]);
+
+  if (choosing !== null) {
+    const of = reading.all.find(card => card.index === choosing)?.control;
+    return (
+      <Choosing
+        of={
+          of
+            ? {
+                name: cardName(reading, of, trans),
+                choice: of.choice,
+                reason: of.choice_reason
+              }
+            : null
+        }
+        back={() => {
+          setLeft(choosing);
+          setChoosing(null);
+        }}
+        trans={trans}
+      />
+    );
+  }
+  if (reading.cards.length === 0) {
+    return (
+      <div ref={place} className="jp-JaxprPanel-empty">
+        <h2>
+          {snapshot.control_flow === undefined
+            ? trans.__('Control flow was not looked for in this run')
+            : trans.__('This program has no control flow')}
+        </h2>
+        <p>
+          {snapshot.control_flow === undefined
+            ? trans.__('It is of an earlier version. Run the cell again.')
+            : trans.__(
+                "Python's own loops and branches are gone when JAX sees the program: loops were written out, and one side of each branch is left. Write them with jax.lax to see them here."
+              )}
+        </p>
+        <p className="jp-JaxprFlow-more">
+          <button
+            className="jp-JaxprPanel-button"
+            data-choosing={-1}
+            onClick={() => setChoosing(-1)}
+          >
+            {trans.__('Which one to choose')}
+          </button>
+        </p>
+      </div>
+    );
+  }
+  const foldAll = (open: boolean): void =>
+    setFolds(new Map(reading.all.map(({ index }) => [index, open])));
+  return (
+    <div ref={place}>
+      {reading.all.length > 1 && (
+        <div
+          className="jp-JaxprFlow-tools"
+          role="group"
+          aria-label={trans.__('Cards')}
+        >
+          <span className="jp-JaxprPanel-small">
+            {trans._n('%1 card', '%1 cards', reading.all.length)}
+          </span>
+          <button className="jp-JaxprPanel-link" onClick={() => foldAll(true)}>
+            {trans.__('Unfold all')}
+          </button>
+          <button className="jp-JaxprPanel-link" onClick={() => foldAll(false)}>
+            {trans.__('Fold all')}
+          </button>
+        </div>
+      )}
+      <ul
+        className="jp-JaxprFlow-cards jp-mod-top"
+        aria-label={trans.__('Control flow')}
+      >
+        {reading.cards.map((card: ICard) => (
+          <Card
+            key={card.index}
+            model={model}
+            reading={reading}
+            card={card}
+            isOpen={isOpen}
+            fold={(index, open) => setFolds(new Map(folds).set(index, open))}
+            linked={linked}
+            acts={acts}
+            choosing={setChoosing}
+            trans={trans}
+          />
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+/** A long list starts as an outline; a short one open, those inside others by their heads. */
+function startsOpen(reading: Reading, index: number): boolean {
+  const { all } = reading;
+  if (all.length > MANY) {
+    return false;
+  }
+  const card = all.find(one => one.index === index);
+  const named = ['custom_jvp', 'custom_vjp', 'remat', 'jit'];
+  if (
+    !card ||
+    (named.includes(card.control.kind) && card.children.length === 0)
+  ) {
+    return false;
+  }
+  return (
+    card.level === 0 || all.length <= FEW || named.includes(card.control.kind)
+  );
+}

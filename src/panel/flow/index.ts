@@ -1,0 +1,1 @@
+export { FlowView } from './flow-view';

@@ -1,0 +1,185 @@
+/**
+ * A program of a snapshot comes in; what its cards are made of goes out: the tree of cards, printed names, rows.
+ */
+import { ILinked, Links, linksOf } from '../../model/links';
+import { RowPrinter } from '../../program-text/row-printer';
+import { IRow, ProgramRows } from '../../program-text/rows';
+import { ISourceSpan } from '../../program-text/source-spans';
+import { Control, Slot, Snapshot } from '../../protocol/snapshot';
+import { IEquationRef } from '../../tokens';
+
+/** A construct with those inside it. */
+export interface ICard {
+  /** Index into control_flow. */
+  index: number;
+  control: Control;
+  /** How many cards are around it. */
+  level: number;
+  children: ICard[];
+}
+
+/** More values than a document of an honest kernel nests. */
+const DEEPEST = 100;
+
+/** The cards of a program, in the order of the source; those inside another are its children. */
+export function cardsOf(snapshot: Snapshot, program: number): ICard[] {
+  const controls = snapshot.control_flow ?? [];
+  const cards = new Map<number, ICard>();
+  controls.forEach((control, index) => {
+    if (control.program === program) {
+      cards.set(index, { index, control, level: 0, children: [] });
+    }
+  });
+  const top: ICard[] = [];
+  for (const card of cards.values()) {
+    const around = cards.get(card.control.parent);
+    (around && around !== card ? around.children : top).push(card);
+  }
+  const level = (card: ICard, at: number): void => {
+    card.level = at;
+    if (at < DEEPEST) {
+      card.children.forEach(child => level(child, at + 1));
+    }
+  };
+  top.forEach(card => level(card, 0));
+  return top;
+}
+
+/** Every card, each before those inside it. */
+export function allCards(cards: readonly ICard[]): ICard[] {
+  return cards.flatMap(card => [card, ...allCards(card.children)]);
+}
+
+export class Reading {
+  constructor(
+    readonly snapshot: Snapshot,
+    readonly program: number
+  ) {
+    this.links = linksOf(snapshot, program);
+    this.cards = cardsOf(snapshot, program);
+    this.all = allCards(this.cards);
+  }
+
+  readonly links: Links;
+  readonly cards: readonly ICard[];
+  readonly all: readonly ICard[];
+
+  /** Text of a type. */
+  type(aval: number): string {
+    return this.snapshot.avals[aval]?.text ?? '?';
+  }
+
+  /** A variable as the program names it, or a literal; null for none. */
+  operand(control: Control, operand: number): string | null {
+    if (operand <= control.no_operand) {
+      return null;
+    }
+    if (operand < 0) {
+      const literal = this.snapshot.literals[-1 - operand];
+      return literal ? this.snapshot.strings[literal[0]] : null;
+    }
+    return this._printed.rows.names.variables[control.scope]?.[operand] ?? null;
+  }
+
+  /** What a value is called: its path, or else the variable that it is. */
+  nameOf(control: Control, slot: Slot): string | null {
+    return slot.path || this.operand(control, slot.operand);
+  }
+
+  /** The equations that are the construct's own. */
+  equationsOf(control: Control): IEquationRef[] {
+    return Array.from({ length: Math.max(1, control.equations) }, (_, i) => ({
+      scope: control.scope,
+      equation: control.equation + i
+    }));
+  }
+
+  /** Whether a construct belongs to what is pointed at. */
+  isLinked(control: Control, linked: ILinked): boolean {
+    const { equations } = this.links;
+    if (
+      this.equationsOf(control).some(({ scope, equation }) =>
+        linked.equations.has(equations.id(scope, equation))
+      )
+    ) {
+      return true;
+    }
+    const span = this.span(control.frame);
+    return (
+      span !== null &&
+      linked.precision === 'line' &&
+      linked.spans.some(
+        one => one.file.path === span.file.path && one.line === span.line
+      )
+    );
+  }
+
+  /** The place that a frame is; null for -1. */
+  span(frame: number): ISourceSpan | null {
+    const { spans } = this.links;
+    return frame < 0 ? null : spans.span(spans.frame(this.snapshot, frame));
+  }
+
+  /** The rows of a program inside, from its lambda line to its results; empty where it is not here. */
+  rowsOf(scope: number): readonly IRow[] {
+    const { rows, opened } = this._printed;
+    const first = opened.get(scope);
+    if (first === undefined) {
+      return [];
+    }
+    let last = first + 1;
+    while (
+      last < rows.rows.length - 1 &&
+      !(rows.rows[last].kind === 'close' && rows.rows[last].scope === scope)
+    ) {
+      last++;
+    }
+    return rows.rows.slice(first, last + 1);
+  }
+
+  /** The row of an equation; undefined where it has not arrived. */
+  rowOf(scope: number, equation: number): IRow | undefined {
+    return this._printed.rows.rowOf(scope, equation);
+  }
+
+  get printer(): RowPrinter {
+    return this._printed.printer;
+  }
+
+  /** The program's rows: made when a card first shows some. */
+  private get _printed(): IPrinted {
+    if (this._made === null) {
+      const rows = new ProgramRows(this.links.equations, this.links.spans);
+      const opened = new Map<number, number>();
+      rows.rows.forEach((row, index) => {
+        if (row.kind === 'open') {
+          opened.set(row.scope, index);
+        }
+      });
+      this._made = { rows, opened, printer: new RowPrinter(rows) };
+    }
+    return this._made;
+  }
+
+  private _made: IPrinted | null = null;
+}
+
+interface IPrinted {
+  rows: ProgramRows;
+  printer: RowPrinter;
+  /** Of each program: the place of its first row. */
+  opened: ReadonlyMap<number, number>;
+}
+
+const READINGS = new WeakMap<Links, Reading>();
+
+/** The reading of a program; made once. */
+export function readingOf(snapshot: Snapshot, program: number): Reading {
+  const links = linksOf(snapshot, program);
+  let reading = READINGS.get(links);
+  if (!reading) {
+    reading = new Reading(snapshot, program);
+    READINGS.set(links, reading);
+  }
+  return reading;
+}

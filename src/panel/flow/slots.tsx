@@ -1,0 +1,156 @@
+/** The values that go into, around and out of a construct come in; a table goes out: role, path, types. */
+import { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { Control, Slot } from '../../protocol/snapshot';
+import { shortened } from '../summary';
+import { Reading } from './reading';
+import { cardName, isBranch, isNamed } from './words';
+
+/** Longer tables show so many rows first. */
+const SHOWN_FIRST = 10;
+/** More leaves than anyone reads; the Program view has them all. */
+const MOST = 500;
+const LONGEST_PATH = 120;
+
+/** First what the loop is about; constants last. */
+const ORDER: Record<Slot['role'], number> = {
+  carry: 0,
+  xs: 1,
+  ys: 2,
+  operand: 3,
+  result: 4,
+  const: 5
+};
+
+export function Slots(props: {
+  reading: Reading;
+  control: Control;
+  trans: TranslationBundle;
+}): JSX.Element | null {
+  const { reading, control, trans } = props;
+  const [all, setAll] = React.useState(false);
+  const slots = [...control.slots].sort(
+    (a, b) => ORDER[a.role] - ORDER[b.role]
+  );
+  if (slots.length === 0) {
+    return null;
+  }
+  const shown =
+    all || slots.length <= SHOWN_FIRST + 2
+      ? slots.slice(0, MOST)
+      : slots.slice(0, SHOWN_FIRST);
+  const heads = headsOf(control, trans);
+  return (
+    <>
+      <table
+        className="jp-JaxprFlow-slots"
+        aria-label={trans.__('Values of %1', cardName(reading, control, trans))}
+      >
+        <thead>
+          <tr>
+            {heads.map(head => (
+              <th key={head} scope="col">
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map((slot, i) => (
+            // Values have no identity of their own; a new snapshot is a new card.
+            <Row
+              key={i}
+              slot={slot}
+              columns={heads.length}
+              reading={reading}
+              control={control}
+              trans={trans}
+            />
+          ))}
+        </tbody>
+      </table>
+      {shown.length < slots.length && (
+        <button className="jp-JaxprPanel-link" onClick={() => setAll(true)}>
+          {trans.__('Show all %1 values', slots.length)}
+        </button>
+      )}
+    </>
+  );
+}
+
+/** What a value is within a step and in all; of a while what goes in and what comes out. */
+function headsOf(control: Control, trans: TranslationBundle): string[] {
+  const start = [trans.__('role'), trans.__('path')];
+  if (isBranch(control) || isNamed(control)) {
+    return [...start, trans.__('type')];
+  }
+  return control.primitive === 'while'
+    ? [...start, trans.__('in'), trans.__('out')]
+    : [...start, trans.__('one step'), trans.__('in all')];
+}
+
+function Row(props: {
+  slot: Slot;
+  columns: number;
+  reading: Reading;
+  control: Control;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { slot, columns, reading, control, trans } = props;
+  const { role, path, step, whole, out } = slot;
+  const same = <td className="jp-mod-same">{trans.__('same')}</td>;
+  const type = (aval: number): JSX.Element => (
+    <td className="jp-mod-type">{shortened(reading.type(aval), 200)}</td>
+  );
+  const changed = role === 'carry' && reading.type(out) !== reading.type(step);
+  const variable = reading.operand(control, slot.operand);
+  const last = changed ? (
+    <td className="jp-mod-type jp-mod-changed">
+      <b>{shortened(reading.type(out), 200)}</b>{' '}
+      <span>{trans.__('changed')}</span>
+    </td>
+  ) : role === 'const' ||
+    (control.primitive === 'while' && role === 'carry') ? (
+    same
+  ) : (
+    type(whole)
+  );
+  return (
+    <tr>
+      <td>{roleWords(role, trans)}</td>
+      <td className="jp-mod-path">
+        {path !== '' ? (
+          shortened(path, LONGEST_PATH)
+        ) : variable !== null ? (
+          <span
+            title={trans.__('Named as in the program: its path is unknown')}
+          >
+            {shortened(variable, LONGEST_PATH)}
+          </span>
+        ) : (
+          <span className="jp-mod-unknown">{trans.__('unknown')}</span>
+        )}
+      </td>
+      {type(step)}
+      {columns > 3 && last}
+    </tr>
+  );
+}
+
+function roleWords(role: Slot['role'], trans: TranslationBundle): string {
+  switch (role) {
+    case 'const':
+      return trans.__('const');
+    case 'carry':
+      return trans.__('carry');
+    case 'xs':
+      return trans.__('xs');
+    case 'ys':
+      return trans.__('ys');
+    case 'operand':
+      return trans.__('operand');
+    case 'result':
+      return trans.__('result');
+  }
+}

@@ -1,0 +1,433 @@
+/**
+ * Rows of a program come in; a few lines go out, as the Program view has them: the first ones, the rest on request.
+ *
+ * One stop of the Tab key: up and down move the line and its links, right and left unfold and fold, Enter goes to the
+ * cell.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { ILinked } from '../../model/links';
+import { IPrintedRow, PartKind } from '../../program-text/row-printer';
+import { IFold, IRow } from '../../program-text/rows';
+import { IEquationRef } from '../../tokens';
+import { badgeText, whereOf } from '../program/describe';
+import { grouped } from '../quantities';
+import { Acts } from './acts';
+import { Reading } from './reading';
+
+/** Longer programs show so many lines first. */
+const SHOWN_FIRST = 8;
+/** A little longer ones are shown whole: a button is no shorter than a line. */
+const SPARED = 2;
+/** Beyond this many lines the Program view is the place to read. */
+const MOST = 300;
+
+/** A line: a row, and what is folded into it. */
+interface ILine {
+  row: IRow;
+  /** What can be unfolded here, or folded; null for nothing. */
+  fold: IFold | null;
+  closed: boolean;
+}
+
+export interface IProgramProps {
+  reading: Reading;
+  rows: readonly IRow[];
+  /** What it is, for a screen reader. */
+  label: string;
+  /** Leave out the lambda line and the results. */
+  bare?: boolean;
+  linked: ILinked;
+  acts: Acts;
+  trans: TranslationBundle;
+}
+
+export function SmallProgram(props: IProgramProps): JSX.Element | null {
+  const { reading, rows, linked, acts, trans } = props;
+  const id = React.useId();
+  const [unfolded, setUnfolded] = React.useState<ReadonlySet<string>>(
+    new Set()
+  );
+  const [whole, setWhole] = React.useState(false);
+  const [at, setAt] = React.useState(0);
+  const lines = React.useMemo(
+    () => linesOf(rows, unfolded, props.bare ?? false),
+    [rows, unfolded, props.bare]
+  );
+  if (lines.length === 0) {
+    return null;
+  }
+  const most = whole ? MOST : SHOWN_FIRST;
+  const shown = lines.length <= most + SPARED ? lines : lines.slice(0, most);
+  const current = Math.min(at, shown.length - 1);
+  const depth = Math.min(...shown.map(({ row }) => row.depth));
+
+  const toggle = (key: string, open: boolean): void => {
+    const keys = new Set(unfolded);
+    if (open) {
+      keys.add(key);
+    } else {
+      keys.delete(key);
+    }
+    setUnfolded(keys);
+  };
+  const choose = (index: number): void => {
+    setAt(index);
+    const equations = equationsOf(shown[index]);
+    if (equations.length > 0) {
+      acts.select(equations);
+    }
+  };
+  const onKeyDown = (event: React.KeyboardEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.altKey) {
+      return;
+    }
+    const line = shown[current];
+    const last = shown.length - 1;
+    switch (event.key) {
+      case 'ArrowDown':
+        choose(Math.min(current + 1, last));
+        break;
+      case 'ArrowUp':
+        choose(Math.max(current - 1, 0));
+        break;
+      case 'Home':
+        choose(0);
+        break;
+      case 'End':
+        choose(last);
+        break;
+      case 'ArrowRight':
+        if (line.fold !== null && line.closed) {
+          toggle(foldKey(line.fold), true);
+        } else {
+          toggle(chipKey(line.row), true);
+        }
+        break;
+      case 'ArrowLeft':
+        if (unfolded.has(chipKey(line.row))) {
+          toggle(chipKey(line.row), false);
+        } else if (line.fold !== null && !line.closed) {
+          toggle(foldKey(line.fold), false);
+        }
+        break;
+      case 'Enter':
+        if (equationsOf(line).length > 0) {
+          acts.goToSource(equationsOf(line));
+        }
+        break;
+      case 'Escape':
+        acts.deselect();
+        break;
+      default:
+        return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const first = shown.find(({ row }) => row.kind === 'equation');
+  return (
+    <div className="jp-JaxprFlow-program">
+      <div
+        role="listbox"
+        tabIndex={0}
+        aria-label={props.label}
+        aria-activedescendant={`${id}-${current}`}
+        onKeyDown={onKeyDown}
+        onMouseLeave={() => acts.hover(null)}
+      >
+        {shown.map((line, index) => (
+          <Line
+            key={lineKey(line)}
+            id={`${id}-${index}`}
+            line={line}
+            depth={line.row.depth - depth}
+            current={index === current}
+            open={unfolded.has(chipKey(line.row))}
+            reading={reading}
+            linked={linked}
+            trans={trans}
+            onClick={() => choose(index)}
+            onEnter={() => {
+              const equations = equationsOf(line);
+              acts.hover(equations.length > 0 ? equations : null);
+            }}
+            openChips={() => toggle(chipKey(line.row), true)}
+            toggleFold={() =>
+              line.fold !== null && toggle(foldKey(line.fold), line.closed)
+            }
+          />
+        ))}
+      </div>
+      {(shown.length < lines.length || whole || first) && (
+        <div className="jp-JaxprFlow-programTools">
+          {shown.length < lines.length && !whole && (
+            <button
+              className="jp-JaxprPanel-link"
+              onClick={() => setWhole(true)}
+            >
+              {lines.length > MOST
+                ? trans.__('Show %1 of %2 lines', MOST, grouped(lines.length))
+                : trans.__('Show all %1 lines', lines.length)}
+            </button>
+          )}
+          {whole && (
+            <button
+              className="jp-JaxprPanel-link"
+              onClick={() => setWhole(false)}
+            >
+              {trans.__('Show less')}
+            </button>
+          )}
+          {first && (
+            <button
+              className="jp-JaxprPanel-link"
+              title={trans.__('Show it in the whole program')}
+              onClick={() =>
+                acts.showInProgram(
+                  equationsOf(shown[current]).length > 0
+                    ? equationsOf(shown[current])
+                    : equationsOf(first)
+                )
+              }
+            >
+              {trans.__('In Program')}
+            </button>
+          )}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Line(props: {
+  id: string;
+  line: ILine;
+  depth: number;
+  current: boolean;
+  /** Whether its parameters are shown. */
+  open: boolean;
+  reading: Reading;
+  linked: ILinked;
+  trans: TranslationBundle;
+  onClick: () => void;
+  onEnter: () => void;
+  openChips: () => void;
+  toggleFold: () => void;
+}): JSX.Element {
+  const { line, reading, linked, trans } = props;
+  const { row, fold, closed } = line;
+  const { links } = reading;
+  const isLinked = equationsOf(line).some(({ scope, equation }) =>
+    linked.equations.has(links.equations.id(scope, equation))
+  );
+  const origin =
+    row.kind === 'equation' ? links.origin(row.scope, row.equation) : null;
+  const span = origin && links.cellSpan(origin);
+  const stop = (act: () => void) => (event: React.MouseEvent) => {
+    event.stopPropagation();
+    act();
+  };
+  const isCall = fold?.kind === 'call' && closed;
+  return (
+    <div
+      id={props.id}
+      role="option"
+      aria-selected={isLinked}
+      data-kind={row.kind}
+      className={
+        props.current ? 'jp-JaxprFlow-line jp-mod-current' : 'jp-JaxprFlow-line'
+      }
+      style={{ '--jjx-depth': Math.max(0, props.depth) } as React.CSSProperties}
+      onClick={stop(props.onClick)}
+      onMouseEnter={props.onEnter}
+    >
+      <span className="jp-JaxprFlow-code">
+        {isCall ? (
+          <Call
+            fold={fold}
+            reading={reading}
+            unfold={stop(props.toggleFold)}
+            trans={trans}
+          />
+        ) : (
+          <Code
+            printed={reading.printer.print(row)}
+            open={props.open}
+            openChips={stop(props.openChips)}
+          />
+        )}
+        {fold !== null && !isCall && (
+          <span
+            className="jp-JaxprProgram-chip"
+            title={closed ? trans.__('Unfold') : trans.__('Fold')}
+            onClick={stop(props.toggleFold)}
+          >
+            {closed ? foldedWords(fold, trans) : trans.__('fold')}
+          </span>
+        )}
+      </span>
+      {span && (
+        <span
+          className={
+            links.inOwnCell(span)
+              ? 'jp-JaxprFlow-badge'
+              : 'jp-JaxprFlow-badge jp-mod-other'
+          }
+          title={whereOf(links, span, trans)}
+        >
+          {badgeText(links, span)}
+        </span>
+      )}
+    </div>
+  );
+}
+
+const CLASSES: Record<PartKind, string | undefined> = {
+  binder: undefined,
+  keyword: 'jp-JaxprProgram-keyword',
+  label: 'jp-JaxprProgram-keyword',
+  literal: undefined,
+  operand: undefined,
+  primitive: 'jp-JaxprProgram-primitive',
+  type: 'jp-JaxprProgram-type'
+};
+
+/** The text of a row, its parts in their colours, its parameters as chips until they are opened. */
+function Code(props: {
+  printed: IPrintedRow;
+  open: boolean;
+  openChips: (event: React.MouseEvent) => void;
+}): JSX.Element {
+  const { text, parts, chips } = props.printed;
+  const pieces: React.ReactNode[] = [];
+  const plain = (from: number, to: number): void => {
+    let end = from;
+    for (const part of parts) {
+      if (part.from < end || part.to > to) {
+        continue;
+      }
+      pieces.push(text.slice(end, part.from));
+      pieces.push(
+        <span key={part.from} className={CLASSES[part.kind]}>
+          {text.slice(part.from, part.to)}
+        </span>
+      );
+      end = part.to;
+    }
+    pieces.push(text.slice(end, to));
+  };
+  let end = 0;
+  for (const chip of props.open ? [] : chips) {
+    plain(end, chip.from);
+    pieces.push(
+      <span
+        key={`chip ${chip.from}`}
+        className="jp-JaxprProgram-chip"
+        title={text.slice(chip.from, chip.to)}
+        onClick={props.openChips}
+      >
+        {chip.label || '…'}
+      </span>
+    );
+    end = chip.to;
+  }
+  plain(end, text.length);
+  return <>{pieces}</>;
+}
+
+/** A call of a library as one line, named as in the cell. */
+function Call(props: {
+  fold: IFold;
+  reading: Reading;
+  unfold: (event: React.MouseEvent) => void;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { fold, reading, trans } = props;
+  const { inputs, outputs } = reading.printer.call(fold);
+  return (
+    <>
+      <span
+        className="jp-JaxprProgram-chip"
+        title={trans.__('Unfold')}
+        onClick={props.unfold}
+      >
+        {trans.__('%1 · %2', fold.name, foldedWords(fold, trans))}
+      </span>{' '}
+      {inputs.slice(0, MOST_OPERANDS).join(' ')}
+      <span className="jp-JaxprProgram-keyword">{' → '}</span>
+      {outputs.slice(0, MOST_OPERANDS).map(({ name, type }) => (
+        <React.Fragment key={name}>
+          {name}:<span className="jp-JaxprProgram-type">{type}</span>{' '}
+        </React.Fragment>
+      ))}
+    </>
+  );
+}
+
+const MOST_OPERANDS = 4;
+
+function foldedWords(fold: IFold, trans: TranslationBundle): string {
+  const count = fold.to - fold.from + 1;
+  return count > 0
+    ? trans._n('%1 equation', '%1 equations', count)
+    : trans._n('%1 line', '%1 lines', fold.last.index - fold.first.index);
+}
+
+/** The lines of some rows; what is inside an equation is folded into it until it is opened. */
+function linesOf(
+  rows: readonly IRow[],
+  unfolded: ReadonlySet<string>,
+  bare: boolean
+): ILine[] {
+  const lines: ILine[] = [];
+  const from = rows[0]?.index ?? 0;
+  const [start, end] =
+    bare && rows.length > 2 ? [1, rows.length - 1] : [0, rows.length];
+  for (let i = start; i < end; i++) {
+    const row = rows[i];
+    // The fold of the program itself is the card's.
+    const folds = (row.folds ?? []).filter(
+      fold => row.kind === 'equation' || fold.kind === 'call'
+    );
+    const shut = folds.find(fold => !unfolded.has(foldKey(fold)));
+    lines.push({
+      row,
+      fold: shut ?? folds[folds.length - 1] ?? null,
+      closed: shut !== undefined
+    });
+    if (shut !== undefined) {
+      i = Math.min(end - 1, shut.last.index - from);
+    }
+  }
+  return lines;
+}
+
+/** The equations that a line stands for. */
+function equationsOf({ row, fold, closed }: ILine): IEquationRef[] {
+  if (row.kind !== 'equation') {
+    return [];
+  }
+  const last =
+    fold?.kind === 'call' && closed && fold.last.scope === row.scope
+      ? Math.max(row.equation, fold.last.equation)
+      : row.equation;
+  return Array.from({ length: last - row.equation + 1 }, (_, i) => ({
+    scope: row.scope,
+    equation: row.equation + i
+  }));
+}
+
+// Rows get other places when more equations arrive; scope and equation stay.
+function lineKey({ row }: ILine): string {
+  return `${row.kind} ${row.scope} ${row.equation}`;
+}
+
+function foldKey({ kind, first }: IFold): string {
+  return `${kind} ${first.scope} ${first.equation}`;
+}
+
+function chipKey(row: IRow): string {
+  return `chips ${row.kind} ${row.scope} ${row.equation}`;
+}

@@ -1,0 +1,72 @@
+/** A drawing on the page comes in; the text of an SVG file goes out that looks the same anywhere. */
+
+/** What the style sheet decides and the file must bring. */
+const STYLES = [
+  'fill',
+  'stroke',
+  'stroke-width',
+  'stroke-linejoin',
+  'font-family',
+  'font-size',
+  'font-weight'
+] as const;
+
+/** The text of a file with a drawing: styles at every piece, on the ground that it stands on. */
+export function standAlone(svg: SVGSVGElement, title: string): string {
+  const copy = svg.cloneNode(true) as SVGSVGElement;
+  const originals = svg.querySelectorAll<SVGElement>('path, rect, text');
+  copy.querySelectorAll<SVGElement>('path, rect, text').forEach((piece, i) => {
+    const style = getComputedStyle(originals[i]);
+    for (const name of STYLES) {
+      const value = style.getPropertyValue(name);
+      if (value !== '') {
+        piece.setAttribute(name, value);
+      }
+    }
+    piece.removeAttribute('class');
+  });
+  copy.setAttribute('xmlns', NAMESPACE);
+  const width = Number(svg.getAttribute('width'));
+  const height = Number(svg.getAttribute('height'));
+  const ground = document.createElementNS(NAMESPACE, 'rect');
+  ground.setAttribute('x', String(-MARGIN));
+  ground.setAttribute('y', String(-MARGIN));
+  ground.setAttribute('width', String(width + 2 * MARGIN));
+  ground.setAttribute('height', String(height + 2 * MARGIN));
+  ground.setAttribute('fill', groundOf(svg));
+  copy.setAttribute(
+    'viewBox',
+    [-MARGIN, -MARGIN, width + 2 * MARGIN, height + 2 * MARGIN].join(' ')
+  );
+  copy.setAttribute('width', String(width + 2 * MARGIN));
+  copy.setAttribute('height', String(height + 2 * MARGIN));
+  const name = document.createElementNS(NAMESPACE, 'title');
+  name.textContent = title;
+  copy.prepend(name, ground);
+  return new XMLSerializer().serializeToString(copy);
+}
+
+/** Give a text to the browser as a file to save. */
+export function saveAs(name: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: 'image/svg+xml' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  // Not before the browser has begun to read it.
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
+const NAMESPACE = 'http://www.w3.org/2000/svg';
+const MARGIN = 8;
+
+/** The first ground below that is not clear. */
+function groundOf(node: Element): string {
+  for (let at: Element | null = node; at !== null; at = at.parentElement) {
+    const colour = getComputedStyle(at).backgroundColor;
+    if (colour !== '' && !/^(transparent|rgba\(.*, 0\))$/.test(colour)) {
+      return colour;
+    }
+  }
+  return 'none';
+}
