@@ -37,12 +37,14 @@ export function AllSteps(props: IAllStepsProps): JSX.Element | null {
     return null;
   }
   return (
-    <details
-      className="jp-JaxprStepper-all"
-      open={open}
-      onToggle={event => setOpen(event.currentTarget.open)}
-    >
-      <summary>
+    <details className="jp-JaxprStepper-all" open={open}>
+      <summary
+        onClick={event => {
+          // Open here and in the page are one: rows are drawn while it is open.
+          event.preventDefault();
+          setOpen(!open);
+        }}
+      >
         {walk.byCalls
           ? trans.__('All %1 calls', grouped(length))
           : trans._n(
