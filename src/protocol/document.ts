@@ -19,6 +19,7 @@ import {
   text
 } from './structure';
 import { checkVariantComparison } from './comparison';
+import { checkControlFlow } from './control-flow';
 import { checkLedger } from './ledger';
 import { checkRecording } from './recording';
 import { Environment, Scope, ScopePage, Snapshot, TextPage } from './snapshot';
@@ -124,7 +125,11 @@ export function checkSnapshot(value: unknown): Snapshot {
       checkLedger(ledger, pools.frames)
     );
   }
-  const controls = list(snapshot.control_flow ?? [], 'control_flow').length;
+  const controls = checkControlFlow(snapshot.control_flow ?? [], {
+    ...pools,
+    programs,
+    scopes
+  });
   each(snapshot.recordings ?? [], 'recordings', (recording, field) =>
     checkRecording(recording, field, controls)
   );

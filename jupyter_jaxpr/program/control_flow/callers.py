@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from ..pools import Strings
 from ..sources import Positions
+from .written import Written
 
 _ROOM = "jax/_src/lax/control_flow/"
 _KINDS = frozenset({"cond", "switch", "scan", "while_loop", "fori_loop", "map", "associative_scan"})
@@ -46,8 +47,9 @@ class Caller:
 class Callers:
     """Reads stacks."""
 
-    def __init__(self, positions: Positions, strings: Strings) -> None:
-        """The pools that stacks refer to."""
+    def __init__(self, positions: Positions, strings: Strings, written: Written) -> None:
+        """The pools that stacks refer to, and the user's texts."""
+        self._written = written
         self._positions = positions
         self._strings = strings
         self._known: dict[int, Caller] = {}
@@ -59,8 +61,10 @@ class Callers:
             own = self._known[stack] = self._read(stack)
         if own.frame >= 0:
             return own
-        library = inherited.library or own.library
-        return Caller(own.kind, inherited.frame, library)
+        if inherited.kind is not None and inherited.library is None:
+            # What a custom rule or a jit around it holds is still that call.
+            return Caller(inherited.kind, inherited.frame, None)
+        return Caller(own.kind, inherited.frame, inherited.library or own.library)
 
     def functions(self, stack: int) -> list[str]:
         """Names of the library functions of a stack, outermost first."""
@@ -87,7 +91,8 @@ class Callers:
         kind = next((kind for _, kind in named if kind is not None), None)
         if not named or named[0][1] is not None:
             return Caller(kind, frame, None)
-        return Caller(kind, frame, named[0][0])
+        called = self._written.called(frame) or next((name for name, _ in named if "._" not in name), named[0][0])
+        return Caller(kind, frame, called)
 
     def _named(self, frame: int) -> tuple[str, str | None]:
         """The public name of a library function, and the kind of control flow that it is."""

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Sequence
-from typing import Any
 
 from ..costs import Costs
 from ..jaxpr import Walk
 from . import choice, facts
+from .body import Bodies, Body
 from .callers import Callers
 from .card import BranchRow, Card, ControlPath, SlotRow
-from .equation import COND, SCAN, SCOPE_PRIMITIVES, Debug, debug_of, scan_parts, while_parts
+from .equation import COND, SCAN, SCOPE_PRIMITIVES, Debug, debug_of, definition, scan_parts, while_parts
 from .place import Paths, Place
 from .predicate import Predicates
-from .slots import guessed_carry, into, renamed
-from .written import Call, Written, parameters, returned, text_of
+from .slots import into, renamed
+from .written import Call, Written, text_of
 
 Child = tuple[int, int, int, int]
 
@@ -38,6 +37,7 @@ class Constructs:
         self._paths = paths
         self._costs = Costs(walk)
         self._predicates = Predicates(walk, written, callers, paths)
+        self._bodies = Bodies(walk, written, callers)
         self._debugs: dict[int, Debug] = {}
 
     # --- control flow ----------------------------------------------------------------------------
@@ -142,7 +142,7 @@ class Constructs:
         if card.kind == "fori_loop":
             self._traced_bounds(card, place, operands[consts:], call)
         else:
-            card.condition_text = self._condition_text(card.condition)
+            card.condition_text = self._condition_text(card.condition, card.frame)
         steps = [self._costs.scope(card.body), self._costs.scope(card.condition)]
         card.step_flops = None if None in steps else sum(each for each in steps if each is not None)
 
@@ -161,15 +161,23 @@ class Constructs:
         if carry[0] < 0 and carry[1] < 0 and lower.lstrip("-").isdigit() and upper.lstrip("-").isdigit():
             card.trips, card.trips_from = max(0, int(upper) - int(lower)), "bounds"
 
-    def _condition_text(self, scope: int) -> str | None:
+    def _condition_text(self, scope: int, frame: int) -> str | None:
+        """The condition as the user wrote it: what a library adds around it is passed over."""
         columns = self._walk.scopes[scope]
-        if not columns.outputs or columns.outputs[0] < 0:
-            return None
-        equation, _ = self._paths.producer(columns, scope, columns.outputs[0])
-        if equation < 0:
-            return None
-        frames = self._callers.user_frames(columns.stack[equation])
-        return self._written.text(frames[0]) if frames else None
+        waiting = [each for each in columns.outputs[:1] if each >= 0]
+        texts: set[str | None] = set()
+        seen: set[int] = set()
+        for variable in waiting:
+            equation, _ = self._paths.producer(columns, scope, variable)
+            if equation < 0 or equation in seen:
+                continue
+            seen.add(equation)
+            frames = self._callers.user_frames(columns.stack[equation])
+            if frames and frames[0] != frame:
+                texts.add(self._written.text(frames[0]))
+            else:
+                waiting += [each for each in columns.operands[equation] if each >= 0]
+        return texts.pop() if len(texts) == 1 else None
 
     def _cond(self, card: Card, place: Place, scopes: dict[tuple[str, int], int], call: Call | None) -> None:
         columns = place.columns
@@ -284,18 +292,15 @@ class Constructs:
                     own[index] = self._paths.of(place, operands[index + offset], frame)
         return [""] * columns.constants + own
 
-    def _body(self, card: Card, scope: int, call: Call | None) -> _Body:
+    def _body(self, card: Card, scope: int, call: Call | None) -> Body:
         """The body of a loop."""
         card.body = scope
-        body = _Body(card, self.debug_of(scope), call, self._written)
-        card.title = body.name
-        card.body_frame = self._definition(body.debug) if body.debug.users else -1
+        body = self._bodies.of(card, self.debug_of(scope), call)
+        card.title, card.body_frame = body.name, body.frame
         return body
 
     def _definition(self, debug: Debug) -> int:
-        if not debug.users:
-            return -1
-        return self._walk.positions.line(debug.file, debug.line, debug.function)
+        return definition(self._walk.positions, debug)
 
     def _outside(self, place: Place, operand: int, card: Card) -> str:
         return self._paths.of(place, operand, card.frame)
@@ -303,66 +308,6 @@ class Constructs:
     def _effects(self, place: Place, equation: int) -> list[str]:
         rows = dict(place.columns.effects)
         return [self._walk.strings.items[effect] for effect in rows.get(equation, [])]
-
-
-class _Body:
-    """The function of a loop's body: what it calls its arguments and results."""
-
-    def __init__(self, card: Card, debug: Debug, call: Call | None, written: Written) -> None:
-        self.debug = debug
-        self._card = card
-        self._call = call
-        self._function = written.function(debug.file, debug.line) if debug.users else None
-        given = None
-        if call is not None:
-            given = call.argument(*_BODY_ARGUMENT.get(card.kind, (0, "f")))
-        if isinstance(given, ast.Lambda):
-            self._function = given
-        self.name = debug.function if debug.users else ""
-        if not self.name and isinstance(given, ast.Name | ast.Attribute):
-            self.name = ast.unparse(given)
-        elif not self.name and isinstance(given, ast.Lambda):
-            self.name = "<lambda>"
-
-    def input(self, index: int) -> str:
-        """The body's own name for an input."""
-        return renamed(_at(self.debug.arguments, index), self._function)
-
-    def carry(self, position: int, consts: int, count: int) -> str:
-        """The user's name for a leaf of the carry."""
-        if self.debug.arguments:
-            return self.input(consts + position)
-        if "transpose(" in self._card.name_stack:
-            return ""  # what goes around backward are cotangents: they have no name
-        parameter = 0
-        if self._card.kind == "fori_loop":
-            if position == 0:
-                return _at(parameters(self._function), 0) or "i"
-            position, count, parameter = position - 1, count - 1, 1
-        return guessed_carry(count, self._function, parameter)[position]
-
-    def y(self, index: int, count: int) -> str:
-        """The user's name for a leaf of what is stacked: of the call's target, else of what the body returns."""
-        path = _at(self.debug.results, index)
-        suffix = path.removeprefix(_RESULT)
-        known = bool(path)
-        if not known and count == 1:
-            suffix = "[1]"
-        elif not known:
-            return ""
-        target = self._call.target if self._call is not None else None
-        if self._card.kind == "map":
-            suffix = suffix.removeprefix("[1]")
-            return into(target, suffix) or into(returned(self._function), suffix) or ""
-        return into(target, suffix) or into(returned(self._function), suffix) or ""
-
-
-_BODY_ARGUMENT: dict[str, tuple[Any, ...]] = {
-    "scan": (0, "f"),
-    "map": (0, "f"),
-    "fori_loop": (2, "body_fun"),
-    "while_loop": (1, "body_fun"),
-}
 
 
 def _at(texts: Sequence[str], index: int) -> str:

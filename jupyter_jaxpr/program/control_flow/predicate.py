@@ -48,6 +48,8 @@ class Predicates:
                 break
             at = before[-1] if made_by == "clamp" and len(before) > 1 else before[0]
         card.predicate_equation = equation
+        if card.library is not None:
+            return
         written = call.argument(0, "pred", "index") if call is not None else None
         text = None
         if written is not None and not isinstance(written, ast.Name | ast.Attribute | ast.Subscript):

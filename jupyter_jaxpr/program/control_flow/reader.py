@@ -46,8 +46,8 @@ class Reader:
         """Start with what was walked; `failed` is told of each construct that could not be read, as a traceback."""
         self._walk = walk
         self._failed = failed
-        written = Written(walk.positions)
-        self._callers = Callers(walk.positions, walk.strings)
+        written = self._written = Written(walk.positions, walk.strings)
+        self._callers = Callers(walk.positions, walk.strings, written)
         self._paths = Paths(walk, written, self._callers)
         self._constructs = Constructs(walk, written, self._callers, self._paths)
         self._dissolved = Dissolved(walk, written, self._callers, self._paths)
@@ -191,6 +191,11 @@ class Reader:
         card: Card | None,
     ) -> list[_Node]:
         nodes: list[_Node] = []
+        caller = self._callers.of(place.columns.stack[equation], place.caller)
+        if card is not None and card.kind in CONTROL_FLOW:
+            # What its body has without a line of the user's is of the library that it is from.
+            around = caller.library or self._written.called(caller.frame)
+            caller = Caller(None, caller.frame, around)
         for _, parameter, position, scope in children:
             if not self.holds(scope):
                 continue
@@ -201,7 +206,7 @@ class Reader:
                 columns,
                 self._walk.jaxprs[scope],
                 self._constructs.inputs(place, equation, name, scope),
-                self._callers.of(place.columns.stack[equation], place.caller),
+                caller,
                 (*place.steps, Step(equation, name, position)),
             )
             found = self._place(inner, program, depth)

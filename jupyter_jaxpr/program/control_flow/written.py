@@ -12,11 +12,13 @@ import linecache
 import re
 from dataclasses import dataclass
 
+from ..pools import Strings
 from ..sources import Positions, SourceFile
 
 #: Longest text of an expression that is shown, in characters.
 LIMIT = 80
 
+_PLAIN = re.compile(r"[\w.]+")
 _SPACE = re.compile(r"\s+")
 
 
@@ -43,9 +45,10 @@ class Call:
 class Written:
     """The user's source texts."""
 
-    def __init__(self, positions: Positions) -> None:
-        """`positions` are the frames that are asked for."""
+    def __init__(self, positions: Positions, strings: Strings) -> None:
+        """The frames that are asked for, and the pool of their functions' names."""
         self._positions = positions
+        self._strings = strings
         self._lines: dict[str, list[str]] = {}
         self._calls: dict[int, Call | None] = {}
         self._targets: dict[int, ast.expr | None] = {}
@@ -62,6 +65,11 @@ class Written:
             self._calls[frame] = self._read_call(frame)
         return self._calls[frame]
 
+    def called(self, frame: int) -> str | None:
+        """The function that a frame's span calls, as it is written: `jnp.median`; None where it is no plain name."""
+        call = self.call(frame)
+        return call.function if call is not None and _PLAIN.fullmatch(call.function) else None
+
     def target(self, frame: int) -> ast.expr | None:
         """What the expression of a frame is bound to: the name in `h0 = f()`, the tuple in `a, b = f()`."""
         if frame not in self._targets:
@@ -74,6 +82,20 @@ class Written:
         if key not in self._functions:
             self._functions[key] = self._read_function(file, line)
         return self._functions[key]
+
+    def function_around(self, frame: int, name: str) -> tuple[int, ast.FunctionDef] | None:
+        """The function of that name that a frame lies in, and the line of its def."""
+        file, function, line, *_ = self._positions.frames[frame]
+        source = self._positions.files[file]
+        if source.kind == "library" or self._strings.items[function].rpartition(".")[2] != name:
+            return None
+        lines = self._of(source)
+        begins = re.compile(rf"\s*def {re.escape(name)}\b")
+        for number in range(min(line, len(lines)), 0, -1):
+            if begins.match(lines[number - 1]):
+                found = self.function(source.name, number)
+                return (number, found) if isinstance(found, ast.FunctionDef) else None
+        return None
 
     # --- reading -------------------------------------------------------------------------------
 

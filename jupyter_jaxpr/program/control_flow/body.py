@@ -1,0 +1,138 @@
+"""The function of a loop's body in, its name, its line and what it calls its arguments and results out.
+
+JAX knows the paths of most bodies. Where a transform lost them, or where a library put a function of its own around the
+user's (`lax.map`, equinox's loops), the user's text is asked.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+
+from ..jaxpr import Walk
+from .callers import Callers
+from .card import Card
+from .equation import Debug, definition
+from .slots import guessed_carry, into, renamed
+from .written import Call, Written, parameters, returned
+
+_RESULT = "result"
+#: Which argument of the call is the body.
+_ARGUMENT = {
+    "scan": (0, "f"),
+    "map": (0, "f"),
+    "fori_loop": (2, "body_fun"),
+    "while_loop": (1, "body_fun"),
+}
+#: What equinox's loops carry: three values of their own, by its own names, then the user's carry.
+_EQUINOX = re.compile(r"(?:val|x)\[([0-3])\]")
+_EQUINOX_OWN = ("step", "pred", "prev_pred")
+#: How many equations of a body are looked at for one of the user's own.
+_LOOKED_AT = 200
+
+Function = ast.FunctionDef | ast.Lambda
+
+
+class Body:
+    """The function of a loop's body."""
+
+    def __init__(
+        self, card: Card, debug: Debug, call: Call | None, name: str, frame: int, function: Function | None
+    ) -> None:
+        self.name = name
+        self.frame = frame
+        self._card = card
+        self._debug = debug
+        self._call = call
+        self._function = function
+
+    def input(self, index: int) -> str:
+        """The body's own name for an input."""
+        path = _at(self._debug.arguments, index)
+        own = _EQUINOX.match(path) if "equinox" in self._debug.file else None
+        if own is not None and int(own.group(1)) < len(_EQUINOX_OWN):
+            return _EQUINOX_OWN[int(own.group(1))]
+        names = parameters(self._function)
+        if own is not None and names:
+            path = names[0] + path[own.end() :]
+        return renamed(path, self._function)
+
+    def carry(self, position: int, consts: int, count: int) -> str:
+        """The user's name for a leaf of the carry."""
+        if self._debug.arguments:
+            return self.input(consts + position)
+        if "transpose(" in self._card.name_stack:
+            return ""  # what goes around backward are cotangents: they have no name
+        parameter = 0
+        if self._card.kind == "fori_loop":
+            if position == 0:
+                return _at(parameters(self._function), 0) or "i"
+            position, count, parameter = position - 1, count - 1, 1
+        return guessed_carry(count, self._function, parameter)[position]
+
+    def y(self, index: int, count: int) -> str:
+        """The user's name for a leaf of what is stacked: of the call's target, else of what the body returns."""
+        path = _at(self._debug.results, index)
+        if not path and count > 1:
+            return ""
+        suffix = path.removeprefix(_RESULT) if path else "[1]"
+        if self._card.kind == "map":
+            suffix = suffix.removeprefix("[1]")
+        target = self._call.target if self._call is not None else None
+        return into(target, suffix) or into(returned(self._function), suffix) or ""
+
+
+class Bodies:
+    """Finds the functions of bodies."""
+
+    def __init__(self, walk: Walk, written: Written, callers: Callers) -> None:
+        """The columns, the user's texts, the frames."""
+        self._walk = walk
+        self._written = written
+        self._callers = callers
+
+    def of(self, card: Card, debug: Debug, call: Call | None) -> Body:
+        """The function behind a card's body.
+
+        Args:
+            card: Its kind and its body are filled.
+            debug: What JAX knows of the body.
+            call: The user's call of the loop, where its text is known.
+        """
+        given = call.argument(*_ARGUMENT.get(card.kind, (0, "f"))) if call is not None else None
+        lambda_ = given if isinstance(given, ast.Lambda) else None
+        if debug.users:
+            function = lambda_ or self._written.function(debug.file, debug.line)
+            return Body(card, debug, call, debug.function, definition(self._walk.positions, debug), function)
+        if lambda_ is not None:
+            return Body(card, debug, call, "<lambda>", card.frame, lambda_)
+        if not isinstance(given, ast.Name | ast.Attribute):
+            return Body(card, debug, call, "", -1, None)
+        name = ast.unparse(given)
+        for frame in self._frames(card.body):
+            around = self._written.function_around(frame, name.rpartition(".")[2])
+            if around is not None:
+                line, function = around
+                file = self._walk.positions.files[self._walk.positions.frames[frame][0]].name
+                return Body(card, debug, call, name, self._walk.positions.line(file, line, name), function)
+        return Body(card, debug, call, name, -1, None)
+
+    def _frames(self, scope: int) -> Iterator[int]:
+        """User frames of a body's equations, those of the programs inside included."""
+        waiting, seen, looked = [scope], {scope}, 0
+        for number in waiting:
+            columns = self._walk.scopes[number]
+            for stack in columns.stack[:_LOOKED_AT]:
+                yield from self._callers.user_frames(stack)
+                looked += 1
+            if looked > _LOOKED_AT:
+                return
+            for *_, child in columns.children:
+                if child not in seen:
+                    seen.add(child)
+                    waiting.append(child)
+
+
+def _at(texts: Sequence[str], index: int) -> str:
+    return texts[index] if index < len(texts) else ""
