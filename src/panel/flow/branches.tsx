@@ -4,29 +4,38 @@ import * as React from 'react';
 
 import { ILinked } from '../../model/links';
 import { Branch, Control } from '../../protocol/snapshot';
-import { operations } from '../quantities';
+import { IJaxprModel } from '../../tokens';
+import { grouped, operations } from '../quantities';
 import { equations, shortened } from '../summary';
 import { Acts } from './acts';
 import { Reading } from './reading';
 import { SmallProgram } from './small-program';
+import { useStepping } from './stepper';
 import { cardName } from './words';
 
 /** More branches are shown on request. */
 const SHOWN_FIRST = 8;
 
 export function Branches(props: {
+  model: IJaxprModel;
+  /** Of the card in the document's control_flow. */
+  index: number;
   reading: Reading;
   control: Control;
   linked: ILinked;
   acts: Acts;
   trans: TranslationBundle;
 }): JSX.Element | null {
-  const { control, trans } = props;
+  const { model, index, reading, control, trans } = props;
+  const stepping = useStepping(model);
   const [all, setAll] = React.useState(false);
   const { branches } = control;
   if (branches.length === 0) {
     return null;
   }
+  const { snapshot } = reading;
+  const taken = stepping.branchTaken(snapshot, index);
+  const counts = stepping.branchCounts(snapshot, index);
   const shown =
     all || branches.length <= SHOWN_FIRST
       ? branches
@@ -35,7 +44,14 @@ export function Branches(props: {
     <>
       <div className="jp-JaxprFlow-branches">
         {shown.map((branch, place) => (
-          <Side key={place} {...props} branch={branch} place={place} />
+          <Side
+            key={place}
+            {...props}
+            branch={branch}
+            place={place}
+            taken={branch.label === taken}
+            calls={counts.size === 0 ? null : (counts.get(branch.label) ?? 0)}
+          />
         ))}
       </div>
       {shown.length < branches.length && (
@@ -51,13 +67,17 @@ function Side(props: {
   branch: Branch;
   /** Which of the jaxpr's branches it is. */
   place: number;
+  /** Whether the step in view took it. */
+  taken: boolean;
+  /** How many of the recorded calls took it; null where none were recorded. */
+  calls: number | null;
   reading: Reading;
   control: Control;
   linked: ILinked;
   acts: Acts;
   trans: TranslationBundle;
 }): JSX.Element {
-  const { branch, place, reading, control, acts, trans } = props;
+  const { branch, place, taken, calls, reading, control, acts, trans } = props;
   const rows = branch.scope < 0 ? [] : reading.rowsOf(branch.scope);
   const span = reading.span(branch.frame);
   const name = shortened(branch.name, 60);
@@ -93,9 +113,17 @@ function Side(props: {
   if (branch.flops !== null) {
     about.push(operations(branch.flops));
   }
+  if (calls !== null) {
+    about.push(trans._n('%2 call', '%2 calls', calls, grouped(calls)));
+  }
+  if (taken) {
+    about.push(<b>{trans.__('taken')}</b>);
+  }
   return (
     <section
-      className="jp-JaxprFlow-branch"
+      className={
+        taken ? 'jp-JaxprFlow-branch jp-mod-taken' : 'jp-JaxprFlow-branch'
+      }
       aria-label={label}
       data-branch={branch.label}
     >

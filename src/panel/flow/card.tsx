@@ -279,7 +279,9 @@ function Content(props: ICardProps): JSX.Element {
       {!isNamed(control) && (
         <Diagram reading={reading} card={card} trans={trans} />
       )}
-      {isBranch(control) && <Branches {...shared} control={control} />}
+      {isBranch(control) && (
+        <Branches {...shared} model={model} index={index} control={control} />
+      )}
       {!isNamed(control) && (
         <Slots reading={reading} control={control} trans={trans} />
       )}
