@@ -86,6 +86,12 @@ class Target:
         arguments = [*self._call.args, *(keyword.value for keyword in self._call.keywords)]
         return any(not _is_plain(argument) for argument in arguments)
 
+    @property
+    def names(self) -> frozenset[str]:
+        """The names that its arguments look up."""
+        arguments = [*self._call.args, *(keyword.value for keyword in self._call.keywords)]
+        return frozenset(node.id for argument in arguments for node in ast.walk(argument) if isinstance(node, ast.Name))
+
     def function(self, namespace: dict[str, Any]) -> Any:
         """Evaluate the callee; raises what the user's code raises."""
         return self._evaluate(self._call.func, namespace)

@@ -49,6 +49,11 @@ class JaxprMagics(Magics):
         """
         found = options.parse(self.parser, line)
         if cell is None:
+            if found.target is None and found.compare:
+                raise UsageError(
+                    f"%jaxpr --compare needs a call to take the arguments from, such as %jaxpr --compare "
+                    f"{','.join(found.compare)} {found.compare[0]}(x)."
+                )
             if found.target is None:
                 raise UsageError(
                     "%jaxpr needs a call to trace, such as %jaxpr f(x) or %jaxpr f(f32[8,128]). To watch a whole "

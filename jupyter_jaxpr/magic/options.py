@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from argparse import Namespace
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -27,6 +28,21 @@ class Options:
     trace: bool
     title: str | None
     pin: bool
+    compare: tuple[str, ...] = ()
+    sweep: Sweep | None = None
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Values to give to a name of the target, one after the other.
+
+    Attributes:
+        name: Of the target.
+        values: As they were typed.
+    """
+
+    name: str
+    values: tuple[str, ...]
 
 
 def arguments(magic: Callable[..., Any]) -> Callable[..., Any]:
@@ -51,6 +67,19 @@ def arguments(magic: Callable[..., Any]) -> Callable[..., Any]:
                 action="store_true",
                 help="Do not trace the cell's last call where the cell calls no jitted function.",
             ),
+            argument(
+                "--compare",
+                metavar="F,G,...",
+                help="Call each of these functions with the arguments of the target, or else of the cell's last call, "
+                "and show side by side what they cost and give. It calls them: once, then as often as a fraction of a "
+                "second holds.",
+            ),
+            argument(
+                "--sweep",
+                metavar="N=8,16,...",
+                help="With --compare: give each of these values to a name of the target, and count the compiles. "
+                "Write for example --compare f,g --sweep n=8,16,32 f(jnp.ones(n)).",
+            ),
             argument("--title", help="A title for this run in the panel."),
             argument("--pin", action="store_true", help="Keep this run in the panel when the next one comes."),
         ]
@@ -71,6 +100,15 @@ def parse(parser: MagicArgumentParser, line: str) -> Options:
         target = parse_target(text) if text else None
     except SpecError as error:
         raise UsageError(str(error)) from None
+    compare = _compare(found.compare)
+    sweep = _sweep(found.sweep, target, compare)
+    if compare and target is not None and target.has_specs:
+        raise UsageError(
+            f"--compare calls the functions and needs values, and '{text}' has types. Write arrays, such as "
+            f"{target.function_text}(jnp.ones(8))."
+        )
+    if compare and found.stage is not None:
+        raise UsageError("--compare and --stage do not go together: --compare compiles and runs. Leave one out.")
     if found.stage == "run" and target is not None and target.has_specs:
         raise UsageError(
             f"--stage run needs values, and '{text}' has types. Write arrays, such as f(jnp.ones(8)), or use "
@@ -79,7 +117,46 @@ def parse(parser: MagicArgumentParser, line: str) -> Options:
     if found.stage is not None and target is None:
         raise UsageError(f"--stage {found.stage} is about a target. Write one, such as f(x) --stage {found.stage}.")
     title = found.title.strip("\"'") if found.title else None
-    return Options(target, found.stage, not found.no_trace, title, found.pin)
+    return Options(target, found.stage, not found.no_trace, title, found.pin, compare, sweep)
+
+
+def _compare(text: str | None) -> tuple[str, ...]:
+    if text is None:
+        return ()
+    example = "Write the names of two or more functions with commas and no blanks, such as --compare f,g,h."
+    names = text.split(",")
+    for name in names:
+        if not name:
+            raise UsageError(f"--compare {text}: a name is missing beside a comma. {example}")
+        if not all(part.isidentifier() for part in name.split(".")):
+            raise UsageError(f"--compare {text}: '{name}' is no name of a function. {example}")
+    if len(names) == 1:
+        raise UsageError(f"--compare {text}: there is nothing to compare {text} with. {example}")
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise UsageError(f"--compare {text}: {twice[0]} is there twice. {example}")
+    return tuple(names)
+
+
+def _sweep(text: str | None, target: Target | None, compare: tuple[str, ...]) -> Sweep | None:
+    if text is None:
+        return None
+    example = "Write for example --compare f,g --sweep n=8,16,32 f(jnp.ones(n))."
+    if not compare:
+        raise UsageError(f"--sweep counts the compiles of functions that are compared. {example}")
+    name, equals, values = text.partition("=")
+    try:
+        parsed = ast.parse(f"({values},)", mode="eval").body
+    except SyntaxError:
+        parsed = None
+    if not equals or not name.isidentifier() or not isinstance(parsed, ast.Tuple) or not values:
+        raise UsageError(f"--sweep {text}: this is not a name and its values. {example}")
+    if len(parsed.elts) < 2:
+        raise UsageError(f"--sweep {text}: a sweep needs two or more values. {example}")
+    if target is None or name not in target.names:
+        where = f"'{target.text}' has no name {name}" if target is not None else "there is no target"
+        raise UsageError(f"--sweep {text}: {where} to give these values to. {example}")
+    return Sweep(name, tuple(ast.unparse(value) for value in parsed.elts))
 
 
 def words(line: str) -> list[str]:

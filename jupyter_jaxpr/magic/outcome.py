@@ -17,6 +17,7 @@ from ..observe.functions import is_installed, name_of
 from ..observe.observation import Finding, Observation, Place
 from ..observe.own_traces import OwnTrace, has_arrays, returned_arrays, trace_call
 from ..specs import SpecError
+from .comparing import compare_named
 
 if TYPE_CHECKING:
     from ..observe.misses import Observer
@@ -53,7 +54,14 @@ def complete(
         if isinstance(error, Exception):
             raised = [function.name for function in observation.functions if function.raised]
             observation.findings.extend(trace_error(error, name, _error_place(error)) for name in raised[-1:])
-        if active.options.target is not None:
+        if active.options.compare:
+            if error is not None:
+                message = "The cell raised, so nothing was compared. Correct it and run it again."
+            else:
+                active.comparison, message = compare_named(
+                    observer, namespace, active.options, observation, "%%jaxpr", active.last
+                )
+        elif active.options.target is not None:
             message = trace_target(observer, namespace, active.options, observation, "%%jaxpr")
         elif error is None:
             message = _trace_last(observer, active, observation, auto_trace and active.options.trace)

@@ -16,7 +16,7 @@ import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from IPython.core.error import UsageError
@@ -29,13 +29,14 @@ from ..observe.observation import Observation
 from ..observe.run import Run
 from ..snapshot.document import Cell
 from ..snapshot.environment import environment
-from . import options, outcome
+from . import comparing, options, outcome
 from .heartbeat import Heartbeat
 from .magics import JaxprMagics
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
+    from ..measure.compare import Comparison
     from ..program.sources import CellText
 
 _COUNT = "__jaxpr_call__"
@@ -56,6 +57,7 @@ class Active:
     heartbeat: Heartbeat
     last: cells.LastCall = field(default_factory=cells.LastCall)
     rewriter: _Rewriter | None = None
+    comparison: Comparison | None = None
 
 
 class Session:
@@ -224,7 +226,7 @@ class Session:
         finally:
             active.heartbeat.stop()
             active.last.forget()
-        self._publish(active.options, active.cell, observation, active.run_id, message, error)
+        self._publish(active.options, active.cell, observation, active.run_id, message, error, active.comparison)
 
     def _traces(self) -> bool:
         return self.magics is not None and bool(self.magics.auto_trace)
@@ -237,6 +239,7 @@ class Session:
         run_id: str,
         message: str | None,
         error: BaseException | None = None,
+        comparison: Comparison | None = None,
     ) -> None:
         from .. import display
         from ..snapshot.build import build
@@ -251,6 +254,8 @@ class Session:
             message=message,
             cells=self._known_cells(cell),
         )
+        if comparison is not None:
+            built = replace(built, document=built.sources.add_comparison(comparison))
         self.publisher.publish(built)
         magics = self.magics
         if magics is not None and (built.document.programs or error is None):
@@ -265,11 +270,17 @@ class Session:
             cell = self._running.get(threading.get_ident())
             run_id = uuid.uuid4().hex
             heartbeat = Heartbeat(self.observer, Run(), self.publisher, run_id, cell.id if cell else None).start()
+            comparison = None
             try:
-                message = outcome.trace_target(self.observer, self.shell.user_ns, found, observation, "%jaxpr")
+                if found.compare:
+                    comparison, message = comparing.compare_named(
+                        self.observer, self.shell.user_ns, found, observation, "%jaxpr"
+                    )
+                else:
+                    message = outcome.trace_target(self.observer, self.shell.user_ns, found, observation, "%jaxpr")
             finally:
                 heartbeat.stop()
-            self._publish(found, cell, observation, run_id, message)
+            self._publish(found, cell, observation, run_id, message, comparison=comparison)
 
     def run_nested(self, found: options.Options, source: str) -> Any:
         """Run a cell that IPython does not run as such: below `%%time`, or given to `run_cell_magic`."""

@@ -34,9 +34,9 @@ def agreement(reference: Any, result: Any) -> Agreement:
     """
     import jax
 
-    expected, tree = jax.tree_util.tree_flatten_with_path(reference)
-    found, found_tree = jax.tree_util.tree_flatten_with_path(result)
-    if tree != found_tree:
+    expected, found = (jax.tree_util.tree_flatten_with_path(tree)[0] for tree in (reference, result))
+    structures: list[Any] = [jax.tree_util.tree_structure(tree) for tree in (reference, result)]
+    if structures[0] != structures[1]:
         return Agreement("other_types", f"{type_text(result)} instead of {type_text(reference)}")
     worst = Agreement("same_bits", None)
     severity = 0.0
@@ -161,6 +161,6 @@ def _values(leaf: Any) -> Any:
     import jax
     import numpy as np
 
-    if isinstance(leaf, jax.Array) and jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key):
+    if isinstance(leaf, jax.Array) and jax.numpy.issubdtype(leaf.dtype, jax.dtypes.prng_key):
         return np.asarray(jax.random.key_data(leaf))
     return np.asarray(leaf, jax.typeof(leaf).dtype)  # of a Python number, what JAX takes it for

@@ -27,10 +27,13 @@ _RUNS_AT_MOST = 1_000
 _RUNS_AT_LEAST = 5
 _RUNS_OF_LONG_CALLS = 3
 _LONG = 0.2
-_DISPATCHES = 31
+_PROBES = 5
+_PROBES_BELOW = 1e-3
 _COPIED_BYTES = 64_000_000
 
 Stop = Callable[[], bool]
+Given = tuple[Sequence[Any], Mapping[str, Any]]
+Wait = Callable[[Any], Any]
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,7 @@ class Warm:
     Attributes:
         median, minimum, lower, upper: of the runs, or of the means of the batches; lower and upper are quartiles.
         runs: calls that were timed.
+        calls: calls in all, those that found out how many to time included.
         batch: calls between two readings of the clock.
         dispatch: median until the call returned, its work perhaps not done.
     """
@@ -51,6 +55,7 @@ class Warm:
     runs: int
     batch: int
     dispatch: float
+    calls: int
 
 
 def warm_time(
@@ -75,23 +80,107 @@ def warm_time(
     Returns:
         None where it was stopped before the first run had ended. A first run of over `SLOW` seconds is the only one.
     """
-    inputs = _Inputs(args, kwargs, donated)
+    timed = Timed(call, args, kwargs, donated=donated, budget=budget)
+    take_turns([timed], stop)
+    return timed.warm()
+
+
+def take_turns(timed: Sequence[Timed], stop: Stop) -> None:
+    """Time several calls, a run of each in turn: what slows the machine down for a while slows them all down.
+
+    Args:
+        timed: Not timed yet.
+        stop: Asked between runs.
+    """
     with _without_collection():
-        if stop():
+        while (left := [each for each in timed if each.goes_on]) and not stop():
+            for each in left:
+                if not stop():
+                    each.turn()
+
+
+class Timed:
+    """A call that is being timed; arguments as of `warm_time`.
+
+    Attributes:
+        goes_on: whether there is anything left to measure.
+    """
+
+    def __init__(
+        self,
+        call: Callable[..., Any],
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        *,
+        donated: Sequence[bool] = (),
+        budget: float = BUDGET,
+    ) -> None:
+        self._call = call
+        self._inputs = _Inputs(args, kwargs, donated)
+        self._budget = budget
+        self._wait: Wait | None = None
+        self._batch = 1
+        self._turns = 0
+        self._seconds: list[float] = []
+        self._dispatches: list[float] = []
+        self.goes_on = True
+
+    def turn(self) -> None:
+        """Measure once; the first turn finds out how."""
+        if self._wait is None:
+            self._begin()
+        elif self._batch > 1:
+            batch = self._inputs.fresh(self._batch)
+            self._seconds.append(_batch(self._call, batch, self._wait) / self._batch)
+            self._single(keep=False)
+        else:
+            self._single(keep=True)
+        self.goes_on = self.goes_on and len(self._seconds) < self._turns
+
+    def warm(self) -> Warm | None:
+        """What was measured so far; None where nothing was."""
+        seconds = self._seconds
+        if not seconds:
             return None
-        seconds, dispatch, result = _one(call, inputs.fresh(1)[0])
-        if seconds > SLOW:
-            return _warm([seconds], [dispatch], batch=1)
-        wait = _waiter(result)
-        del result
-        if stop():
-            return _warm([seconds], [dispatch], batch=1)
-        # The first run after a compilation is slower than those that follow.
-        estimate = min(seconds, _one(call, inputs.fresh(1)[0])[0])
+        lower = upper = seconds[0]
+        if len(seconds) > 1:
+            lower, _, upper = statistics.quantiles(seconds, n=4, method="inclusive")
+        return Warm(
+            median=statistics.median(seconds),
+            minimum=min(seconds),
+            lower=lower,
+            upper=upper,
+            runs=len(seconds) * self._batch,
+            batch=self._batch,
+            dispatch=statistics.median(self._dispatches),
+            calls=self._inputs.calls,
+        )
+
+    def _begin(self) -> None:
+        """The first run, and some more that tell how many to make."""
+        result = self._single(keep=True)
+        self._wait = _waiter(result)
+        if self._seconds[0] > SLOW:
+            self.goes_on = False
+            return
+        self._turns = 2
+        for _ in range(_PROBES if self._seconds[0] < _PROBES_BELOW else 1):
+            self._single(keep=True)
+        estimate = min(self._seconds)
+        self._seconds.clear()
         if estimate < _BATCH_BELOW:
-            return _in_batches(call, inputs, wait, stop, budget)
-        least = _RUNS_AT_LEAST if estimate < _LONG else _RUNS_OF_LONG_CALLS
-        return _one_by_one(call, inputs, stop, min(max(int(budget / estimate), least), _RUNS_AT_MOST))
+            self._turns = _BATCHES
+            self._batch = min(max(int(self._budget / _BATCHES / estimate), 2), max(self._inputs.at_once, 1))
+        else:
+            least = _RUNS_AT_LEAST if estimate < _LONG else _RUNS_OF_LONG_CALLS
+            self._turns = min(max(int(self._budget / estimate), least), _RUNS_AT_MOST)
+
+    def _single(self, keep: bool) -> Any:
+        seconds, dispatch, result = _one(self._call, self._inputs.fresh(1)[0])
+        if keep:
+            self._seconds.append(seconds)
+        self._dispatches.append(dispatch)
+        return result
 
 
 def copied(value: Any) -> Any:
@@ -101,9 +190,6 @@ def copied(value: Any) -> Any:
     return jax.tree_util.tree_map(lambda leaf: leaf.copy() if isinstance(leaf, jax.Array) else leaf, value)
 
 
-Given = tuple[Sequence[Any], Mapping[str, Any]]
-
-
 class _Inputs:
     """What each run is called with."""
 
@@ -111,6 +197,7 @@ class _Inputs:
         import jax
 
         self._given: Given = (tuple(args), dict(kwargs))
+        self.calls = 0
         self._leaves, self._tree = jax.tree_util.tree_flatten(self._given)
         self._donated = [
             flag and isinstance(leaf, jax.Array)
@@ -124,13 +211,14 @@ class _Inputs:
         """Arguments of some runs, copies ready."""
         import jax
 
+        self.calls += count
         if not any(self._donated):
             return [self._given] * count
         made: list[Given] = []
         for _ in range(count):
             leaves = [leaf.copy() if flag else leaf for flag, leaf in zip(self._donated, self._leaves, strict=True)]
             made.append(jax.tree_util.tree_unflatten(self._tree, leaves))
-        jax.block_until_ready([given for given in made])
+        jax.block_until_ready(made)
         return made
 
 
@@ -139,43 +227,13 @@ def _one(call: Callable[..., Any], given: Given) -> tuple[float, float, Any]:
     import jax
 
     args, kwargs = given
-    clock, wait = time.perf_counter, jax.block_until_ready
+    clock = time.perf_counter
+    wait: Wait = jax.block_until_ready
     start = clock()
     result = call(*args, **kwargs)
     returned = clock()
     wait(result)
     return clock() - start, returned - start, result
-
-
-def _one_by_one(call: Callable[..., Any], inputs: _Inputs, stop: Stop, runs: int) -> Warm:
-    seconds: list[float] = []
-    dispatches: list[float] = []
-    while len(seconds) < runs and not (seconds and stop()):
-        for given in inputs.fresh(min(runs - len(seconds), inputs.at_once, 10)):
-            took, dispatch, _ = _one(call, given)
-            seconds.append(took)
-            dispatches.append(dispatch)
-            if stop():
-                break
-    return _warm(seconds, dispatches, batch=1)
-
-
-def _in_batches(call: Callable[..., Any], inputs: _Inputs, wait: Wait, stop: Stop, budget: float) -> Warm:
-    batch = 1
-    while True:  # as timeit finds its number: 1, 2, 5, 10, 20, ...
-        took = _batch(call, inputs.fresh(batch), wait)
-        if took >= budget / _BATCHES / 2 or batch >= inputs.at_once or stop():
-            break
-        following = batch * (2 if str(batch)[0] in "15" else 5) // (1 if str(batch)[0] in "15" else 2)
-        batch = min(following, inputs.at_once)
-    seconds = [took / batch]
-    while len(seconds) < _BATCHES and not stop():
-        seconds.append(_batch(call, inputs.fresh(batch), wait) / batch)
-    dispatches = [_one(call, given)[1] for given in inputs.fresh(min(_DISPATCHES, inputs.at_once))]
-    return _warm(seconds, dispatches, batch)
-
-
-Wait = Callable[[Any], Any]
 
 
 def _batch(call: Callable[..., Any], batch: list[Given], wait: Wait) -> float:
@@ -212,21 +270,6 @@ def _waiter(result: Any) -> Wait:
 
 def _wait_for_array(result: Any) -> Any:
     return result.block_until_ready()
-
-
-def _warm(seconds: list[float], dispatches: list[float], batch: int) -> Warm:
-    lower = upper = seconds[0]
-    if len(seconds) > 1:
-        lower, _, upper = statistics.quantiles(seconds, n=4, method="inclusive")
-    return Warm(
-        median=statistics.median(seconds),
-        minimum=min(seconds),
-        lower=lower,
-        upper=upper,
-        runs=len(seconds) * batch,
-        batch=batch,
-        dispatch=statistics.median(dispatches),
-    )
 
 
 @contextmanager

@@ -10,6 +10,7 @@ import hashlib
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -19,12 +20,16 @@ from ..program.jaxpr import Walk
 from ..program.sources import CellText
 from ..program.stablehlo import LinesOfText
 from . import pools
+from .comparison_build import comparison_document
 from .document import Level, Naming, Snapshot
 from .levels import LevelName, Unavailable, level_document, make, text_of
 from .names import Names, Pools, name_program
 from .pages import ScopePage, TextPage
 from .part import Part
 from .text import program_text
+
+if TYPE_CHECKING:
+    from ..measure.compare import Comparison
 
 __all__ = ["Sources", "Text", "Unavailable"]
 
@@ -169,6 +174,13 @@ class Sources:
             ]
             programs[program] = msgspec.structs.replace(programs[program], levels=levels)
             self._document = msgspec.structs.replace(self._document, programs=programs)
+            return self._document
+
+    def add_comparison(self, comparison: Comparison) -> Snapshot:
+        """Put a comparison of the run's programs into its document; returns the document."""
+        with self._lock:
+            said = comparison_document(comparison, self._document.programs, self._observed)
+            self._document = msgspec.structs.replace(self._document, comparison=said)
             return self._document
 
     def jaxpr_text(self, program: int) -> str:

@@ -1,0 +1,137 @@
+"""The names of `--compare` and the arguments of a call in; the comparison out, its programs in the observation.
+
+The call is the target on the magic's line, or else the cell's last one; of the last one the cell has evaluated the
+arguments already. What is wrong with a name or an argument is a line of the comparison or a finding, no exception.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from .. import jax_internals
+from ..measure.compare import Candidate, Comparison, Sweep, compare
+from ..observe.observation import Finding, Observation
+
+if TYPE_CHECKING:
+    from ..cell import LastCall
+    from ..measure.compare import Variant
+    from ..observe.misses import Observer
+    from .options import Options
+
+_NO_CALL = (
+    "--compare needs a call to take the arguments from. End the cell with one, such as {name}(x), or write it on the "
+    "magic's line: {magic} --compare {names} {name}(x)."
+)
+
+
+def compare_named(
+    observer: Observer,
+    namespace: dict[str, Any],
+    found: Options,
+    observation: Observation,
+    magic: str,
+    last: LastCall | None = None,
+) -> tuple[Comparison | None, str | None]:
+    """Compare the functions that a line names.
+
+    Returns:
+      The comparison, or None and a sentence on why there is none.
+    """
+    tier = observer.hooks.support
+    if tier.tier == "none":
+        return None, tier.note
+    names = ",".join(found.compare)
+    sweep = None
+    if found.target is not None:
+        text = found.target.text
+        values = (None,) if found.sweep is None else found.sweep.values
+        calls = []
+        for value in values:
+            try:
+                scope = namespace if found.sweep is None else _with(namespace, found.sweep.name, value)
+                calls.append((value, *found.target.arguments(scope)))
+            except Exception as error:
+                return None, _cannot(observation, _why_not(error, text, value))
+        _, args, kwargs = calls[0]
+        if found.sweep is not None:
+            name = found.sweep.name
+            rest = [(f"{name} = {value}", given, keywords) for value, given, keywords in calls[1:]]
+            sweep = Sweep(f"{name} = {', '.join(found.sweep.values)}", rest)
+            text = f"{text} with {name} = {found.sweep.values[0]}"
+    elif last is None or not last.returned:
+        return None, _cannot(observation, _NO_CALL.format(name=found.compare[0], names=names, magic=magic))
+    else:
+        text, args, kwargs = last.text, tuple(last.args), dict(last.kwargs)
+    if not jax_internals.imported():
+        return None, _cannot(observation, "The cell has not imported JAX, so there is nothing to compare. Import it.")
+    gone = _taken_away(args, kwargs)
+    if gone:
+        why = f"{text} gave an array away (it was donated), so it cannot be compared on it. "
+        return None, _cannot(observation, f"{why}Write a call with fresh arrays: {magic} --compare {names} f(make()).")
+    observer.hooks.ensure()
+    candidates = [_candidate(name, namespace) for name in found.compare]
+    comparison = compare(observer, candidates, args, kwargs, text, sweep=sweep)
+    for variant in comparison.variants:
+        _add(observation, variant)
+    programs = [variant.program for variant in comparison.variants if variant.program is not None]
+    if programs:
+        observation.focus = programs[0]
+    return comparison, None
+
+
+def _with(namespace: dict[str, Any], name: str, value: str | None) -> dict[str, Any]:
+    """The namespace, one name in it with another value."""
+    return {**namespace, name: eval(value or "None", namespace)}
+
+
+def _candidate(name: str, namespace: dict[str, Any]) -> Candidate:
+    """What a name stands for; only attributes are looked up, nothing is called."""
+    first, *attributes = name.split(".")
+    if first not in namespace:
+        return Candidate(name, missing=f"{first} is not defined. Define it in the cell or in one that ran before.")
+    found = namespace[first]
+    for attribute in attributes:
+        try:
+            found = getattr(found, attribute)
+        except Exception as error:
+            return Candidate(name, missing=f"{type(error).__name__}: {error}. Correct the name after --compare.")
+    if not callable(found):
+        kind = type(found).__name__
+        return Candidate(name, missing=f"{name} is no function but of type {kind}. Name a function after --compare.")
+    return Candidate(name, found)
+
+
+def _taken_away(args: Any, kwargs: Any) -> bool:
+    import jax
+
+    leaves = jax.tree_util.tree_leaves((args, kwargs))
+    return any(isinstance(leaf, jax.Array) and leaf.is_deleted() for leaf in leaves)
+
+
+def _add(observation: Observation, variant: Variant) -> None:
+    """Put the program of a variant among those of the run, once; it is shown like any other."""
+    function, program = variant.function, variant.program
+    if function is None or program is None:
+        return
+    for known in observation.functions:
+        for other in known.programs:
+            if other.jaxpr is program.jaxpr:  # the cell called it too
+                variant.function = replace(known, programs=[other])
+                return
+    observation.functions.append(function)
+
+
+def _cannot(observation: Observation, text: str) -> str:
+    observation.findings.append(Finding(kind="compare", text=text))
+    return text
+
+
+def _why_not(error: Exception, text: str, value: str | None) -> str:
+    if isinstance(error, NameError) and error.name:
+        return f"--compare: {error.name} is not defined. Define it in the cell or in one that ran before."
+    with_value = f" with the value {value}" if value is not None else ""
+    return (
+        f"--compare: the arguments of {text}{with_value} raised {type(error).__name__}: {error}. Correct the call on "
+        "the magic's line."
+    )
