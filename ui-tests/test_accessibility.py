@@ -66,7 +66,7 @@ def test_no_violation_in_the_program_and_the_notes(notebook):
     nb.page.keyboard.press("Escape")
 
     nb.panel.get_by_role("button", name="HLO", exact=True).click()
-    expect(nb.listing("HLO")).to_contain_text("ENTRY")
+    expect(nb.listing("HLO")).to_contain_text("HloModule jit_look_up")
     in_both_themes(nb, "HLO")
 
     nb.panel.get_by_role("tab", name="Notes").click()

@@ -94,7 +94,9 @@ export class JaxprPanel extends Panel {
   }
 
   private async _makeShell(): Promise<void> {
-    const { Shell } = await import('./shell');
+    const { Shell } = await import(
+      /* webpackChunkName: "panel_shell" */ './shell'
+    );
     if (this.isDisposed) {
       return;
     }

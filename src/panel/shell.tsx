@@ -22,15 +22,21 @@ const MAKERS: Record<
   (trans: TranslationBundle, choose: (view: ViewName) => void) => Promise<IView>
 > = {
   program: async trans => {
-    const { ProgramView } = await import('./program');
+    const { ProgramView } = await import(
+      /* webpackChunkName: "panel_program" */ './program'
+    );
     return new ProgramView({ trans });
   },
   flow: async (trans, choose) => {
-    const { FlowView } = await import('./flow');
+    const { FlowView } = await import(
+      /* webpackChunkName: "panel_flow" */ './flow'
+    );
     return new FlowView(trans, () => choose('program'));
   },
   cache: async trans => {
-    const { CacheView } = await import('./cache');
+    const { CacheView } = await import(
+      /* webpackChunkName: "panel_cache" */ './cache'
+    );
     return new CacheView(trans);
   },
   notes: async trans => new NotesView(trans)
