@@ -13,9 +13,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from .measure.rerun import Construct
+from .measure.steps import Unsteppable
 from .messages import MakeRequest, Reply, ScopeRequest, StepsRequest, StopRequest, TextRequest
+from .observe.values import ValuesGone
 from .runs import KEPT, Run, Runs
 from .snapshot.levels import Unavailable
+from .snapshot.recording_build import construct_of, recording_document
 from .work import Job, Work, Worker
 
 if TYPE_CHECKING:
@@ -26,6 +30,7 @@ Request = TextRequest | ScopeRequest | MakeRequest | StopRequest | LongRequest
 
 LINES_AT_MOST = 5_000
 EQUATIONS_AT_MOST = 5_000
+CONSTRUCTS_KEPT = 8
 
 _GONE = f"The kernel no longer holds this run: it keeps the last {KEPT}. Run the cell again."
 _NO_SUCH = "This run has no such {what}. Run the cell again."
@@ -44,6 +49,7 @@ class Answers:
         # One compilation at a time: two tabs may press the same button, and the second one finds it made.
         self._making = threading.Lock()
         self._worker = Worker()
+        self._constructs: dict[tuple[str, int], Construct] = {}  # only the worker's job touches it
 
     def answer(self, data: object, page: str = "", send: Callable[[Reply], None] | None = None) -> Reply | None:
         """The reply to a request as it came off the wire.
@@ -135,7 +141,30 @@ class Answers:
     def _steps(self, request: StepsRequest, run: Run, work: Work) -> Reply:
         if not 0 <= request.control < len(run.document.control_flow):
             return _error(request.id, _NO_SUCH.format(what="construct"))
-        return _error(request.id, "The stepper cannot run this yet. Install a newer jupyter_jaxpr.")
+        why = run.document.control_flow[request.control].steppable
+        if why is not None:
+            return _error(request.id, why)
+        construct = self._construct(run, request.control)
+        if construct.question is not None and not request.repeat_effects:
+            return Reply(id=request.id, error=None, text=None, scope=None, snapshot=None, confirm=construct.question)
+        rerun = construct.run(calls_after=_called_again(run, request.control), stopped=work.is_stopped, tell=work.tell)
+        recording = recording_document(run.document, request.control, rerun)
+        return Reply(id=request.id, error=None, text=None, scope=None, snapshot=None, recording=recording)
+
+    def _construct(self, run: Run, control: int) -> Construct:
+        """The construct of a card; compiled ones are kept, so that a second run answers at once."""
+        key = run.document.id, control
+        construct = self._constructs.pop(key, None) or construct_of(run.sources, control)
+        self._constructs[key] = construct
+        while len(self._constructs) > CONSTRUCTS_KEPT:
+            del self._constructs[next(iter(self._constructs))]
+        return construct
+
+
+def _called_again(run: Run, control: int) -> bool:
+    """Whether a program was called more often than it was seen to miss."""
+    activity = run.document.programs[run.document.control_flow[control].program].activity
+    return activity is not None and (activity.calls or 0) > (activity.misses or 0)
 
 
 def _guarded(job: Job) -> Job:
@@ -144,7 +173,7 @@ def _guarded(job: Job) -> Job:
     def guarded(work: Work) -> Reply:
         try:
             return job(work)
-        except Unavailable as error:
+        except (Unavailable, Unsteppable, ValuesGone) as error:
             return _error(work.identifier, str(error))
         except Exception as error:
             return _error(work.identifier, _BROKE.format(error=_first_line(error)))

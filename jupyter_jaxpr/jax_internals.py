@@ -256,6 +256,14 @@ def jit_name(fun: Any) -> str:
     return str(util.fun_name(fun))
 
 
+def call_leaves(called: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[Any, list[Any]]:
+    """The program that a jitted function runs for a call that it has seen, and the call's dynamic leaves."""
+    from jax._src import pjit
+
+    traced, args_flat = pjit._infer_params(called._fun, called._jit_info, tuple(args), kwargs)
+    return traced.params["jaxpr"], list(args_flat)
+
+
 def derived_jaxpr(called: Any) -> Any:
     """The program that a jitted function of JAX's own making runs: one derived from a user's; else None."""
     miss = getattr(called, "_cache_miss", None)

@@ -57,6 +57,10 @@ class Work:
         """Seconds since the request."""
         return self._clock() - self._began
 
+    def is_stopped(self) -> bool:
+        """As `stopped`, for who wants a function."""
+        return self.stopped
+
     def stop(self) -> None:
         """Ask the job to end with what it has."""
         self._stop.set()

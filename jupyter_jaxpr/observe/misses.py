@@ -36,6 +36,7 @@ from .observation import EagerCompile, LedgerReading, Observation, Place
 from .programs import KeptProgram, keep, kept
 from .run import EAGER_COMPILES, FunctionActivity, Run
 from .stages import STAGE_NAMES, CallStages, LooseEvent
+from .values import CallValues
 
 _LOOSE_EVENTS = 64
 _FUNCTIONS_IN_LEDGER = 40
@@ -58,6 +59,7 @@ class Miss:
         "stages",
         "tracing",
         "types",
+        "values",
     )
 
     def __init__(
@@ -71,6 +73,7 @@ class Miss:
         self.tracing = True
         self.records_trace = False  # what the trace prints and which lines it reaches are being recorded
         self.types: list[Any] | None = None
+        self.values: CallValues | None = None
         self.shape: CallShape | None = None
         self.equinox: EquinoxCall | None = None
         self.derived = False  # a program derived from it ran before it returned
@@ -331,6 +334,7 @@ class Observer:
             miss.shape = shape_of(call.options, call.args, call.kwargs)
             if call.frame is not None:
                 miss.equinox = equinox_call(equinox_wrapper(call.frame), call.args)
+        miss.values = CallValues(call.args_flat, "compiled")
         call.args, call.kwargs = (), {}
 
     def raised(self, call: JitCall, error: BaseException) -> None:
@@ -369,9 +373,8 @@ class Observer:
             program = KeptProgram("ran" if whole else "derived", jaxpr, call.executable, parent=parent, call=place)
             program.stages = stages.stages_only()
             self._replay(state, function, program, call.stages)
-            keep(function, program)
-        else:
-            keep(function, program)
+        program.values = CallValues(call.args, "last")
+        keep(function, program)
         if state.run is not None:
             activity = state.run.activity(function)
             activity.add(stages)
@@ -442,6 +445,7 @@ class Observer:
                 program,
                 lambda: call.stages(types if types is not None else call.types(), executable),
             )
+        program.values = miss.values
         keep(miss.function, program)
         if miss.activity is not None:
             miss.activity.use(program, now=made_now)

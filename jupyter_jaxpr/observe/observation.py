@@ -13,6 +13,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from .values import CallValues
+
 Outcome = Literal["fast_hit", "dispatch_only", "lowered", "compiled", "compiled_from_disk", "inlined", "raised"]
 
 
@@ -77,6 +79,8 @@ class ObservedProgram:
     executable: Any = None  # what JAX ran (jax.stages.Compiled or the loaded executable), or None
     traced: Any = None  # jax.stages.Traced, to lower and compile on request, or None
     origin_note: str | None = None
+    values: CallValues | None = None  # of the newest call whose leaves were seen, as far as they are alive
+    donated: tuple[bool, ...] = ()  # of its last leaves: whether the call gives them away
 
 
 @dataclass

@@ -20,6 +20,7 @@ from .misses import Observer
 from .observation import ObservedFunction, ObservedProgram, Printed
 from .printed import PrintRecorder
 from .programs import KeptProgram
+from .values import CallValues
 
 Stage = Literal["trace", "lower", "compile", "run"]
 
@@ -96,7 +97,17 @@ def _trace(fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> KeptProgr
         in_tree=jax.tree_util.tree_structure(traced.args_info, is_leaf=_is_info),
         out_tree=traced.out_tree,
         donated=tuple(info.donated for info in jax.tree_util.tree_leaves(traced.args_info, is_leaf=_is_info)),
+        values=_values(jitted, args, kwargs, traced.jaxpr),
     )
+
+
+def _values(jitted: Any, args: tuple[Any, ...], kwargs: dict[str, Any], jaxpr: Any) -> CallValues | None:
+    """The values of the call, None where they cannot be told apart from what is static."""
+    try:
+        program, leaves = jax_internals.call_leaves(jitted, args, kwargs)
+    except Exception:  # another JAX: there are no values then, and the program is as good
+        return None
+    return CallValues(leaves, "only") if program is jaxpr else None
 
 
 def _is_info(node: Any) -> bool:

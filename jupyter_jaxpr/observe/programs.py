@@ -13,6 +13,7 @@ from typing import Any, Literal
 from .arguments import CallShape, EquinoxCall, arguments_of, equinox_arguments, result_of, spec_of
 from .functions import FunctionRecord
 from .observation import ArgumentSpec, ObservedProgram, Place, StageTimes
+from .values import CallValues
 
 KEEP_PER_FUNCTION = 8
 
@@ -35,6 +36,7 @@ class KeptProgram:
     stages: StageTimes | None = None
     call: Place | None = None
     parent: Any = None  # of a derived one: the jaxpr it was derived from
+    values: CallValues | None = None  # of the newest call that was seen
 
     @property
     def key(self) -> tuple[int, int]:
@@ -57,6 +59,8 @@ class KeptProgram:
             executable=self.compiled,
             traced=self.traced,
             origin_note=note or self.note(now),
+            values=self.values,
+            donated=self.donated,
         )
 
     def note(self, now: bool) -> str | None:

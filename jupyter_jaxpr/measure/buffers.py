@@ -1,0 +1,146 @@
+"""The steps of a construct in, one after the other inside a compiled loop, the buffers that hold them out.
+
+Everything here is traced. The buffers are a dictionary of arrays of fixed sizes that is carried through every loop and
+branch around the construct. Their last row takes what is not kept, so that no step needs a branch; it holds the last
+such step when the loop has ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .sketch import Sketch
+
+Buffers = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Control:
+    """What the host decides for one call; traced integers.
+
+    Attributes:
+        visit_every: Keep each visit whose number is a multiple of it.
+        step_every: Keep each step of a kept visit whose number is a multiple of it.
+        budget: Steps of inner loops after which the call gives up.
+        first_visit: How many visits there were before this call.
+    """
+
+    visit_every: Any
+    step_every: Any
+    budget: Any
+    first_visit: Any
+
+
+def bytes_of(sketches: Sequence[Sketch]) -> int:
+    """How many bytes one row of these values takes."""
+    import jax
+    import numpy as np
+
+    total = 0
+    for sketch in sketches:
+        total += sum(
+            max(1, int(np.prod(part.shape))) * part.dtype.itemsize for part in jax.eval_shape(sketch.take, sketch.aval)
+        )
+    return total
+
+
+def empty(points: int, visits: int, depth: int, leaves: Sequence[Sketch], ends: Sequence[Sketch]) -> Buffers:
+    """Buffers that hold nothing yet.
+
+    Args:
+        points: How many steps they can hold.
+        visits: How many visits.
+        depth: How many loops are around the construct.
+        leaves: What is kept of each step.
+        ends: What is kept at the end of each visit.
+    """
+    import jax
+    import jax.numpy as jnp
+
+    def rows(sketch: Sketch, count: int) -> tuple[Any, ...]:
+        parts = jax.eval_shape(sketch.take, sketch.aval)
+        return tuple(jnp.zeros((count + 1, *part.shape), part.dtype) for part in parts)
+
+    zero = jnp.zeros((), jnp.int32)
+    return {
+        "points": zero,
+        "visits": zero,
+        "seen": zero,
+        "work": zero,
+        "exceeded": jnp.zeros((), bool),
+        "step": jnp.full(points + 1, -1, jnp.int32),
+        "visit": jnp.full(points + 1, -1, jnp.int32),
+        "leaves": tuple(rows(sketch, points) for sketch in leaves),
+        "ends": tuple(rows(sketch, visits) for sketch in ends),
+        "number": jnp.full(visits + 1, -1, jnp.int32),
+        "trips": jnp.zeros(visits + 1, jnp.int32),
+        "finished": jnp.zeros(visits + 1, bool),
+        "period": jnp.zeros(visits + 1, jnp.int32),
+        "outer": jnp.zeros((visits + 1, depth), jnp.int32),
+    }
+
+
+def keep_point(
+    buffers: Buffers, control: Control, visit: Any, step: Any, sketches: Sequence[Sketch], values: Sequence[Any]
+) -> Buffers:
+    """Write a step, if it is one of those to be kept."""
+    wanted = (visit % control.visit_every == 0) & (step % control.step_every == 0)
+    last = buffers["step"].shape[0] - 1
+    import jax.numpy as jnp
+
+    row = jnp.where(wanted & (buffers["points"] < last), buffers["points"], last)
+    return {
+        **buffers,
+        "points": buffers["points"] + wanted,
+        "step": _row(buffers["step"], row, step),
+        "visit": _row(buffers["visit"], row, visit),
+        "leaves": _written(buffers["leaves"], row, sketches, values),
+    }
+
+
+def end_visit(
+    buffers: Buffers,
+    control: Control,
+    visit: Any,
+    outer: Sequence[Any],
+    sketches: Sequence[Sketch],
+    values: Sequence[Any],
+    *,
+    trips: Any,
+    finished: Any,
+    period: Any = 0,
+) -> Buffers:
+    """Write what a visit ended with, if it is one of those to be kept; count it in any case."""
+    import jax.numpy as jnp
+
+    wanted = visit % control.visit_every == 0
+    last = buffers["number"].shape[0] - 1
+    row = jnp.where(wanted & (buffers["visits"] < last), buffers["visits"], last)
+    steps = jnp.stack([jnp.asarray(step, jnp.int32) for step in outer]) if outer else jnp.zeros(0, jnp.int32)
+    return {
+        **buffers,
+        "visits": buffers["visits"] + wanted,
+        "seen": buffers["seen"] + 1,
+        "number": _row(buffers["number"], row, visit),
+        "trips": _row(buffers["trips"], row, trips),
+        "finished": _row(buffers["finished"], row, finished),
+        "period": _row(buffers["period"], row, period),
+        "outer": _row(buffers["outer"], row, steps),
+        "ends": _written(buffers["ends"], row, sketches, values),
+    }
+
+
+def _written(rows: Sequence[Any], row: Any, sketches: Sequence[Sketch], values: Sequence[Any]) -> tuple[Any, ...]:
+    return tuple(
+        tuple(_row(buffer, row, part) for buffer, part in zip(parts, sketch.take(value), strict=True))
+        for parts, sketch, value in zip(rows, sketches, values, strict=True)
+    )
+
+
+def _row(buffer: Any, row: Any, value: Any) -> Any:
+    import jax.numpy as jnp
+    from jax import lax
+
+    return lax.dynamic_update_index_in_dim(buffer, jnp.asarray(value, buffer.dtype), row, 0)

@@ -1,0 +1,192 @@
+"""Buffers of one piece after another in, what is kept of all of them and told of it out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .sketch import Seen
+from .target import Column, Target
+
+
+@dataclass(frozen=True)
+class VisitEnd:
+    """What is kept of the end of a visit; `parts` of each of `Target.ends`."""
+
+    number: int
+    trips: int
+    outer: tuple[int, ...]
+    finished: bool
+    parts: Sequence[tuple[Any, ...]]
+
+
+@dataclass
+class Leaf:
+    """A column of values; see `snapshot.recording.Leaf`."""
+
+    role: str
+    index: int
+    type: str
+    elements: int
+    number_name: str
+    summarised: bool
+    seen: list[Seen] = field(default_factory=list)
+    #: Of what a condition compares: the literal beside it, or the position of a constant of the loop.
+    threshold: Any = None
+    threshold_constant: int | None = None
+    #: Of what a condition compares: when the loop goes on, such as `above`; and its place in the carry, if it is there.
+    side: str = ""
+    carry: int | None = None
+
+
+@dataclass
+class _Point:
+    visit: int
+    step: int
+    parts: tuple[tuple[Any, ...], ...]
+
+
+class Kept:
+    """The steps and visits that are kept so far.
+
+    Args:
+        target: The construct.
+        points: How many steps may be kept.
+        visits: How many visits.
+    """
+
+    def __init__(self, target: Target, points: int, visits: int) -> None:
+        self.target = target
+        self.visit_every = 1
+        self.step_every = 1
+        self.seen = 0  # visits
+        self.points: list[_Point] = []
+        self.ends: list[VisitEnd] = []
+        self._capacity = points
+        self._visits = visits
+        self._last: _Point | None = None  # of those that are not kept
+        self._lost = False
+
+    def add(self, buffers: dict[str, Any]) -> None:
+        """Take what a piece has recorded."""
+        room = buffers["step"].shape[0] - 1
+        count = min(int(buffers["points"]), room)
+        self._lost |= int(buffers["points"]) > room
+        leaves = buffers["leaves"]
+
+        def point(row: int) -> _Point:
+            parts = tuple(tuple(part[row] for part in column) for column in leaves)
+            return _Point(int(buffers["visit"][row]), int(buffers["step"][row]), parts)
+
+        self.points.extend(point(row) for row in range(count))
+        self._last = point(room) if buffers["step"][room] >= 0 else self._last
+        for row in range(min(int(buffers["visits"]), buffers["number"].shape[0] - 1)):
+            self.ends.append(
+                VisitEnd(
+                    int(buffers["number"][row]),
+                    int(buffers["trips"][row]),
+                    tuple(int(step) for step in buffers["outer"][row]),
+                    bool(buffers["finished"][row]),
+                    [tuple(part[row] for part in column) for column in buffers["ends"]],
+                )
+            )
+        self.seen += int(buffers["seen"])
+
+    def end(self, end: VisitEnd) -> None:
+        """The only visit has ended; its last step is kept in any case."""
+        self.seen = 1
+        self.ends.append(end)
+        last = self._last
+        if last is not None and (not self.points or last.step > self.points[-1].step):
+            while len(self.points) >= self._capacity:
+                self.points.pop()
+            self.points.append(last)
+
+    def thin(self) -> None:
+        """Keep fewer, where there are too many."""
+        while len(self.points) > self._capacity or len(self.ends) > self._visits:
+            self.coarser(many_visits=len(self.ends) > 8)
+
+    def coarser(self, many_visits: bool) -> None:
+        """Keep half as many visits, or half as many steps of each."""
+        if many_visits:
+            self.visit_every *= 2
+            self.ends = [end for end in self.ends if end.number % self.visit_every == 0]
+            self.points = [point for point in self.points if point.visit % self.visit_every == 0]
+        else:
+            self.step_every *= 2
+            self.points = [point for point in self.points if point.step % self.step_every == 0]
+
+    def thinned(self, trips: int) -> str | None:
+        """What was left out, a sentence."""
+        said = []
+        if self.step_every > 1:
+            which = "step" if self.seen <= 1 else "step of each visit"
+            said.append(f"one {which} in {self.step_every:,} is shown")
+        if self.visit_every > 1:
+            said.append(f"one visit in {self.visit_every:,} is shown")
+        if not said and self._lost:
+            said.append("the first ones are shown")
+        if not said:
+            return None
+        text = " and ".join(said)
+        return f"{text[0].upper()}{text[1:]}: at most {self._capacity:,} steps are kept."
+
+
+VisitColumns = tuple[int, int, int, tuple[int, ...], bool]
+
+
+def leaves_of(kept: Kept) -> tuple[list[VisitColumns], list[int], list[Leaf], list[int]]:
+    """The kept steps as columns: visits, the step of each point, the leaves, and the branch that each point took."""
+    kept.thin()
+    target = kept.target
+    leaves = [_leaf(column) for column in target.columns]
+    ends = [target.ends.index(column) if column in target.ends else -1 for column in target.columns]
+    by_visit: dict[int, list[_Point]] = {}
+    for point in kept.points:
+        by_visit.setdefault(point.visit, []).append(point)
+    visits: list[VisitColumns] = []
+    steps: list[int] = []
+    condition: list[Seen] = []
+    taken: list[int] = []
+    for end in sorted(kept.ends, key=lambda end: end.number):
+        points = by_visit.get(end.number, [])
+        visits.append((len(steps), len(points), end.trips, end.outer, end.finished))
+        for leaf, column, place in zip(leaves, range(len(leaves)), ends, strict=True):
+            sketch = target.columns[column].sketch
+            leaf.seen.extend(sketch.read(point.parts[column]) for point in points)
+            if place >= 0:
+                leaf.seen.append(sketch.read(end.parts[place]))
+        steps.extend(point.step for point in points)
+        condition.extend(_truth(True) for _ in points)
+        condition.append(_truth(not end.finished))
+        if target.name in ("cond", "select_n"):
+            taken.extend(int(point.parts[0][0][0]) for point in points)
+    if target.name == "while":
+        leaves.append(Leaf("condition", 0, "bool[]", 1, "value", False, condition))
+    return visits, steps, leaves, taken
+
+
+def _truth(value: bool) -> Seen:
+    return Seen(str(value), float(value), None, None, None, 0, 0)
+
+
+def _leaf(column: Column) -> Leaf:
+    sketch, compared = column.sketch, column.compared
+    leaf = Leaf(column.role, column.index, sketch.type, sketch.elements, sketch.number_name, sketch.summarised)
+    if compared is not None:
+        leaf.threshold, leaf.threshold_constant = compared.literal, compared.constant
+        leaf.side, leaf.carry = compared.side, compared.carry
+    return leaf
+
+
+def number_of(value: Any) -> float | None:
+    """A literal as the number that a person wrote: 1e-05 of f32, not 9.999999747378752e-06."""
+    scalar = np.asarray(value)
+    try:
+        return float(str(scalar[()]))
+    except (TypeError, ValueError):
+        return None

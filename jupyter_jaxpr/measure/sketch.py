@@ -1,0 +1,154 @@
+"""A value inside a compiled loop in, what is kept of it out: all of a small array, a few numbers of a large one.
+
+- `Sketch`: of one type; `take` is traced into the loop and gives arrays of fixed shapes, which stand in the buffers.
+- `Sketch.read`: a row of those buffers, on the host, as a `Seen`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+#: An array up to this many elements is kept whole.
+WHOLE = 64
+#: An array up to this many elements is written in full.
+IN_FULL = 8
+#: How many elements a longer one shows.
+_FIRST = 2
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One value as it is told."""
+
+    text: str
+    number: float | None
+    minimum: float | None
+    mean: float | None
+    maximum: float | None
+    nans: int
+    infinities: int
+
+
+class Sketch:
+    """What is kept of the values of one type.
+
+    Args:
+        aval: Its type.
+    """
+
+    def __init__(self, aval: Any) -> None:
+        import jax
+        import jax.numpy as jnp
+
+        self.aval = aval
+        self.type = str(aval.str_short(short_dtypes=True))
+        self.is_key = jnp.issubdtype(aval.dtype, jax.dtypes.prng_key)
+        self.shape: tuple[int, ...] = tuple(int(size) for size in aval.shape)
+        self.elements = math.prod(self.shape)
+        self.dtype = aval.dtype
+        self._whole = self.is_key or self.elements <= WHOLE
+        self._inexact = not self.is_key and jnp.issubdtype(aval.dtype, np.inexact)
+        self._complex = not self.is_key and jnp.issubdtype(aval.dtype, np.complexfloating)
+        self._bool = not self.is_key and aval.dtype == np.bool_
+
+    @property
+    def number_name(self) -> str:
+        """What `Seen.number` is."""
+        if self.is_key:
+            return ""
+        if self.elements == 1 and not self.shape:
+            return "|value|" if self._complex else "value"
+        return "norm"
+
+    @property
+    def summarised(self) -> bool:
+        """Whether minimum, mean and maximum are told."""
+        return not self.is_key and not self._complex and not self._bool and self.elements > IN_FULL
+
+    def take(self, value: Any) -> tuple[Any, ...]:
+        """The parts that are kept, traced."""
+        import jax
+        import jax.numpy as jnp
+
+        if self.is_key:
+            data = jax.random.key_data(value).reshape(-1)
+            return (data[:WHOLE],)
+        flat = jnp.reshape(value, (-1,))
+        if self._whole:
+            return (flat,)
+        if self._bool:
+            return (flat[:_FIRST], jnp.sum(flat, dtype=jnp.int32))
+        size = jnp.abs(flat) if self._complex else flat
+        wide = size.astype(jnp.promote_types(size.dtype, jnp.float32))
+        if not self._inexact:
+            return (flat[:_FIRST], jnp.min(flat), jnp.max(flat), jnp.mean(wide), jnp.sqrt(jnp.sum(wide * wide)))
+        finite = jnp.isfinite(wide)
+        count = jnp.sum(finite, dtype=jnp.int32)
+        clean = jnp.where(finite, wide, 0)
+        return (
+            flat[:_FIRST],
+            jnp.min(jnp.where(finite, wide, jnp.inf)),
+            jnp.max(jnp.where(finite, wide, -jnp.inf)),
+            jnp.sum(clean) / jnp.maximum(count, 1),
+            jnp.sqrt(jnp.sum(clean * clean)),
+            count,
+            jnp.sum(jnp.isnan(flat), dtype=jnp.int32),
+        )
+
+    def read(self, parts: tuple[Any, ...]) -> Seen:
+        """What is told of the parts of one value, which are NumPy arrays."""
+        if self.is_key:
+            (data,) = parts
+            return Seen(f"key[{' '.join(str(int(word)) for word in data)}]", None, None, None, None, 0, 0)
+        if self._whole:
+            return self._read_whole(parts[0])
+        first = parts[0]
+        if self._bool:
+            return Seen(_text(first, self.elements), float(math.sqrt(int(parts[1]))), None, None, None, 0, 0)
+        text = _text(first, self.elements)
+        low, high, mean, norm = (_finite(part) for part in parts[1:5])
+        if not self._inexact:
+            return Seen(text, norm, low, mean, high, 0, 0)
+        count, nans = int(parts[5]), int(parts[6])
+        if not count:
+            low = high = mean = None
+        if self._complex:
+            low = high = mean = None
+        return Seen(text, norm, low, mean, high, nans, self.elements - count - nans)
+
+    def _read_whole(self, flat: Any) -> Seen:
+        text = scalar_text(flat[0]) if not self.shape else _text(flat, self.elements)
+        wide = np.abs(flat) if self._complex else flat
+        with np.errstate(all="ignore"):
+            numbers = wide.astype(np.float64)
+        finite = numbers[np.isfinite(numbers)]
+        nans = int(np.isnan(numbers).sum())
+        infinities = len(numbers) - len(finite) - nans
+        number = _finite(numbers[0]) if not self.shape else _finite(np.sqrt(np.sum(finite * finite)))
+        if not self.summarised or not len(finite):
+            return Seen(text, number, None, None, None, nans, infinities)
+        low, mean, high = (_finite(each) for each in (finite.min(), finite.mean(), finite.max()))
+        return Seen(text, number, low, mean, high, nans, infinities)
+
+
+def _text(first: Any, elements: int) -> str:
+    shown = elements if elements <= IN_FULL else _FIRST
+    words = [scalar_text(value) for value in first[:shown]]
+    if elements > shown:
+        words.append(f"… +{elements - shown}")
+    return f"[{' '.join(words)}]"
+
+
+def scalar_text(value: Any) -> str:
+    """A number as NumPy writes it, in its own type; NaN and inf by these names."""
+    text = str(value)
+    return {"nan": "NaN"}.get(text, text)
+
+
+def _finite(value: Any) -> float | None:
+    number = float(value)
+    return number if math.isfinite(number) else None

@@ -1,0 +1,94 @@
+"""The leaves of a call in, the same later out, as far as they are still there: arrays are never kept alive.
+
+Scalars are kept by value, arrays by weak references, as long as the user's own names (or `--steps`) hold them.
+"""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+Which = Literal["compiled", "last", "only"]
+
+_COPIED = 4_096  # bytes of a NumPy array up to which it is copied: it may be written to later
+
+GONE = (
+    "The values of that call are gone: nothing holds {what} any more. Run the cell again with %%jaxpr --steps, which "
+    "records the steps while they are there."
+)
+GIVEN_AWAY = (
+    "The values of that call are gone: it gave {what} away (donated arguments). Run the cell again with "
+    "%%jaxpr --steps, which copies them first."
+)
+TYPES_ONLY = "There are no values: the program was traced from types. Call the function, or trace it with values."
+
+
+class ValuesGone(Exception):
+    """The values cannot be had; the message says why and what to do."""
+
+
+class CallValues:
+    """The values of one call.
+
+    Args:
+        leaves: Its flat dynamic leaves, in the order of the program's inputs.
+        which: `compiled`: the call that made the program; `last`: the last one; `only`: there was one.
+        keep: Hold the arrays themselves, as `--steps` asks for.
+    """
+
+    def __init__(self, leaves: Sequence[Any], which: Which, keep: bool = False) -> None:
+        self.which = which
+        self._held: list[Callable[[], Any]] = [_held(leaf, keep) for leaf in leaves]
+
+    def get(self, paths: Sequence[str] = ()) -> list[Any]:
+        """The values.
+
+        Args:
+            paths: What the leaves are called, for the message.
+
+        Raises:
+            ValuesGone: One is not there any more.
+        """
+        values = []
+        for place, held in enumerate(self._held):
+            value = held()
+            what = (paths[place] if place < len(paths) else "") or "its arrays"
+            if value is None:
+                raise ValuesGone(GONE.format(what=what))
+            if value is TYPES_ONLY:
+                raise ValuesGone(TYPES_ONLY)
+            if callable(deleted := getattr(value, "is_deleted", None)) and deleted():
+                raise ValuesGone(GIVEN_AWAY.format(what=what))
+            values.append(value)
+        return values
+
+
+def _held(leaf: Any, keep: bool) -> Callable[[], Any]:
+    jax = sys.modules["jax"]
+    if isinstance(leaf, jax.ShapeDtypeStruct):
+        return lambda: TYPES_ONLY
+    if isinstance(leaf, np.ndarray) and leaf.nbytes <= _COPIED:
+        leaf = leaf.copy()
+        return lambda: leaf
+    if keep or not getattr(leaf, "shape", ()):
+        return lambda: leaf
+    try:
+        return weakref.ref(leaf)
+    except TypeError:  # an array type of someone else's
+        return lambda: None
+
+
+def copied(leaves: Sequence[Any], donated: Sequence[bool]) -> list[Any]:
+    """Leaves, with copies of those that a call is about to give away."""
+    jax = sys.modules["jax"]
+    if not any(donated):
+        return list(leaves)
+    given = [*[False] * (len(leaves) - len(donated)), *donated]
+    return [
+        jax.numpy.copy(leaf) if gone and isinstance(leaf, jax.Array) else leaf
+        for leaf, gone in zip(leaves, given, strict=True)
+    ]
