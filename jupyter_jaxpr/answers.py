@@ -1,8 +1,8 @@
 """A request of the panel in, its reply out.
 
 Nothing of the user's runs for most answers: texts and equations are read off what JAX already made, and `make` lowers
-or compiles a program that was traced before. The long requests (`steps`) do run it, for the user pressed the button;
-they are answered by a worker (see `work`), the last reply after some that say how far it is.
+or compiles a program that was traced before. The long requests (`steps`, `compare`) do run it, for the user pressed
+the button; they are answered by a worker (see `work`), the last reply after some that say how far it is.
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from .measure.compare_programs import compare_programs, question
 from .measure.rerun import Construct
 from .measure.steps import Unsteppable
-from .messages import MakeRequest, Reply, ScopeRequest, StepsRequest, StopRequest, TextRequest
+from .messages import CompareRequest, MakeRequest, Reply, ScopeRequest, StepsRequest, StopRequest, TextRequest
+from .observe.kernel import observer
 from .observe.values import ValuesGone
 from .runs import KEPT, Run, Runs
 from .snapshot.levels import Unavailable
@@ -25,7 +27,7 @@ from .work import Job, Work, Worker
 if TYPE_CHECKING:
     from .snapshot.document import Snapshot
 
-LongRequest = StepsRequest
+LongRequest = StepsRequest | CompareRequest
 Request = TextRequest | ScopeRequest | MakeRequest | StopRequest | LongRequest
 
 LINES_AT_MOST = 5_000
@@ -99,7 +101,11 @@ class Answers:
 
     def _job(self, request: LongRequest, run: Run) -> Job:
         """What does the work of a long request."""
-        return lambda work: self._steps(request, run, work)
+        match request:
+            case StepsRequest():
+                return lambda work: self._steps(request, run, work)
+            case CompareRequest():
+                return lambda work: self._compare(request, run, work)
 
     def _text(self, request: TextRequest, run: Run) -> Reply:
         if not 0 <= request.program < len(run.document.programs):
@@ -150,6 +156,26 @@ class Answers:
         rerun = construct.run(calls_after=_called_again(run, request.control), stopped=work.is_stopped, tell=work.tell)
         recording = recording_document(run.document, request.control, rerun)
         return Reply(id=request.id, error=None, text=None, scope=None, snapshot=None, recording=recording)
+
+    def _compare(self, request: CompareRequest, run: Run, work: Work) -> Reply:
+        programs = run.document.programs
+        chosen = list(dict.fromkeys(request.programs))
+        if any(not 0 <= program < len(programs) for program in chosen):
+            return _error(request.id, _NO_SUCH.format(what="program"))
+        if len(chosen) < 2:
+            return _error(request.id, "One program has nothing to be compared with. Choose two or more.")
+        names = [programs[program].name for program in chosen]
+        named = [
+            (name if names.count(name) == 1 else f"{name} ({program + 1})", run.sources.observed(program))
+            for name, program in zip(names, chosen, strict=True)
+        ]
+        asks = question(named)
+        if asks is not None and not request.repeat_effects:
+            return Reply(id=request.id, error=None, text=None, scope=None, snapshot=None, confirm=asks)
+        found = compare_programs(observer(), named, report=work.tell, stop=work.is_stopped)
+        document = run.sources.add_comparison(found)
+        self._runs.renew(document)
+        return Reply(id=request.id, error=None, text=None, scope=None, snapshot=None, comparison=document.comparison)
 
     def _construct(self, run: Run, control: int) -> Construct:
         """The construct of a card; compiled ones are kept, so that a second run answers at once."""

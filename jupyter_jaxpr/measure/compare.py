@@ -125,17 +125,30 @@ def compare(
         stop: Asked between steps and between warm runs; what was measured until then is kept.
     """
     found = Comparison(call, [Variant(candidate.name) for candidate in candidates], sweep=sweep.text if sweep else None)
-    ones = []
+    trials = []
     for candidate, variant in zip(candidates, found.variants, strict=True):
         if candidate.missing is not None:
             variant.mode, variant.error = "missing", candidate.missing
         else:
-            ones.append(_One(observer, candidate, variant, tuple(args), dict(kwargs), repeat_effects, stop))
+            trials.append(Trial(observer, candidate, variant, tuple(args), dict(kwargs), repeat_effects, stop))
+    carry_out(observer, found, trials, sweep, report, stop)
+    return found
+
+
+def carry_out(
+    observer: Observer,
+    found: Comparison,
+    trials: Sequence[Trial],
+    sweep: Sweep | None,
+    report: Report,
+    stop: Stop,
+) -> None:
+    """Call, time and differentiate each; `found` says why where it ended early."""
     reference: list[Any] = []
     steps: list[tuple[str, Callable[[], None]]] = [
-        *((f"compiling {one.name}", functools.partial(one.first, reference)) for one in ones),
-        ("timing the warm calls", lambda: _time(observer, ones, stop)),
-        *((f"differentiating {one.name}", functools.partial(one.rest, sweep)) for one in ones),
+        *((f"calling {one.name}", functools.partial(one.first, reference)) for one in trials),
+        ("timing the warm calls", lambda: _time(observer, trials, stop)),
+        *((f"differentiating {one.name}", functools.partial(one.rest, sweep)) for one in trials),
     ]
     for done, (doing, work) in enumerate(steps):
         if stop():
@@ -147,12 +160,11 @@ def compare(
         except KeyboardInterrupt:
             found.stopped = f"Interrupted while {doing}."
             break
-    return found
 
 
-def _time(observer: Observer, ones: Sequence[_One], stop: Stop) -> None:
+def _time(observer: Observer, trials: Sequence[Trial], stop: Stop) -> None:
     """Time the warm calls of all variants, by turns."""
-    timed = [one for one in ones if one.may_be_repeated()]
+    timed = [one for one in trials if one.may_be_repeated()]
     prints = PrintRecorder(lambda: "", swallow=True)
     prints.start()
     try:
@@ -166,7 +178,7 @@ def _time(observer: Observer, ones: Sequence[_One], stop: Stop) -> None:
             one.take_times()
 
 
-class _One:
+class Trial:
     """One candidate being compared."""
 
     def __init__(
@@ -203,7 +215,7 @@ class _One:
         """Call it once, take its stages, and compare its result."""
         variant = self._variant
         try:
-            result = self._first_jitted() if jax_internals.is_jitted(self._fun) else self._first_plain()
+            result = self._first()
         except Exception as error:
             variant.error = words(error)
             return
@@ -211,6 +223,9 @@ class _One:
         if not reference:
             reference.append(result)
         variant.agreement = agreement(reference[0], result)
+
+    def _first(self) -> Any:
+        return self._first_jitted() if jax_internals.is_jitted(self._fun) else self._first_plain()
 
     def _first_jitted(self) -> Any:
         """Call what the user jitted, in everybody's sight: JAX's cache has its entry afterwards."""
@@ -249,9 +264,7 @@ class _One:
             if own.error is None:
                 variant.mode, variant.function, self._call = "jitted_here", own.function, jitted
                 if scalars:
-                    variant.notes.append(
-                        f"Compared with {', '.join(statics)} static: JAX cannot trace it otherwise."
-                    )
+                    variant.notes.append(f"Compared with {', '.join(statics)} static: JAX cannot trace it otherwise.")
                 return self._first_traced(traced)
             why = why or words(own.error)
         return self._first_eager(why)
@@ -358,9 +371,12 @@ class _One:
         prints.start()
         try:
             with self._observer.looking_away():
-                variant.differentiable = differentiability(self._call, self._args, self._kwargs)
+                variant.differentiable = self._differentiability()
         finally:
             prints.stop()
+
+    def _differentiability(self) -> Differentiable:
+        return differentiability(self._call, self._args, self._kwargs)
 
     def _sweep(self, sweep: Sweep) -> None:
         """Count the compilations of further calls."""
