@@ -19,6 +19,7 @@ from .observe.observation import Observation
 from .observe.own_traces import trace_call
 from .snapshot import document as schema
 from .snapshot.build import Built, Sources, Unavailable, build
+from .snapshot.cards import ControlFlow, control_flow
 from .snapshot.environment import environment
 from .snapshot.text import program_text
 from .snapshot.validate import read
@@ -49,6 +50,11 @@ class Note:
         cure: What to do about it; None where there is nothing to do.
         detail: The raw fact, such as the text that was printed.
         bytes: A size, where the note is about one.
+        repetitions: Of an ``unrolled_loop`` or ``short_loop``: how often Python ran it; None for others.
+        carried: Of such a loop: each turn needs the one before; None for others.
+        code: What to write instead, in the user's own names; None where there is no sketch.
+        share: Of such a loop: its part of the program's equations, from 0 to 1; None for others.
+        price: What was measured that belongs to it, as sentences.
     """
 
     kind: str
@@ -57,6 +63,11 @@ class Note:
     cure: str | None
     detail: str | None
     bytes: int | None
+    repetitions: int | None = None
+    carried: bool | None = None
+    code: str | None = None
+    share: float | None = None
+    price: tuple[str, ...] = ()
 
 
 class Snapshot:
@@ -105,9 +116,19 @@ class Snapshot:
                 cure=note.cure,
                 detail=note.detail,
                 bytes=note.bytes,
+                repetitions=note.repetitions,
+                carried=note.carried,
+                code=note.code,
+                share=note.share,
+                price=tuple(note.price),
             )
             for note in self._document.notes
         )
+
+    @property
+    def control_flow(self) -> tuple[ControlFlow, ...]:
+        """The control flow of all programs, each construct at any depth, in the order of the source."""
+        return control_flow(self._document)
 
     def text(self, level: LevelName = "jaxpr", program: int | None = None) -> str:
         """A program as text.

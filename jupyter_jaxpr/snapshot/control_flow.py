@@ -35,6 +35,9 @@ class Slot(Struct):
             "results the variable that it binds. Equals no_operand of the card where there is none."
         ),
     ]
+    kept: Annotated[
+        bool, _text("Of a const: a leaf of the user's carry that no step changes, so JAX took it out of the carry.")
+    ] = False
 
 
 class Branch(Struct):

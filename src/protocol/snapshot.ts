@@ -15,6 +15,7 @@ export type Wire =
   | CompareRequest
   | Comparison
   | Control
+  | Cure
   | Effects
   | Environment
   | Failed
@@ -488,6 +489,27 @@ export interface Slot {
    * Of the equation in its scope: the operand that is its value going in, or -1 - i for literal i; for ys and results the variable that it binds. Equals no_operand of the card where there is none.
    */
   operand: number;
+  /**
+   * Of a const: a leaf of the user's carry that no step changes, so JAX took it out of the carry.
+   */
+  kept?: boolean;
+}
+/**
+ * One of several ways out.
+ */
+export interface Cure {
+  /**
+   * Of what it uses, such as jnp.where or static_argnames.
+   */
+  name: string;
+  /**
+   * What to write, in the user's own names; null where it cannot be told.
+   */
+  code: string | null;
+  /**
+   * What it does and what it costs: a sentence or two.
+   */
+  text: string;
 }
 /**
  * What the program was made with.
@@ -976,7 +998,7 @@ export interface Naming {
  */
 export interface Note {
   /**
-   * Such as printed_while_tracing, captured_constant, leaked_tracer, eager_compiles, failed.
+   * Such as printed_while_tracing, captured_constant, unrolled_loop, leaked_tracer, eager_compiles, failed. short_loop: a loop was unrolled, and that is fine.
    */
   kind: string;
   /**
@@ -1023,6 +1045,14 @@ export interface Note {
    * Measured times that belong to it, as sentences.
    */
   price?: string[];
+  /**
+   * What happened, in a few words; null where the text says it.
+   */
+  title?: string | null;
+  /**
+   * Ways out to choose from, the one that fits most often first.
+   */
+  cures?: Cure[];
 }
 /**
  * What JAX made of one function for one set of argument types.

@@ -28,6 +28,8 @@ _ARGUMENT = {
 #: What equinox's loops carry: three values of their own, by its own names, then the user's carry.
 _EQUINOX = re.compile(r"(?:val|x)\[([0-3])\]")
 _EQUINOX_OWN = ("step", "pred", "prev_pred")
+#: What a body was traced for where JAX moves the leaves of the carry that no step changes to the constants.
+_MOVES_CARRY = frozenset({"scan", "fori_loop"})
 #: How many equations of a body are looked at for one of the user's own.
 _LOOKED_AT = 200
 
@@ -57,6 +59,10 @@ class Body:
         if own is not None and names:
             path = names[0] + path[own.end() :]
         return renamed(path, self._function)
+
+    def kept(self, index: int) -> bool:
+        """Whether a constant is a leaf of the user's carry: what a body closes over has no path among its arguments."""
+        return self._debug.users and self._debug.traced_for in _MOVES_CARRY and bool(_at(self._debug.arguments, index))
 
     def carry(self, position: int, consts: int, count: int) -> str:
         """The user's name for a leaf of the carry."""

@@ -64,7 +64,11 @@ class Callers:
         if inherited.kind is not None and inherited.library is None:
             # What a custom rule or a jit around it holds is still that call.
             return Caller(inherited.kind, inherited.frame, None)
-        return Caller(own.kind, inherited.frame, inherited.library or own.library)
+        library = inherited.library or own.library
+        if library is None and own.kind is not None:
+            # Only a function of JAX's own rooms, or of a library, is between: the user's line names it.
+            library = self._written.called(inherited.frame) or "a library"
+        return Caller(own.kind, inherited.frame, library)
 
     def functions(self, stack: int) -> list[str]:
         """Names of the library functions of a stack, outermost first."""

@@ -21,6 +21,7 @@ class SlotRow:
     whole: int
     out: int
     operand: int
+    kept: bool = False
 
 
 @dataclass(slots=True)

@@ -33,7 +33,7 @@ def _row(card: Card, paths: Paths, place: Place) -> tuple[str, str] | None:
         return None
     steps = f"{card.trips:,} step{'' if card.trips == 1 else 's'}"
     if card.trips <= SHORT:
-        return "short", f"It has {steps}: a Python loop would compile about as fast, and XLA could fuse its steps."
+        return "short", f"It has {steps}: for so few a Python loop is fine too, and XLA can fuse its steps."
     return "long", f"It has {steps}: a Python loop would write its body out {card.trips:,} times."
 
 

@@ -83,8 +83,9 @@ class Constructs:
             step = inner.variable_avals[shift + index]
             whole = self._paths.aval(place.columns, operand)
             if index < parts.consts:
-                name = self._outside(place, operand, card) or body.input(index)
-                card.slots.append(SlotRow("const", name, step, whole, step, operand))
+                kept = body.kept(index)
+                name = body.input(index) if kept else self._outside(place, operand, card) or body.input(index)
+                card.slots.append(SlotRow("const", name, step, whole, step, operand, kept))
             elif index < parts.consts + parts.carry:
                 position = index - parts.consts
                 out = self._paths.aval(inner, inner.outputs[position])

@@ -39,6 +39,8 @@ _NO_LOOP = (
     "{length}are combined in pairs, then the pairs in pairs, so it takes about log2(n) rounds and leaves no loop: "
     "{equations} equations of the program are its own."
 )
+_KEPT = "{paths} is part of the carry, but no step changes it, so JAX made it a constant of the loop."
+_KEPT_MANY = "{paths} are part of the carry, but no step changes them, so JAX made them constants of the loop."
 _UNROLL = "XLA sees {unroll} steps in one trip of its loop, so {length} steps are {trips} trips."
 _BACKWARD = (
     "This is the backward pass: what goes around are derivatives, from the last step of the forward one to the first."
@@ -70,6 +72,9 @@ def add(card: Card, call: Call | None, columns: ScopeColumns, walk: Walk) -> Non
         found.append(_MAP)
         if call is not None and "batch_size" in call.keywords:
             found.append(_MAP_BATCHED)
+    kept = [slot.path for slot in card.slots if slot.kept]
+    if kept:
+        found.append((_KEPT if len(kept) == 1 else _KEPT_MANY).format(paths=", ".join(kept[:5])))
     if card.unroll > 1 and card.trips:
         trips = -(-card.trips // card.unroll)
         found.append(_UNROLL.format(unroll=card.unroll, length=card.trips, trips=trips))
