@@ -47,12 +47,9 @@ export function AllSteps(props: IAllStepsProps): JSX.Element | null {
       >
         {walk.byCalls
           ? trans.__('All %1 calls', grouped(length))
-          : trans._n(
-              'All %2 step',
-              'All %2 steps that were kept',
-              length,
-              grouped(length)
-            )}
+          : length < walk.stepAt(place).of
+            ? trans.__('The %1 steps that were kept', grouped(length))
+            : trans.__('All %1 steps', grouped(length))}
       </summary>
       {open && (
         <>
@@ -106,10 +103,7 @@ function Copies(props: { walk: Walk; trans: TranslationBundle }): JSX.Element {
 function Table(props: IAllStepsProps & { length: number }): JSX.Element {
   const { walk, place, goTo, length, trans } = props;
   const { recording } = walk;
-  const all = React.useMemo(
-    () => columnsOf(recording, trans),
-    [recording, trans]
-  );
+  const all = React.useMemo(() => columnsOf(walk, trans), [walk, trans]);
   const columns = all.slice(0, MOST_COLUMNS);
   const goesOn =
     !walk.byCalls && recording.leaves.some(({ role }) => GOES_ON.has(role));

@@ -27,7 +27,7 @@ interface IChartProps {
 
 export function Chart(props: IChartProps): JSX.Element | null {
   const { walk, place, move, trans } = props;
-  const { leaves } = walk.recording;
+  const { leaves } = walk;
   const [chosen, setChosen] = React.useState<number | null>(null);
   const first = React.useMemo(() => firstDrawn(leaves), [leaves]);
   const leaf = leaves[chosen ?? first] as Leaf | undefined;
@@ -71,7 +71,7 @@ export function Chart(props: IChartProps): JSX.Element | null {
         />
       )}
       <Choice
-        leaves={leaves}
+        walk={walk}
         chosen={chosen ?? first}
         choose={setChosen}
         trans={trans}
@@ -95,7 +95,7 @@ function Picture(
     ? walk.after(leaf, step)
     : walk.before(leaf, step);
   const here = points[at - drawing.from] ?? null;
-  const name = nameOfNumber(leaf, trans);
+  const name = nameOfNumber(walk, leaf, trans);
   const value =
     leaf.elements === 1
       ? shortened(leaf.texts[at] ?? '', 40)
@@ -177,25 +177,24 @@ function Picture(
 }
 
 function Choice(props: {
-  leaves: readonly Leaf[];
+  walk: Walk;
   chosen: number;
   choose: (leaf: number) => void;
   trans: TranslationBundle;
 }): JSX.Element | null {
-  const { leaves, chosen, choose, trans } = props;
+  const { walk, chosen, choose, trans } = props;
   const options = React.useMemo(
     () =>
-      leaves.flatMap((leaf, at) =>
+      walk.leaves.flatMap((leaf, at) =>
         leaf.numbers?.some(number => number !== null)
           ? [
               <option key={at} value={at}>
-                {roleWords(leaf.role, trans)}
-                {leaf.path !== '' && ` ${shortened(leaf.path, 60)}`}
+                {optionWords(walk, leaf, trans)}
               </option>
             ]
           : []
       ),
-    [leaves, trans]
+    [walk, trans]
   );
   if (options.length < 2) {
     return null;
@@ -213,10 +212,21 @@ function Choice(props: {
   );
 }
 
+/** `carry h`, `condition`. */
+function optionWords(walk: Walk, leaf: Leaf, trans: TranslationBundle): string {
+  const name = leafName(walk, leaf, trans);
+  const role = roleWords(leaf.role, trans);
+  return name === role ? role : `${role} ${shortened(name, 60)}`;
+}
+
 /** What the numbers of a leaf are: its name, or `‖h‖`. */
-function nameOfNumber(leaf: Leaf, trans: TranslationBundle): string {
+function nameOfNumber(
+  walk: Walk,
+  leaf: Leaf,
+  trans: TranslationBundle
+): string {
   return leaf.elements === 1 || leaf.number_name === ''
-    ? leafName(leaf, trans)
+    ? leafName(walk, leaf, trans)
     : shortened(leaf.number_name, 60);
 }
 

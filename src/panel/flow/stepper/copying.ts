@@ -4,7 +4,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { GOES_ON } from '../../../protocol/recording';
-import { Leaf, Recording } from '../../../protocol/snapshot';
+import { Leaf } from '../../../protocol/snapshot';
 import { Walk } from './walk';
 import { leafName, valueText } from './words';
 
@@ -22,10 +22,11 @@ const WIDEST = 28;
 
 /** The columns: the branch taken, then a leaf each. */
 export function columnsOf(
-  recording: Recording,
+  walk: Walk,
   trans: TranslationBundle
 ): readonly IColumn[] {
-  const columns = recording.leaves.map(leaf => leafColumn(leaf, trans));
+  const { recording } = walk;
+  const columns = walk.leaves.map(leaf => leafColumn(walk, leaf, trans));
   if (recording.branch_taken.some(label => label !== '')) {
     const head = trans.__('branch');
     columns.unshift({
@@ -38,8 +39,8 @@ export function columnsOf(
   return columns;
 }
 
-function leafColumn(leaf: Leaf, trans: TranslationBundle): IColumn {
-  const head = leafName(leaf, trans);
+function leafColumn(walk: Walk, leaf: Leaf, trans: TranslationBundle): IColumn {
+  const head = leafName(walk, leaf, trans);
   const goesOn = GOES_ON.has(leaf.role);
   return {
     head,
@@ -64,7 +65,7 @@ function widthOf(head: string, texts: readonly string[]): number {
 /** All steps of all entries, one a line; with what came out at the end of each. */
 function rowsOf(walk: Walk, trans: TranslationBundle): string[][] {
   const { recording } = walk;
-  const columns = columnsOf(recording, trans);
+  const columns = columnsOf(walk, trans);
   const several = !walk.byCalls && recording.visits.length > 1;
   const goesOn = recording.leaves.some(({ role }) => GOES_ON.has(role));
   const head = walk.byCalls ? trans.__('call') : trans.__('step');

@@ -20,7 +20,8 @@ export function StepValues(props: {
   trans: TranslationBundle;
 }): JSX.Element {
   const { walk, step, trans } = props;
-  const { leaves, branch_taken } = walk.recording;
+  const { leaves } = walk;
+  const { branch_taken } = walk.recording;
   const [whole, setWhole] = React.useState(false);
   const shown = whole ? leaves : leaves.slice(0, FIRST_LEAVES);
   const goOn = shown.filter(({ role }) => GOES_ON.has(role));
@@ -53,7 +54,11 @@ export function StepValues(props: {
           <tbody>
             {goOn.map((leaf, at) => (
               <tr key={at}>
-                <Name name={leafName(leaf, trans)} leaf={leaf} trans={trans} />
+                <Name
+                  name={leafName(walk, leaf, trans)}
+                  leaf={leaf}
+                  trans={trans}
+                />
                 <Value
                   leaf={leaf}
                   index={walk.before(leaf, step)}

@@ -29,7 +29,14 @@ export class Walk {
     this.byCalls =
       (card.kind === 'cond' || card.kind === 'switch') &&
       recording.visits.every(visit => visit.points <= 1);
+    // What goes around and through comes first, then what a loop asks of it.
+    this.leaves = [
+      ...recording.leaves.filter(({ role }) => !ASKED.has(role)),
+      ...recording.leaves.filter(({ role }) => ASKED.has(role))
+    ];
   }
+
+  readonly leaves: readonly Leaf[];
 
   /** Whether the steps are calls of a cond or a switch, one a visit. */
   readonly byCalls: boolean;
@@ -146,6 +153,11 @@ export class Walk {
     return this.recording.visits[this.within(place).visit] ?? NEVER;
   }
 }
+
+const ASKED: ReadonlySet<Leaf['role']> = new Set([
+  'compared',
+  'condition'
+] as const);
 
 /** Of a construct that was never entered. */
 const NEVER: Visit = {

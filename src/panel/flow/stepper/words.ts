@@ -3,7 +3,7 @@
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 
-import { Leaf, Visit } from '../../../protocol/snapshot';
+import { Control, Leaf, Visit } from '../../../protocol/snapshot';
 import { IJaxprModel } from '../../../tokens';
 import { grouped } from '../../quantities';
 import { shortened } from '../../summary';
@@ -25,8 +25,33 @@ export function stepWords(
 }
 
 /** The name of a leaf: its path, or what it is where it has none. */
-export function leafName(leaf: Leaf, trans: TranslationBundle): string {
-  return shortened(leaf.path, 80) || roleWords(leaf.role, trans);
+export function leafName(
+  { card }: Walk,
+  leaf: Leaf,
+  trans: TranslationBundle
+): string {
+  const path = leaf.path || writtenAs(card, leaf.role);
+  return shortened(path, 80) || roleWords(leaf.role, trans);
+}
+
+/** How the user wrote what the program has no name for; empty where that is not known. */
+function writtenAs(card: Control, role: Leaf['role']): string {
+  switch (role) {
+    case 'compared':
+      return comparedIn(card.condition_text ?? '');
+    case 'predicate':
+    case 'index':
+      return card.predicate_text ?? '';
+    default:
+      return '';
+  }
+}
+
+/** The side of a condition that is no number: `jnp.abs(r)` of `jnp.abs(r) > 1e-5`; empty where it has not that form. */
+function comparedIn(condition: string): string {
+  const parts = condition.split(/\s*(?:<=|>=|<|>)\s*/);
+  const others = parts.filter(part => part !== '' && isNaN(Number(part)));
+  return parts.length === 2 && others.length === 1 ? others[0] : '';
 }
 
 /** The name of a leaf with its place along the first axis: `xs[37]`. */
@@ -37,7 +62,7 @@ export function leafAt(
   trans: TranslationBundle
 ): string {
   const index = walk.axisIndex(leaf, step);
-  const name = leafName(leaf, trans);
+  const name = leafName(walk, leaf, trans);
   return index === null || leaf.path === '' ? name : `${name}[${index}]`;
 }
 
@@ -116,7 +141,7 @@ export function spoken(
   trans: TranslationBundle
 ): string {
   const branch = walk.recording.branch_taken[step.point] ?? '';
-  const values = walk.recording.leaves
+  const values = walk.leaves
     .filter(({ role }) => role !== 'compared')
     .slice(0, 4)
     .map(leaf => {

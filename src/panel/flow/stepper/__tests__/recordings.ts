@@ -47,6 +47,7 @@ export const WHILE = card({
   kind: 'while_loop',
   primitive: 'while',
   title: 'improve',
+  condition_text: 'jnp.abs(x * x - a) > 1e-5',
   trips: null,
   trips_from: null
 });
@@ -61,6 +62,21 @@ export function newton(changes: Partial<Recording> = {}): Recording {
     branch_taken: [],
     leaves: [
       leaf({
+        role: 'condition',
+        path: '',
+        type: 'bool[]',
+        texts: ['True', 'True', 'True', 'False'],
+        numbers: null
+      }),
+      leaf({
+        role: 'compared',
+        path: '',
+        type: 'f32[]',
+        texts: ['2', '0.25', '0.006945', '6.007e-06'],
+        numbers: [2, 0.25, 0.006945, 6.007e-6],
+        threshold: 1e-5
+      }),
+      leaf({
         path: 'n',
         texts: ['0', '1', '2', '3'],
         numbers: [0, 1, 2, 3]
@@ -70,21 +86,6 @@ export function newton(changes: Partial<Recording> = {}): Recording {
         type: 'f32[]',
         texts: ['2', '1.5', '1.416667', '1.414216'],
         numbers: [2, 1.5, 1.416667, 1.414216]
-      }),
-      leaf({
-        role: 'condition',
-        path: '',
-        type: 'bool[]',
-        texts: ['True', 'True', 'True', 'False'],
-        numbers: null
-      }),
-      leaf({
-        role: 'compared',
-        path: 'jnp.abs(x * x - a)',
-        type: 'f32[]',
-        texts: ['2', '0.25', '0.006945', '6.007e-06'],
-        numbers: [2, 0.25, 0.006945, 6.007e-6],
-        threshold: 1e-5
       })
     ],
     ...changes
