@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+import threading
 from collections.abc import Callable
 
 import pytest
@@ -463,6 +465,27 @@ def test_a_failure_of_ours_is_one_line_and_the_cell_is_unharmed(
     )
     monkeypatch.undo()
     assert notebook.run("%%jaxpr\nf(x[:3])").programs == ["ran f(x: f32[3]) -> f32[3]: sin mul"]
+
+
+def test_a_failure_at_the_end_leaves_nothing_at_work(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
+    from jupyter_jaxpr.observe.misses import Observer
+
+    def fail(*_: object) -> None:
+        raise RuntimeError("broken")
+
+    def at_work() -> int:
+        return sum(thread.name == "jupyter_jaxpr heartbeat" for thread in threading.enumerate())
+
+    before = list(notebook.shell.ast_transformers)
+    with monkeypatch.context() as broken:
+        broken.setattr(Observer, "end", fail)
+        notebook.run("%%jaxpr\njax.jit(lambda x: x + 1)(1.0)")
+    assert notebook.shell.ast_transformers == before
+    assert not [name for name in vars(builtins) if name.startswith("__jaxpr")]
+    for thread in threading.enumerate():
+        if thread.name == "jupyter_jaxpr heartbeat":
+            thread.join(10)
+    assert at_work() == 0
 
 
 @pytest.mark.parametrize("method", ["missed", "traced", "executed", "stage_started", "stage_ended"])

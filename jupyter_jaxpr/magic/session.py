@@ -210,13 +210,18 @@ class Session:
         return cells.RunningCell(getattr(info, "cell_id", None), count, file, info.raw_cell)
 
     def _stop(self, active: Active) -> Observation:
-        """End the observation, and take out what was put in for it."""
-        observation = self.observer.end(active.run)
-        if active.rewriter in self.shell.ast_transformers:
-            self.shell.ast_transformers.remove(active.rewriter)
-        for name in active.last.names():
-            vars(builtins).pop(name, None)
-        return observation
+        """End the observation, and take out what was put in for it, whatever fails."""
+        try:
+            return self.observer.end(active.run)
+        except BaseException:
+            active.heartbeat.stop()
+            active.last.forget()
+            raise
+        finally:
+            if active.rewriter in self.shell.ast_transformers:
+                self.shell.ast_transformers.remove(active.rewriter)
+            for name in active.last.names():
+                vars(builtins).pop(name, None)
 
     def _finish(self, active: Active, result: Any) -> None:
         observation = self._stop(active)
