@@ -14,17 +14,16 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from .measure.compare_programs import compare_programs, question
-from .measure.rerun import Construct
-from .measure.steps import Unsteppable
+from .measure.equations import Unsteppable
 from .messages import CompareRequest, MakeRequest, Reply, ScopeRequest, StepsRequest, StopRequest, TextRequest
 from .observe.kernel import observer
 from .observe.values import ValuesGone
 from .runs import KEPT, Run, Runs
 from .snapshot.levels import Unavailable
-from .snapshot.recording_build import construct_of, recording_document
 from .work import Job, Work, Worker
 
 if TYPE_CHECKING:
+    from .measure.rerun import Construct
     from .snapshot.document import Snapshot
 
 LongRequest = StepsRequest | CompareRequest
@@ -147,14 +146,19 @@ class Answers:
     def _steps(self, request: StepsRequest, run: Run, work: Work) -> Reply:
         if not 0 <= request.control < len(run.document.control_flow):
             return _error(request.id, _NO_SUCH.format(what="construct"))
-        why = run.document.control_flow[request.control].steppable
+        from .snapshot.recording_build import called_again, recording_document
+
+        document = run.document
+        why = document.control_flow[request.control].steppable
         if why is not None:
             return _error(request.id, why)
         construct = self._construct(run, request.control)
         if construct.question is not None and not request.repeat_effects:
             return Reply(id=request.id, error=None, text=None, scope=None, snapshot=None, confirm=construct.question)
-        rerun = construct.run(calls_after=_called_again(run, request.control), stopped=work.is_stopped, tell=work.tell)
-        recording = recording_document(run.document, request.control, rerun)
+        again = called_again(document, request.control)
+        rerun = construct.run(calls_after=again, stopped=work.is_stopped, tell=work.tell)
+        recording = recording_document(document, request.control, rerun)
+        self._runs.renew(run.sources.add_recordings([recording]))
         return Reply(id=request.id, error=None, text=None, scope=None, snapshot=None, recording=recording)
 
     def _compare(self, request: CompareRequest, run: Run, work: Work) -> Reply:
@@ -179,18 +183,14 @@ class Answers:
 
     def _construct(self, run: Run, control: int) -> Construct:
         """The construct of a card; compiled ones are kept, so that a second run answers at once."""
+        from .snapshot.recording_build import construct_of
+
         key = run.document.id, control
         construct = self._constructs.pop(key, None) or construct_of(run.sources, control)
         self._constructs[key] = construct
         while len(self._constructs) > CONSTRUCTS_KEPT:
             del self._constructs[next(iter(self._constructs))]
         return construct
-
-
-def _called_again(run: Run, control: int) -> bool:
-    """Whether a program was called more often than it was seen to miss."""
-    activity = run.document.programs[run.document.control_flow[control].program].activity
-    return activity is not None and (activity.calls or 0) > (activity.misses or 0)
 
 
 def _guarded(job: Job) -> Job:

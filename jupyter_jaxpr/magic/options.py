@@ -30,6 +30,7 @@ class Options:
     pin: bool
     compare: tuple[str, ...] = ()
     sweep: Sweep | None = None
+    steps: bool = False
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,12 @@ def arguments(magic: Callable[..., Any]) -> Callable[..., Any]:
                 help="With --compare: give each of these values to a name of the target, and count the compiles. "
                 "Write for example --compare f,g --sweep n=8,16,32 f(jnp.ones(n)).",
             ),
+            argument(
+                "--steps",
+                action="store_true",
+                help="Run every loop and branch of the program in focus once more and record its steps, on the values "
+                "of the last call. What has effects is left to the panel, which asks first.",
+            ),
             argument("--title", help="A title for this run in the panel."),
             argument("--pin", action="store_true", help="Keep this run in the panel when the next one comes."),
         ]
@@ -107,6 +114,13 @@ def parse(parser: MagicArgumentParser, line: str) -> Options:
             f"--compare calls the functions and needs values, and '{text}' has types. Write arrays, such as "
             f"{target.function_text}(jnp.ones(8))."
         )
+    if found.steps and target is not None and target.has_specs:
+        raise UsageError(
+            f"--steps runs the function and needs values, and '{text}' has types. Write arrays, such as "
+            f"{target.function_text}(jnp.ones(8))."
+        )
+    if compare and found.steps:
+        raise UsageError("--compare and --steps do not go together: --steps is about one program. Leave one out.")
     if compare and found.stage is not None:
         raise UsageError("--compare and --stage do not go together: --compare compiles and runs. Leave one out.")
     if found.stage == "run" and target is not None and target.has_specs:
@@ -117,7 +131,7 @@ def parse(parser: MagicArgumentParser, line: str) -> Options:
     if found.stage is not None and target is None:
         raise UsageError(f"--stage {found.stage} is about a target. Write one, such as f(x) --stage {found.stage}.")
     title = found.title.strip("\"'") if found.title else None
-    return Options(target, found.stage, not found.no_trace, title, found.pin, compare, sweep)
+    return Options(target, found.stage, not found.no_trace, title, found.pin, compare, sweep, found.steps)
 
 
 def _compare(text: str | None) -> tuple[str, ...]:

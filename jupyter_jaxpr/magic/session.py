@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from IPython.core.error import UsageError
 
 from .. import cell as cells
-from .. import comm
+from .. import comm, jax_internals
 from ..observe import calls
 from ..observe.kernel import observer
 from ..observe.observation import Observation
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
     from ..measure.compare import Comparison
     from ..program.sources import CellText
+    from ..snapshot.build import Built
+    from ..snapshot.document import Snapshot as Document
 
 _COUNT = "__jaxpr_call__"
 _REMEMBERED_CELLS = 1_000
@@ -194,7 +196,7 @@ class Session:
             self._cells.popitem(last=False)
 
     def _begin(self, found: options.Options, info: Any, cell: cells.RunningCell) -> Active:
-        run = self.observer.begin(cell.file)
+        run = self.observer.begin(cell.file, keep_values=found.steps)
         run_id = uuid.uuid4().hex
         heartbeat = Heartbeat(self.observer, run, self.publisher, run_id, cell.id).start()
         active = Active(found, cell, info, run, run_id, heartbeat)
@@ -224,6 +226,10 @@ class Session:
                 vars(builtins).pop(name, None)
 
     def _finish(self, active: Active, result: Any) -> None:
+        last = active.last
+        if last.returned and jax_internals.is_jitted(last.function):
+            with self._guard("note the values of the last call"):
+                self.observer.note_values(last.function, last.args, last.kwargs, keep=active.options.steps)
         observation = self._stop(active)
         error = getattr(result, "error_in_exec", None) or getattr(result, "error_before_exec", None)
         try:
@@ -261,10 +267,22 @@ class Session:
         )
         if comparison is not None:
             built = replace(built, document=built.sources.add_comparison(comparison))
+        if found.steps:
+            with self._guard("record the steps"):
+                built = replace(built, document=self._with_steps(built))
         self.publisher.publish(built)
         magics = self.magics
         if magics is not None and (built.document.programs or error is None):
             display.show(built.document, limit_bytes=magics.output_bytes, enabled=magics.output)
+
+    def _with_steps(self, built: Built) -> Document:
+        from ..snapshot.recording_build import record_focus
+
+        try:
+            with self.observer.looking_away():
+                return record_focus(built.sources)
+        finally:
+            built.sources.let_go_of_values()
 
     # --- the magics ---
 

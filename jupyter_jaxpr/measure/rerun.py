@@ -31,6 +31,7 @@ _DEVICES = (
 )
 _NO_VALUES = "The values of the call were not seen. Run the cell again with %%jaxpr --steps."
 _EARLIER = "These are the values of the call that compiled, not of the last one. %%jaxpr --steps records the last one."
+_GIVEN_AWAY = "These are the values of the call that compiled: later ones gave their arguments away (donated)."
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,7 @@ class Construct:
         notes = list(steps.notes)
         held = self._observed.values
         if held is not None and held.which == "compiled" and calls_after:
-            notes.append(_EARLIER)
+            notes.append(_GIVEN_AWAY if any(self._observed.donated) else _EARLIER)
         notes.extend(_never_note(steps))
         if steps.results is None:
             return Rerun(steps, [], NOT_RUN, notes, time.perf_counter() - began)

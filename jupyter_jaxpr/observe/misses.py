@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -36,7 +36,7 @@ from .observation import EagerCompile, LedgerReading, Observation, Place
 from .programs import KeptProgram, keep, kept
 from .run import EAGER_COMPILES, FunctionActivity, Run
 from .stages import STAGE_NAMES, CallStages, LooseEvent
-from .values import CallValues
+from .values import CallValues, copied
 
 _LOOSE_EVENTS = 64
 _FUNCTIONS_IN_LEDGER = 40
@@ -120,10 +120,16 @@ class Observer:
 
     # --- runs ---
 
-    def begin(self, file: str | None = None) -> Run:
-        """Start to observe what this thread does."""
+    def begin(self, file: str | None = None, keep_values: bool = False) -> Run:
+        """Start to observe what this thread does.
+
+        Args:
+            file: The cell's file; None where there is no cell.
+            keep_values: Hold what each function was last called with until the run's programs let go of it.
+        """
         self.hooks.ensure()
-        run = Run(file, self.library)
+        run = Run(file, self.library, keep_values)
+        run.hold_last_calls()
         state = self._state()
         self._prune(state)
         state.loose.clear()
@@ -148,6 +154,8 @@ class Observer:
                 self._prune(state)
                 self._drain(run)
                 self._take_loose(state, run)
+                for called, (args, kwargs) in list(run.last_calls.calls.items()):
+                    self.note_values(called, args, kwargs, keep=True)
                 if self.hooks.support.tier == "events":
                     _count_by_name(run)
                 state.run = None
@@ -159,6 +167,7 @@ class Observer:
         finally:
             run.counter.stop()
             run.prints.stop()
+            run.last_calls.stop()
             if run.lines is not None:
                 run.lines.close()
         observation = run.observation()
@@ -249,6 +258,17 @@ class Observer:
         programs = list(function.kept.values()) if function is not None else []
         return next((program for program in reversed(programs) if program.jaxpr is jaxpr), None)
 
+    def note_values(self, called: Any, args: Sequence[Any], kwargs: dict[str, Any], keep: bool = False) -> None:
+        """Remember the values of a jitted function's last call, where they are still there."""
+        function = self.functions.known(getattr(called, "_fun", None))
+        if function is None or function.library:
+            return
+        with self.looking_away():
+            jaxpr, leaves = jax_internals.call_leaves(called, args, kwargs)
+        program = next((each for each in reversed(function.kept.values()) if each.jaxpr is jaxpr), None)
+        if program is not None and not any(jax_internals.is_deleted(leaf) for leaf in leaves):
+            program.values = CallValues(leaves, "last", keep)
+
     # --- told by the hooks ---
 
     def installed(self) -> None:
@@ -334,7 +354,13 @@ class Observer:
             miss.shape = shape_of(call.options, call.args, call.kwargs)
             if call.frame is not None:
                 miss.equinox = equinox_call(equinox_wrapper(call.frame), call.args)
-        miss.values = CallValues(call.args_flat, "compiled")
+        run = self._state().run
+        keep = run is not None and run.keep_values
+        if run is not None and keep:
+            run.hold_last_calls()
+        donated = call.params.get("donated_invars", ())
+        leaves = copied(call.args_flat, donated) if keep else call.args_flat
+        miss.values = CallValues(leaves, "compiled", keep)
         call.args, call.kwargs = (), {}
 
     def raised(self, call: JitCall, error: BaseException) -> None:

@@ -46,6 +46,7 @@ def trace_call(
     kwargs: Mapping[str, Any],
     note: str,
     stage: Stage = "trace",
+    keep_values: bool = False,
 ) -> OwnTrace:
     """Trace a call, and lower, compile or run it if asked; errors of the user's function are returned, not raised.
 
@@ -56,6 +57,7 @@ def trace_call(
       kwargs: likewise.
       note: a sentence on where the program comes from.
       stage: how far to go.
+      keep_values: hold the arguments, as `--steps` asks for.
     """
     name = name_of(fun)
     prints = PrintRecorder(lambda: name, swallow=True)
@@ -63,7 +65,7 @@ def trace_call(
     with observer.looking_away() as events:
         prints.start()
         try:
-            program = _trace(fun, tuple(args), dict(kwargs))
+            program = _trace(fun, tuple(args), dict(kwargs), keep_values)
         except Exception as error:
             own.error = error
             return own
@@ -75,12 +77,14 @@ def trace_call(
         except Exception as error:
             own.error = error
     known = observer.program_of(fun, program.jaxpr)
+    if known is not None and program.values is not None:
+        known.values = program.values
     observed = program.observed(True, note) if known is None else known.observed(now=False)
     own.function = ObservedFunction(name=name, definition=place_of(code_of(fun)), programs=[observed], top_level=True)
     return own
 
 
-def _trace(fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> KeptProgram:
+def _trace(fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any], keep_values: bool) -> KeptProgram:
     import jax
 
     jitted = fun
@@ -97,17 +101,17 @@ def _trace(fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> KeptProgr
         in_tree=jax.tree_util.tree_structure(traced.args_info, is_leaf=_is_info),
         out_tree=traced.out_tree,
         donated=tuple(info.donated for info in jax.tree_util.tree_leaves(traced.args_info, is_leaf=_is_info)),
-        values=_values(jitted, args, kwargs, traced.jaxpr),
+        values=_values(jitted, args, kwargs, traced.jaxpr, keep_values),
     )
 
 
-def _values(jitted: Any, args: tuple[Any, ...], kwargs: dict[str, Any], jaxpr: Any) -> CallValues | None:
+def _values(jitted: Any, args: tuple[Any, ...], kwargs: dict[str, Any], jaxpr: Any, keep: bool) -> CallValues | None:
     """The values of the call, None where they cannot be told apart from what is static."""
     try:
         program, leaves = jax_internals.call_leaves(jitted, args, kwargs)
     except Exception:  # another JAX: there are no values then, and the program is as good
         return None
-    return CallValues(leaves, "only") if program is jaxpr else None
+    return CallValues(leaves, "last", keep) if program is jaxpr else None
 
 
 def _is_info(node: Any) -> bool:

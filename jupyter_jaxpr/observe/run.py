@@ -13,6 +13,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from .. import jax_internals
+from ..jax_internals import LastCalls
 from .call_lines import CallLines
 from .calls import HAS_MONITORING, CallCounter
 from .functions import FunctionRecord
@@ -116,9 +118,14 @@ class Run:
     Args:
         file: the cell's file, as code objects name it; None where there is no cell.
         library: ids of jitted functions that are of no interest.
+        keep_values: hold what each function was last called with.
     """
 
-    def __init__(self, file: str | None = None, library: Mapping[int, int] | None = None) -> None:
+    def __init__(
+        self, file: str | None = None, library: Mapping[int, int] | None = None, keep_values: bool = False
+    ) -> None:
+        self.keep_values = keep_values
+        self.last_calls = LastCalls()
         self.thread = threading.get_ident()
         self.started_at = time.perf_counter()
         self.file = file
@@ -137,6 +144,11 @@ class Run:
         self.stage_counts: Counter[tuple[str | None, str]] = Counter()  # at a lower tier: function and event
         self.unseen: list[Any] = []  # jitted functions that were called and never observed to miss
         self.failures: list[str] = []
+
+    def hold_last_calls(self) -> None:
+        """Begin to hold the last calls, if asked to, as soon as JAX is there."""
+        if self.keep_values and jax_internals.imported():
+            self.last_calls.start()
 
     def activity(self, record: FunctionRecord) -> FunctionActivity:
         """The counts of a function, in the order of first use."""

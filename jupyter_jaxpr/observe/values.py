@@ -10,9 +10,9 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
-import numpy as np
+from ..jax_internals import is_deleted
 
-Which = Literal["compiled", "last", "only"]
+Which = Literal["compiled", "last"]
 
 _COPIED = 4_096  # bytes of a NumPy array up to which it is copied: it may be written to later
 
@@ -36,13 +36,17 @@ class CallValues:
 
     Args:
         leaves: Its flat dynamic leaves, in the order of the program's inputs.
-        which: `compiled`: the call that made the program; `last`: the last one; `only`: there was one.
+        which: `compiled`: the newest call that JAX had to look up or to make the program for; `last`: the last one.
         keep: Hold the arrays themselves, as `--steps` asks for.
     """
 
     def __init__(self, leaves: Sequence[Any], which: Which, keep: bool = False) -> None:
         self.which = which
         self._held: list[Callable[[], Any]] = [_held(leaf, keep) for leaf in leaves]
+
+    def let_go(self) -> None:
+        """Hold arrays no longer, if they were held: as if `keep` had not been asked for."""
+        self._held = [_held(leaf, False) for leaf in (held() for held in self._held) if leaf is not None]
 
     def get(self, paths: Sequence[str] = ()) -> list[Any]:
         """The values.
@@ -61,7 +65,7 @@ class CallValues:
                 raise ValuesGone(GONE.format(what=what))
             if value is TYPES_ONLY:
                 raise ValuesGone(TYPES_ONLY)
-            if callable(deleted := getattr(value, "is_deleted", None)) and deleted():
+            if is_deleted(value):
                 raise ValuesGone(GIVEN_AWAY.format(what=what))
             values.append(value)
         return values
@@ -71,7 +75,7 @@ def _held(leaf: Any, keep: bool) -> Callable[[], Any]:
     jax = sys.modules["jax"]
     if isinstance(leaf, jax.ShapeDtypeStruct):
         return lambda: TYPES_ONLY
-    if isinstance(leaf, np.ndarray) and leaf.nbytes <= _COPIED:
+    if type(leaf).__module__ == "numpy" and getattr(leaf, "nbytes", _COPIED) < _COPIED:
         leaf = leaf.copy()
         return lambda: leaf
     if keep or not getattr(leaf, "shape", ()):

@@ -21,11 +21,12 @@ from ..program.sources import CellText
 from ..program.stablehlo import LinesOfText
 from . import pools
 from .comparison_build import comparison_document
-from .document import Level, Naming, Snapshot
+from .document import Level, Naming, Note, Snapshot
 from .levels import LevelName, Unavailable, level_document, make, text_of
 from .names import Names, Pools, name_program
 from .pages import ScopePage, TextPage
 from .part import Part
+from .recording import Recording
 from .text import program_text
 
 if TYPE_CHECKING:
@@ -182,6 +183,23 @@ class Sources:
             said = comparison_document(comparison, self._document.programs, self._observed)
             self._document = msgspec.structs.replace(self._document, comparison=said)
             return self._document
+
+    def add_recordings(self, recordings: Sequence[Recording], notes: Sequence[Note] = ()) -> Snapshot:
+        """Put what the stepper recorded into the document, each in the place of an older one; returns the document."""
+        with self._lock:
+            again = {recording.control for recording in recordings}
+            kept = [each for each in self._document.recordings if each.control not in again]
+            both = sorted([*kept, *recordings], key=lambda recording: recording.control)
+            self._document = msgspec.structs.replace(
+                self._document, recordings=both, notes=[*self._document.notes, *notes]
+            )
+            return self._document
+
+    def let_go_of_values(self) -> None:
+        """Hold the values of the programs' calls no longer, where `--steps` asked to."""
+        for observed in self._observed:
+            if observed.values is not None:
+                observed.values.let_go()
 
     def jaxpr_text(self, program: int) -> str:
         """The whole program as text, equations that the document leaves out included."""

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 
 from ..measure.recording import Leaf as Column
 from ..measure.recording import number_of
 from ..measure.rerun import Construct, Rerun
-from ..measure.steps import Step
+from ..measure.steps import Step, Unsteppable
+from ..observe.values import ValuesGone
 from .control_flow import Control
-from .document import Snapshot
+from .document import Note, Snapshot
 from .live import Sources
 from .recording import Comparison, Leaf, Recording, Visit
+
+#: Recording with the cell begins no other construct after this many seconds.
+FOCUS_SECONDS = 20.0
 
 _SLOT_ROLES = {"carry": "carry", "x": "xs", "y": "ys", "operand": "operand", "result": "result"}
 
@@ -70,6 +75,49 @@ def recording_document(document: Snapshot, control: int, rerun: Rerun) -> Record
         notes=rerun.notes,
         seconds=rerun.seconds,
     )
+
+
+def record_focus(sources: Sources, seconds: float = FOCUS_SECONDS) -> Snapshot:
+    """Record every construct of the program in focus that can be; returns the document with the recordings.
+
+    Args:
+        sources: Of the run.
+        seconds: After which no other construct is begun.
+    """
+    document = sources.document
+    recordings: list[Recording] = []
+    notes: list[Note] = []
+    began = time.perf_counter()
+    for control, card in enumerate(document.control_flow):
+        if card.program != document.focus or card.steppable is not None:
+            continue
+        why = None
+        if time.perf_counter() - began > seconds:
+            why = f"The steps of the others took {seconds:g} seconds. Press Steps on its card."
+        else:
+            try:
+                construct = construct_of(sources, control)
+                if construct.question is not None:
+                    why = "It has effects, which would happen again. Press Steps on its card, which asks first."
+                else:
+                    rerun = construct.run(calls_after=called_again(document, control))
+                    recordings.append(recording_document(document, control, rerun))
+            except (Unsteppable, ValuesGone) as error:
+                why = str(error)
+        if why is not None:
+            name = " ".join(filter(None, (card.kind, card.title)))
+            notes.append(_note(f"The steps of {name} were not recorded.", why, card))
+    return sources.add_recordings(recordings, notes)
+
+
+def called_again(document: Snapshot, control: int) -> bool:
+    """Whether the function of a card was called more often than it was seen to miss JAX's cache."""
+    activity = document.programs[document.control_flow[control].program].activity
+    return activity is not None and (activity.calls or 0) > (activity.misses or 0)
+
+
+def _note(text: str, why: str, card: Control) -> Note:
+    return Note(kind="steps", text=text, cure=why, detail=None, program=card.program, frame=card.frame, bytes=None)
 
 
 _ORDER = ("condition", "compared", "predicate", "index")
