@@ -156,9 +156,18 @@ def _note(document: Snapshot, note: Note) -> Markup:
     line = summary.where(document, note)
     if line:
         parts += [element("strong", f"{line[0].upper()}{line[1:]}"), ": "]
+    if note.title:
+        parts += [element("strong", f"{note.title}."), " "]
     parts.append(note.text)
     if note.cure:
         parts.append(f" {note.cure}")
+    if note.code:
+        parts.append(element("pre", element("code", note.code)))
+    for cure in note.cures:
+        parts.append(element("p", element("strong", cure.name), f": {cure.text}"))
+        if cure.code:
+            parts.append(element("pre", element("code", cure.code)))
+    parts += [element("p", text) for text in note.price]
     if note.detail:
         parts.append(element("details", element("summary", "Detail"), element("pre", element("code", note.detail))))
     return element("li", *parts)

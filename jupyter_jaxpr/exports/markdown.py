@@ -63,10 +63,20 @@ def _cache(cache: CacheText) -> list[str]:
 
 def _note(document: Snapshot, note: Note) -> str:
     line = summary.where(document, note)
-    words = " ".join(filter(None, [f"{line[0].upper()}{line[1:]}:" if line else "", note.text, note.cure]))
-    if not note.detail:
-        return f"- {_text(words)}"
-    return f"- {_text(words)}\n\n" + "\n".join(f"  {row}" for row in _block(note.detail).split("\n"))
+    title = f"{note.title}." if note.title else None
+    words = " ".join(filter(None, [f"{line[0].upper()}{line[1:]}:" if line else "", title, note.text, note.cure]))
+    blocks = [_text(words)]
+    if note.code:
+        blocks.append(_block(note.code))
+    for cure in note.cures:
+        blocks.append(_text(f"{cure.name}: {cure.text}"))
+        if cure.code:
+            blocks.append(_block(cure.code))
+    blocks += [_text(text) for text in note.price]
+    if note.detail:
+        blocks.append(_block(note.detail))
+    first, *others = "\n\n".join(blocks).split("\n")
+    return "\n".join([f"- {first}", *(f"  {row}".rstrip() for row in others)])
 
 
 def _text(text: str) -> str:

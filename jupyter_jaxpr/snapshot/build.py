@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 import time
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -123,7 +123,7 @@ class _Builder:
         self._naming = learn_naming()
         self._programs: list[Program] = []
         self._observed: list[ObservedProgram] = []
-        self._notes: list[Note] = []
+        self._loop_places: list[notes.LoopPlaces] = []
         self._scopes: list[Scope] = []
         self._failures: list[str] = []
         self._equations = 0
@@ -157,7 +157,8 @@ class _Builder:
         ledger = self._ledger(observation)
         controls, paths = self._control_flow()
         found = [
-            *self._notes,
+            *self._noted(lambda: notes.captured_notes(walk, self._programs)),
+            *self._noted(lambda: notes.loop_notes(walk, self._programs, self._loop_places)),
             *notes.printed_notes(walk, observation.printed, self._programs),
             *notes.eager_note(observation.eager_compiles),
             *notes.finding_notes(walk, observation.findings, self._programs),
@@ -186,6 +187,14 @@ class _Builder:
         )
         sources = Sources(document, walk, self._observed, self._cells, self._cell_file, paths)
         return Built(document, sources)
+
+    def _noted(self, find: Callable[[], list[Note]]) -> list[Note]:
+        """Notes, where finding them does not fail."""
+        try:
+            return find()
+        except Exception:
+            self._failures.append(traceback.format_exc())
+            return []
 
     def _ledger(self, observation: Observation) -> Ledger | None:
         if observation.ledger is None:
@@ -248,7 +257,7 @@ class _Builder:
             )
         )
         self._observed.append(observed)
-        self._notes += notes.captured_notes(walk, scope, len(self._programs) - 1)
+        self._loop_places.append((function.definition, observed.call, observed.stages))
 
     def _send(self, scope: int, first: int, complete: bool) -> list[Let] | None:
         """Put the new scopes of a program into the document, whole or the first page of each."""

@@ -290,12 +290,23 @@ class Program(Struct):
     activity: Annotated[Activity | None, _text("Null where nothing was observed.")]
 
 
+class Cure(Struct):
+    """One of several ways out."""
+
+    name: Annotated[str, _text("Of what it uses, such as jnp.where or static_argnames.")]
+    code: Annotated[str | None, _text("What to write, in the user's own names; null where it cannot be told.")]
+    text: Annotated[str, _text("What it does and what it costs: a sentence or two.")]
+
+
 class Note(Struct, omit_defaults=True):
     """Something a person should know."""
 
     kind: Annotated[
         str,
-        _text("Such as printed_while_tracing, captured_constant, leaked_tracer, eager_compiles, failed."),
+        _text(
+            "Such as printed_while_tracing, captured_constant, unrolled_loop, leaked_tracer, eager_compiles, failed. "
+            "short_loop: a loop was unrolled, and that is fine."
+        ),
     ]
     text: Annotated[str, _text("What was seen: a sentence or two.")]
     cure: Annotated[str | None, _text("What to do about it; null where there is nothing to do.")]
@@ -310,6 +321,8 @@ class Note(Struct, omit_defaults=True):
     code: Annotated[str | None, _text("A rewrite in the user's own names, to copy; null where there is none.")] = None
     share: Annotated[float | None, _text("Of an unrolled loop: its part of the program's equations; else null.")] = None
     price: Annotated[list[str], _text("Measured times that belong to it, as sentences.")] = []
+    title: Annotated[str | None, _text("What happened, in a few words; null where the text says it.")] = None
+    cures: Annotated[list[Cure], _text("Ways out to choose from, the one that fits most often first.")] = []
 
 
 class Snapshot(Struct, omit_defaults=True):

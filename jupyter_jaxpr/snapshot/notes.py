@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..observe.observation import EagerCompile, Finding, Place, Printed
+from ..explain.unrolled import UnrolledLoop, UnrolledLoops
+from ..observe.observation import EagerCompile, Finding, Place, Printed, StageTimes
 from ..program.jaxpr import Captured, ScopeColumns, Walk
 from ..quantities import count, duration, size
 from .document import Note, Program
@@ -14,6 +15,9 @@ CAPTURED_ABOVE = 1_000
 #: Eager operations are worth a note from this many compiled kernels, or this many seconds, on.
 EAGER_KERNELS = 5
 EAGER_SECONDS = 0.1
+
+#: Of a program: where its function is defined, the line that called it, and its times.
+LoopPlaces = tuple[Place | None, Place | None, StageTimes | None]
 
 
 def frame_of(walk: Walk, place: Place | None) -> int:
@@ -65,34 +69,91 @@ def _program_of(function: str | None, programs: Sequence[Program]) -> int:
     return next((index for index, program in enumerate(programs) if program.name == function), -1)
 
 
-def captured_notes(walk: Walk, scope: int, program: int) -> list[Note]:
-    """Arrays that a program holds as constants, each once, where they are large enough to matter."""
-    notes = []
-    seen: set[int] = set()
-    for number in _inside(walk, scope):
-        columns = walk.scopes[number]
-        for captured in columns.captured:
-            if captured.bytes <= CAPTURED_ABOVE or captured.identity in seen:
-                continue
-            seen.add(captured.identity)
-            notes.append(_captured_note(walk, columns, captured, program))
-    return notes
+def captured_notes(walk: Walk, programs: Sequence[Program]) -> list[Note]:
+    """Arrays that programs hold as constants, each once, where they are large enough to matter."""
+    found: dict[tuple[int, int], tuple[ScopeColumns, Captured, list[int]]] = {}
+    for index, program in enumerate(programs):
+        seen: set[int] = set()
+        for number in inside(walk, program.scope):
+            columns = walk.scopes[number]
+            for captured in columns.captured:
+                if captured.bytes <= CAPTURED_ABOVE or captured.identity in seen:
+                    continue
+                seen.add(captured.identity)
+                key = (captured.identity, _first_use(walk, columns, captured.operand))
+                found.setdefault(key, (columns, captured, []))[2].append(index)
+    return [
+        _captured_note(walk, columns, captured, frame, among, programs)
+        for (_, frame), (columns, captured, among) in found.items()
+    ]
 
 
-def _captured_note(walk: Walk, columns: ScopeColumns, captured: Captured, program: int) -> Note:
+def _captured_note(
+    walk: Walk, columns: ScopeColumns, captured: Captured, frame: int, among: list[int], programs: Sequence[Program]
+) -> Note:
     kind = walk.avals[columns.variable_avals[captured.operand]].text
+    became = "a constant of the program"
+    if len(among) > 1:
+        became = f"a constant of {_named(among, programs)}"
     return Note(
         kind="captured_constant",
         text=(
-            f"An array of {size(captured.bytes)}, {kind}, is captured from outside the function. It became a constant "
-            "of the program: a new value under its name is not seen by later calls."
+            f"An array of {size(captured.bytes)}, {kind}, is captured from outside the function. It became {became}: "
+            "a new value under its name is not seen by later calls."
         ),
         cure="Pass the array as an argument.",
         detail=None,
-        program=program,
-        frame=_first_use(walk, columns, captured.operand),
+        program=among[0] if len(among) == 1 else -1,
+        frame=frame,
         bytes=captured.bytes,
     )
+
+
+def _named(among: list[int], programs: Sequence[Program]) -> str:
+    """Programs by their names: `2 programs, f and g`."""
+    names = list(dict.fromkeys(programs[index].name for index in among))
+    listed = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    if len(names) > 5:
+        listed = f"{', '.join(names[:5])} and {len(names) - 5} more"
+    return f"{count(len(among), 'program')} of {listed}" if len(names) < len(among) else f"the programs of {listed}"
+
+
+def loop_notes(walk: Walk, programs: Sequence[Program], places: Sequence[LoopPlaces]) -> list[Note]:
+    """Python loops that were unrolled, each once, however many programs it is in.
+
+    Args:
+        walk: The programs, walked.
+        programs: Of the document.
+        places: Of each program, where it begins in the user's code, and its times.
+    """
+    finder = UnrolledLoops(walk)
+    found: dict[tuple[object, ...], tuple[UnrolledLoop, list[int]]] = {}
+    for index, (program, (definition, call, stages)) in enumerate(zip(programs, places, strict=True)):
+        for loop in finder.of(inside(walk, program.scope), definition, call, stages):
+            found.setdefault(loop.key, (loop, []))[1].append(index)
+    notes = []
+    for loop, among in found.values():
+        text = loop.text
+        if len(among) > 1:
+            text += f" It is in {_named(among, programs)}; the numbers are those of the first."
+        notes.append(
+            Note(
+                kind=loop.kind,
+                text=text,
+                cure=loop.cure,
+                detail=None,
+                program=among[0] if len(among) == 1 else -1,
+                frame=loop.frame,
+                bytes=None,
+                repetitions=loop.repetitions,
+                carried=loop.carried,
+                code=loop.code,
+                share=round(loop.share, 4),
+                price=loop.price,
+                title=loop.title,
+            )
+        )
+    return notes
 
 
 def _first_use(walk: Walk, columns: ScopeColumns, operand: int) -> int:
@@ -105,7 +166,7 @@ def _first_use(walk: Walk, columns: ScopeColumns, operand: int) -> int:
     return -1
 
 
-def _inside(walk: Walk, scope: int) -> list[int]:
+def inside(walk: Walk, scope: int) -> list[int]:
     """A scope and all scopes inside, each once, breadth first."""
     order = [scope]
     known = {scope}

@@ -192,7 +192,15 @@ def _compact_program(program: Program, part: Part) -> Program:
 
 def _short_texts(document: Snapshot) -> Snapshot:
     notes = [
-        msgspec.structs.replace(note, text=_short(note.text), detail=_short(note.detail) if note.detail else None)
+        msgspec.structs.replace(
+            note,
+            text=_short(note.text),
+            detail=_short(note.detail) if note.detail else None,
+            # Half a rewrite is of no use.
+            code=note.code if note.code == _short(note.code or "") else None,
+            cures=[] if len(note.cures) > 10 else note.cures,
+            price=[_short(text) for text in note.price[:10]],
+        )
         for note in document.notes[:100]
     ]
     files = [msgspec.structs.replace(file, source=None) for file in document.files]

@@ -1,0 +1,209 @@
+"""The body of a Python loop in, its data flow by names out: what it carries, what it appends, what it cannot do in XLA.
+
+Only names are followed, in the order of the statements. What a name alone cannot tell (a list that is changed by a
+method, an attribute that is set) is not guessed: the body then `cannot` be moved, and says why.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+#: Calls that need a number of Python's, by the first name of what is called.
+_NEED_NUMBERS = frozenset({"math", "np", "numpy", "int", "float", "bool", "str", "range", "len", "format", "getattr"})
+
+
+class Cannot(Exception):
+    """A loop has no sketch; the message says why, as the end of a sentence."""
+
+
+class Body:
+    """The data flow of some statements.
+
+    Attributes:
+        reads_first: Names that are read before they are written here, in that order.
+        writes: Names that are written, in that order.
+        appends: Of each list that something is appended to: the statement and what is appended.
+    """
+
+    def __init__(self, statements: Iterable[ast.stmt]) -> None:
+        """Read the statements.
+
+        Raises:
+            Cannot: They do something that a loop of XLA's cannot.
+        """
+        self.reads_first: dict[str, None] = {}
+        self.writes: dict[str, None] = {}
+        self.appends: dict[str, tuple[ast.Expr, ast.expr]] = {}
+        self._written: set[str] = set()
+        self._block(statements)
+
+    def _block(self, statements: Iterable[ast.stmt]) -> None:
+        for statement in statements:
+            self._statement(statement)
+
+    def _statement(self, statement: ast.stmt) -> None:
+        match statement:
+            case ast.Assign():
+                if _grows(statement):
+                    raise Cannot("a list that grows has another structure after each turn")
+                self._read(statement.value)
+                for target in statement.targets:
+                    self._write(target)
+            case ast.AnnAssign():
+                if statement.value is not None:
+                    self._read(statement.value)
+                    self._write(statement.target)
+            case ast.AugAssign():
+                if isinstance(statement.value, ast.List | ast.ListComp):
+                    raise Cannot("a list that grows has another structure after each turn")
+                if isinstance(statement.target, ast.Name):
+                    self._read(ast.copy_location(ast.Name(statement.target.id, ast.Load()), statement.target))
+                self._read(statement.value)
+                self._write(statement.target)
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append"), args=[value])):
+                if name in self.appends:
+                    raise Cannot(f"it appends to {name} twice a turn")
+                self._read(value)
+                self.appends[name] = statement, value
+            case ast.Expr(value=ast.Constant()) | ast.Pass():
+                pass
+            case ast.Expr(value=ast.Call(func=called)) if _dotted(called).startswith("jax.debug."):
+                self._read(statement.value)
+            case ast.Expr():
+                raise Cannot(f"it has {_short(statement)} for its effect, which would happen once, while JAX traces")
+            case ast.If():
+                self._read(statement.test)
+                self._branches(statement.body, statement.orelse)
+            case ast.For() if not statement.orelse:
+                self._read(statement.iter)
+                self._write(statement.target)
+                self._branches(statement.body, [])
+            case ast.While() if not statement.orelse:
+                self._read(statement.test)
+                self._branches(statement.body, [])
+            case ast.With():
+                for item in statement.items:
+                    self._read(item.context_expr)
+                    if item.optional_vars is not None:
+                        self._write(item.optional_vars)
+                self._block(statement.body)
+            case ast.FunctionDef() if not statement.decorator_list:
+                for name in free_names(statement):
+                    self._name(name)
+                self._store(statement.name)
+            case ast.Break() | ast.Continue() | ast.Return() | ast.Raise():
+                word = type(statement).__name__.lower()
+                raise Cannot(f"it has a {word}: a loop that may end early is a jax.lax.while_loop")
+            case _:
+                raise Cannot(f"it has {_short(statement)}")
+
+    def _branches(self, one: list[ast.stmt], other: list[ast.stmt]) -> None:
+        """Blocks of which none may run: what they write may be unwritten afterwards."""
+        before = set(self._written)
+        ends = []
+        for block in (one, other):
+            self._written = set(before)
+            self._block(block)
+            ends.append(self._written)
+        self._written = ends[0] & ends[1]
+
+    def _read(self, expression: ast.expr) -> None:
+        for name in free_names(expression):
+            self._name(name)
+
+    def _name(self, name: str) -> None:
+        if name not in self._written:
+            self.reads_first.setdefault(name)
+
+    def _write(self, target: ast.expr) -> None:
+        if isinstance(target, ast.Name):
+            self._store(target.id)
+        elif isinstance(target, ast.Tuple | ast.List):
+            for each in target.elts:
+                self._write(each)
+        else:
+            raise Cannot(f"it sets {_short(target)}, which a loop of XLA's cannot: carry the value instead")
+
+    def _store(self, name: str) -> None:
+        self.writes.setdefault(name)
+        self._written.add(name)
+
+
+def free_names(node: ast.AST) -> Iterator[str]:
+    """Names that a node reads and does not bind itself, in order."""
+    bound = {each.arg for each in ast.walk(node) if isinstance(each, ast.arg)}
+    for each in ast.walk(node):
+        if isinstance(each, ast.comprehension):
+            bound |= target_names(each.target)
+        elif isinstance(each, ast.NamedExpr):
+            raise Cannot(f"it has {_short(each)}")
+        elif isinstance(each, ast.Await | ast.Yield | ast.YieldFrom):
+            raise Cannot("it waits for or yields something in each turn")
+        elif isinstance(node, ast.FunctionDef) and isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
+            bound.add(each.id)
+    found = [each for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)]
+    for name in sorted(found, key=lambda each: (getattr(each, "lineno", 0), getattr(each, "col_offset", 0))):
+        if name.id not in bound:
+            yield name.id
+
+
+def target_names(target: ast.expr) -> set[str]:
+    """The names that a target binds."""
+    return {each.id for each in ast.walk(target) if isinstance(each, ast.Name)}
+
+
+def check_numbers(nodes: Iterable[ast.AST], numbers: set[str], changing: set[str]) -> None:
+    """Make sure that what becomes traced is used as arrays may be.
+
+    Args:
+        nodes: Of the body.
+        numbers: Names that count the turns.
+        changing: Names that differ from turn to turn, the counting ones included.
+
+    Raises:
+        Cannot: Python needs the number itself.
+    """
+    for node in nodes:
+        for each in ast.walk(node):
+            used = numbers & {name.id for name in ast.walk(each) if isinstance(name, ast.Name)}
+            if isinstance(each, ast.If | ast.IfExp | ast.While | ast.Assert):
+                tested = changing & {name.id for name in ast.walk(each.test) if isinstance(name, ast.Name)}
+                if tested:
+                    raise Cannot(
+                        f"Python decides by {_short(each.test)} in each turn: choose with jnp.where or jax.lax.cond"
+                    )
+            if not used:
+                continue
+            if isinstance(each, ast.Slice):
+                raise Cannot(f"the slice {_short(each)} has a start that JAX would not know: use jax.lax.dynamic_slice")
+            if isinstance(each, ast.JoinedStr):
+                raise Cannot(f"Python makes the text {_short(each)} in each turn")
+            if isinstance(each, ast.Call) and _dotted(each.func).partition(".")[0] in _NEED_NUMBERS:
+                raise Cannot(f"{_short(each)} needs a number of Python's")
+            if isinstance(each, ast.For) and numbers & {n.id for n in ast.walk(each.iter) if isinstance(n, ast.Name)}:
+                raise Cannot(f"the loop inside depends on it: {_short(each.iter)}")
+
+
+def _grows(statement: ast.Assign) -> bool:
+    value = statement.value
+    return (
+        isinstance(value, ast.BinOp)
+        and isinstance(value.op, ast.Add)
+        and any(isinstance(side, ast.List | ast.ListComp) for side in (value.left, value.right))
+    )
+
+
+def _dotted(node: ast.expr) -> str:
+    """A name with its attributes, such as `jax.debug.print`; an empty string for anything else."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        before = _dotted(node.value)
+        return f"{before}.{node.attr}" if before else ""
+    return ""
+
+
+def _short(node: ast.AST) -> str:
+    text = " ".join(ast.unparse(node).split())
+    return text if len(text) <= 40 else f"{text[:39]}…"
