@@ -476,12 +476,17 @@ def test_a_failure_at_the_end_leaves_nothing_at_work(notebook: Notebook, monkeyp
     def at_work() -> int:
         return sum(thread.name == "jupyter_jaxpr heartbeat" for thread in threading.enumerate())
 
-    before = list(notebook.shell.ast_transformers)
+    def ours() -> list[str]:
+        return [name for name in vars(builtins) if name.startswith("__jaxpr")]
+
+    cell = "%%jaxpr\njax.jit(lambda x: x + 1)(1.0)"
+    notebook.run(cell)
+    before, names = list(notebook.shell.ast_transformers), ours()
     with monkeypatch.context() as broken:
         broken.setattr(Observer, "end", fail)
-        notebook.run("%%jaxpr\njax.jit(lambda x: x + 1)(1.0)")
+        notebook.run(cell)
     assert notebook.shell.ast_transformers == before
-    assert not [name for name in vars(builtins) if name.startswith("__jaxpr")]
+    assert ours() == names
     for thread in threading.enumerate():
         if thread.name == "jupyter_jaxpr heartbeat":
             thread.join(10)
