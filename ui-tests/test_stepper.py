@@ -1,0 +1,283 @@
+"""The stepper: what a loop or a branch did when it ran, step by step; of real kernels, and of a saved notebook."""
+
+from __future__ import annotations
+
+import re
+import statistics
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+LOAD = "%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp\nfrom jax import lax\nxs = jnp.arange(1, 6)"
+
+SUM = """\
+%%jaxpr
+@jax.jit
+def cumulative(xs):
+    def step(total, x):
+        total = total + x
+        return total, 2 * total
+
+    return lax.scan(step, 0, xs)
+
+cumulative(xs)"""
+
+NEWTON = """\
+%%jaxpr
+@jax.jit
+def newton(a):
+    def far(state):
+        return jnp.abs(state["x"] ** 2 - a) > 1e-5
+
+    def improve(state):
+        x = state["x"]
+        return {"n": state["n"] + 1, "x": 0.5 * (x + a / x)}
+
+    return lax.while_loop(far, improve, {"n": 0, "x": a})
+
+newton(2.0)"""
+
+COND = """\
+%%jaxpr
+@jax.jit
+def f(x):
+    return lax.cond(x > 0, lambda x: x * 2, lambda x: x**2, x)
+
+f(-3.0)"""
+
+SLOW = """\
+%%jaxpr
+@jax.jit
+def powers(a):
+    return lax.fori_loop(0, 4000, lambda i, b: a @ b * 0.99, a)
+
+a = jnp.eye(400)
+powers(a).block_until_ready();"""
+
+PRINTS = """\
+%%jaxpr
+@jax.jit
+def loud(xs):
+    def step(total, x):
+        jax.debug.print("at {}", x)
+        return total + x, None
+
+    return lax.scan(step, 0, xs)[0]
+
+loud(xs)"""
+
+WIDE = """\
+%%jaxpr
+@jax.jit
+def wide(xs):
+    def step(h, x):
+        h = {name: jnp.sin(value + x) for name, value in h.items()}
+        return h, None
+
+    return lax.scan(step, {f"h{i}": jnp.full(16, 0.1 * i) for i in range(10)}, xs)[0]
+
+many = jnp.arange(1000.0)
+wide(many);"""
+
+
+def stepper(nb):
+    """The part of the card that steps."""
+    return nb.panel.get_by_role("region", name=re.compile("^Steps of "))
+
+
+def step_through(nb, index):
+    """Run a cell, choose Flow, and press the button."""
+    nb.run(index)
+    nb.panel.get_by_role("tab", name="Control flow").click()
+    stepper(nb).get_by_role("button", name="Step through it").click()
+    return stepper(nb)
+
+
+def heading(steps):
+    return steps.get_by_role("heading", level=3)
+
+
+def test_a_cumulative_sum_is_walked_with_the_keyboard(notebook):
+    nb = notebook(LOAD, SUM)
+    nb.run(0)
+    nb.run(1)
+    nb.panel.get_by_role("tab", name="Control flow").click()
+    steps = stepper(nb)
+    expect(steps).to_contain_text("Runs cumulative again on the values of its last call, and records each step.")
+    steps.get_by_role("button", name="Step through it").click()
+    expect(heading(steps)).to_have_text("Step 1 of 5")
+
+    slider = steps.get_by_role("slider", name="Step")
+    slider.focus()
+    nb.page.keyboard.press("ArrowRight")
+    expect(heading(steps)).to_have_text("Step 2 of 5")
+    expect(slider).to_have_attribute("aria-valuetext", "Step 2 of 5: total 3, xs[1] 2, y 6")
+    nb.page.keyboard.press("End")
+    expect(heading(steps)).to_have_text("Step 5 of 5")
+    total = steps.get_by_role("table").nth(0).get_by_role("row", name="total")
+    expect(total.get_by_role("cell")).to_have_text(["10", "15"])
+
+    every = steps.get_by_role("region", name="All steps").get_by_role("row")
+    expect(every).to_have_text(["steptotalxsy", "1012", "2126", "33312", "46420", "510530", "after15"])
+    expect(every.nth(5)).to_have_attribute("aria-current", "step")
+    nb.page.keyboard.press("Home")
+    expect(every.nth(1)).to_have_attribute("aria-current", "step")
+    expect(steps).to_contain_text("The results equal the function's, bit for bit.")
+    expect(steps).to_contain_text(re.compile("The recorded run took .*, its own compilation included."))
+
+
+def test_newton_takes_three_trips_to_its_tolerance(notebook):
+    nb = notebook(LOAD, NEWTON)
+    nb.run(0)
+    steps = step_through(nb, 1)
+    expect(heading(steps)).to_have_text("Step 1 of 3")
+    expect(steps.get_by_role("img")).to_have_accessible_name(
+        re.compile(
+            r"^jnp\.abs.* in each step: smallest 6e-6, largest 2\. The axis is logarithmic\. The dashed line is 1e-5\.$"
+        )
+    )
+    next_ = steps.get_by_role("button", name="Next")
+    next_.click()
+    next_.click()
+    expect(heading(steps)).to_have_text("Step 3 of 3")
+    expect(steps.get_by_role("status").filter(has_text="Step 3 of 3: ")).to_be_attached()
+    values = steps.get_by_role("table").nth(0)
+    expect(values.get_by_role("row", name="condition").get_by_role("cell")).to_have_text(["True", "False"])
+    expect(values.get_by_role("row", name="state['n']").get_by_role("cell")).to_have_text(["2", "3"])
+    expect(next_).to_have_attribute("aria-disabled", "true")
+
+
+def test_the_branch_that_was_taken_is_marked_on_the_card(notebook):
+    nb = notebook(LOAD, COND)
+    nb.run(0)
+    steps = step_through(nb, 1)
+    expect(steps.get_by_role("row", name="branch taken")).to_contain_text("False")
+    expect(nb.panel.get_by_role("region", name="Branch False of cond")).to_contain_text("1 call · taken")
+    expect(nb.panel.get_by_role("region", name="Branch True of cond")).to_contain_text("0 calls")
+    expect(nb.panel.get_by_role("region", name="Branch True of cond")).not_to_contain_text("taken")
+
+
+def test_stop_keeps_what_was_recorded(notebook):
+    nb = notebook(LOAD, SLOW)
+    nb.run(0)
+    steps = step_through(nb, 1)
+    expect(steps.get_by_role("progressbar")).to_be_visible()
+    steps.get_by_role("button", name="Stop").click()
+    expect(steps).to_contain_text(re.compile(r"Stopped after [\d,]+ steps"))
+    expect(heading(steps)).to_have_text(re.compile(r"^Step 1 of [\d,]+$"))
+    steps.get_by_role("slider").focus()
+    nb.page.keyboard.press("End")
+    expect(heading(steps)).not_to_have_text(re.compile("^Step 1 of"))
+
+
+def test_effects_are_repeated_only_when_that_is_wanted(notebook):
+    nb = notebook(LOAD, PRINTS)
+    nb.run(0)
+    steps = step_through(nb, 1)
+    question = steps.get_by_role("alertdialog", name="Repeat effects?")
+    expect(question).to_contain_text("what it prints or calls happens again")
+    no = question.get_by_role("button", name="Do not run it")
+    expect(no).to_be_focused()
+    nb.page.keyboard.press("Escape")
+    expect(question).not_to_be_attached()
+    expect(heading(steps)).not_to_be_attached()
+
+    steps.get_by_role("button", name="Step through it").click()
+    question.get_by_role("button", name="Run it and repeat them").click()
+    expect(heading(steps)).to_have_text("Step 1 of 5")
+    expect(steps).to_contain_text("The results equal the function's, bit for bit.")
+
+
+def test_after_a_restart_the_recording_stays_and_the_button_says_what_to_do(notebook):
+    nb = notebook(LOAD, SUM)
+    nb.run(0)
+    steps = step_through(nb, 1)
+    expect(heading(steps)).to_have_text("Step 1 of 5")
+    nb.restart_kernel()
+    again = steps.get_by_role("button", name="Run it again")
+    expect(again).to_have_attribute("aria-disabled", "true")
+    expect(again).to_have_accessible_description(
+        "Kernel restarted. Run %load_ext jupyter_jaxpr and cell [2] again to refresh."
+    )
+    steps.get_by_role("button", name="Next").click()
+    expect(heading(steps)).to_have_text("Step 2 of 5")
+
+
+def test_steps_that_came_with_a_saved_notebook_need_no_kernel(notebook, lab):
+    nb = notebook(LOAD, SUM.replace("%%jaxpr", "%%jaxpr --steps"))
+    nb.run(0)
+    nb.run(1)
+    nb.panel.get_by_role("tab", name="Control flow").click()
+    expect(heading(stepper(nb))).to_have_text("Step 1 of 5")
+    nb.save()
+    saved = notebook(*lab.read(nb.name)["cells"], kernel=None)
+    question = saved.page.get_by_role("dialog").get_by_role("button", name="No Kernel")
+    saved.page.add_locator_handler(question, lambda: question.click())
+    saved.outputs(1).get_by_role("button").first.click()
+    saved.panel.get_by_role("tab", name="Control flow").click()
+    steps = stepper(saved)
+    expect(heading(steps)).to_have_text("Step 1 of 5")
+    expect(steps).to_contain_text("This run was read from the saved notebook. Run its cell to step through it.")
+
+
+def test_a_thousand_steps_of_ten_leaves_answer_at_once(notebook):
+    nb = notebook(LOAD, WIDE)
+    nb.run(0)
+    steps = step_through(nb, 1)
+    expect(heading(steps)).to_have_text("Step 1 of 1,000")
+    steps.get_by_text("All 1,000 steps").click()
+    expect(steps.get_by_role("region", name="All steps").get_by_role("row").nth(1)).to_be_visible()
+    times = nb.page.evaluate(
+        """async () => {
+          const slider = document.querySelector('.jp-JaxprStepper input[type=range]');
+          const heading = document.querySelector('.jp-JaxprStepper h3');
+          const set = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set;
+          const times = [];
+          for (const value of [999, 0, 500, ...Array.from({ length: 20 }, (_, i) => 40 * i)]) {
+            const began = performance.now();
+            set.call(slider, value);
+            slider.dispatchEvent(new Event('input', { bubbles: true }));
+            if (!heading.textContent.startsWith(`Step ${(value + 1).toLocaleString('en')} of`)) {
+              throw new Error(heading.textContent);
+            }
+            // After the next frame is painted.
+            await new Promise(done => requestAnimationFrame(() => setTimeout(done)));
+            times.push(performance.now() - began);
+          }
+          return times;
+        }"""
+    )
+    print(f"a step of 1,000 × 10: {statistics.median(times):.0f} ms, at most {max(times):.0f} ms")
+    assert statistics.median(times) < 100
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing(notebook, theme):
+    nb = notebook(LOAD, NEWTON)
+    nb.run(0)
+    nb.theme(theme)
+    steps = step_through(nb, 1)
+    expect(heading(steps)).to_have_text("Step 1 of 3")
+    found = Axe().run(nb.page, context=".jp-JaxprStepper")
+    assert [(rule["id"], node["html"]) for rule in found.response["violations"] for node in rule["nodes"]] == []
+
+
+@pytest.mark.parametrize("width", [320, 900])
+def test_nothing_is_cut(notebook, width):
+    nb = notebook(LOAD, SUM)
+    nb.page.set_viewport_size({"width": width + 640, "height": 900})
+    nb.run(0)
+    steps = step_through(nb, 1)
+    expect(heading(steps)).to_have_text("Step 1 of 5")
+    nb.set_panel_width(width)
+    cut = nb.panel.evaluate(
+        """panel => {
+          const edge = panel.getBoundingClientRect().right + 0.5;
+          return [...panel.querySelectorAll('.jp-JaxprStepper *')]
+            .filter(one => !one.closest('.jp-JaxprStepper-scroller, .jp-JaxprStepper-said'))
+            .filter(one => one.getClientRects().length && one.getBoundingClientRect().right > edge)
+            .map(one => one.outerHTML);
+        }"""
+    )
+    assert cut == []
