@@ -11,6 +11,7 @@ from html import escape
 from ..snapshot.document import Note, Program, Snapshot
 from . import summary
 from .cache import HEAD, CacheText, cache_text
+from .compare import CompareText, compare_text
 from .listings import Listing, listings
 
 _PAGE_CHARACTERS = 50_000_000
@@ -64,6 +65,9 @@ def fragment(document: Snapshot, *, characters: int, heading: int = 4) -> str:
         parts.append(element("p", document.message, class_="jjx-message"))
     for index, program in enumerate(document.programs):
         parts.append(_program(document, program, listings(document, index, each), f"h{heading}"))
+    compared = compare_text(document)
+    if compared is not None:
+        parts.insert(0 if document.title is None else 1, _compared(compared, f"h{heading}"))
     cache = cache_text(document)
     if cache is not None:
         parts.append(_cache(cache, f"h{heading}"))
@@ -127,6 +131,18 @@ def _listing(listing: Listing) -> Markup:
         *note,
         class_="jjx-listing",
     )
+
+
+def _compared(compared: CompareText, heading: str) -> Markup:
+    parts = [element(heading, "Compare"), element("ul", *(element("li", each) for each in compared.verdict))]
+    head = element("tr", element("td"), *(element("th", name, scope="col") for name in compared.head))
+    rows = (
+        element("tr", element("th", label, scope="row"), *(element("td", cell) for cell in cells))
+        for label, *cells in compared.rows
+    )
+    table = element("table", element("thead", head), element("tbody", *rows), class_="jjx-compare")
+    parts += [table, element("ul", *(element("li", each) for each in compared.remarks)), element("p", compared.call)]
+    return element("section", *parts, class_="jjx-comparison")
 
 
 def _cache(cache: CacheText, heading: str) -> Markup:

@@ -7,6 +7,7 @@ import re
 from ..snapshot.document import Note, Program, Snapshot
 from . import summary
 from .cache import HEAD, CacheText, cache_text
+from .compare import CompareText, compare_text
 from .listings import Listing, listings
 
 _FILE_CHARACTERS = 50_000_000
@@ -19,6 +20,9 @@ def markdown(document: Snapshot) -> str:
     blocks = [f"# {_text(document.title or 'Programs')}"]
     if document.message:
         blocks.append(_text(document.message))
+    compared = compare_text(document)
+    if compared is not None:
+        blocks += _compared(compared)
     for index, program in enumerate(document.programs):
         blocks += _program(document, program, listings(document, index, _FILE_CHARACTERS))
     cache = cache_text(document)
@@ -51,6 +55,15 @@ def _program(document: Snapshot, program: Program, texts: list[Listing]) -> list
         if listing.note:
             blocks.append(_text(listing.note))
     return blocks
+
+
+def _compared(compared: CompareText) -> list[str]:
+    rows = [["", *compared.head], *compared.rows]
+    head, *others = [f"| {' | '.join(map(_text, row))} |" for row in rows]
+    blocks = ["## Compare", "\n".join(f"- {_text(each)}" for each in compared.verdict)]
+    blocks.append("\n".join([head, f"|{' --- |' * len(rows[0])}", *others]))
+    blocks.append("\n".join(f"- {_text(each)}" for each in compared.remarks))
+    return [*filter(None, blocks), _text(compared.call)]
 
 
 def _cache(cache: CacheText) -> list[str]:

@@ -1,4 +1,4 @@
-"""A document in, two lines of plain text out, and one for each function that compiled again: for terminals."""
+"""A document in, two lines of plain text out, one for each recompile and what a comparison says: for terminals."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 
 
 def plain(document: Snapshot) -> str:
-    """Signature and counts of the program in focus, a line each, then recompiles; the message where there is none."""
+    """Signature and counts of the program in focus, a line each, recompiles, a comparison; or the message."""
     program = summary.shown_first(document)
     if program is None:
         return _line(document.message or "This run made no program.")
     counts = summary.counts(document, program, others=len(document.programs) - 1)
     lines = [str(summary.signature(program)), counts, *_recompiles(document)]
+    if document.comparison is not None:
+        lines += document.comparison.verdict[:3]
     return "\n".join(map(_line, lines))
 
 

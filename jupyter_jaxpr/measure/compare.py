@@ -201,6 +201,7 @@ class Trial:
         self._call: Any = candidate.fun
         self._donated: list[bool] = []
         self._first_run = 0.0
+        self._first_call = StageTimes()
         self._effects: list[str] = []
         self.timed: _Guarded | None = None
 
@@ -274,9 +275,10 @@ class Trial:
         assert program is not None
         self._effects = effect_names(program.jaxpr)
         with self._observer.looking_away():
-            result, stages = self._run(self._call, jax_internals.jit_name(self._call._fun))
+            result, _ = self._run(self._call, jax_internals.jit_name(self._call._fun))
             program.origin = "ran"
-            program.stages = replace(stages.stages_only(), trace=traced.stages_only().trace)
+            call, trace = self._first_call, traced.stages_only().trace
+            program.stages = replace(call, trace=trace, total=(call.total or 0.0) + (trace or 0.0))
             self._take(program.stages)
         with self._observer.looking_away() as events:
             program.lowered = program.traced.lower()
@@ -308,11 +310,14 @@ class Trial:
             stages = stack.enter_context(self._observer.listening(name))
             prints.start()
             stack.callback(prints.stop)
-            start = time.perf_counter()
+            stages.started_at = time.perf_counter()
             variant.calls += 1
-            result = jax.block_until_ready(call(*args, **kwargs))
-            took = time.perf_counter() - start
+            result = call(*args, **kwargs)
+            returned_at = time.perf_counter()
+            jax.block_until_ready(result)
+            took = time.perf_counter() - stages.started_at
         self._first_run = took - sum(stages.by_name().values())
+        self._first_call = stages.times(returned_at)
         self._donated = [
             isinstance(leaf, jax.Array) and leaf.is_deleted() for leaf in jax.tree_util.tree_leaves((args, kwargs))
         ]

@@ -5,6 +5,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { versionsApart } from '../model/sentences';
+import { VariantComparison } from '../protocol/snapshot';
 import { IJaxprModel, Status } from '../tokens';
 import { Header, IHeaderActions } from './header';
 import { ModelWidget } from './model-widget';
@@ -16,6 +17,8 @@ import { shortened } from './summary';
 /** What the panel's controls do beyond the model. */
 export interface IPanelActions extends IHeaderActions {
   insert: Insert;
+  /** Open a comparison in the main area; left out where the application has none. */
+  beside?: (comparison: VariantComparison) => void;
 }
 
 /** What fills the panel. */

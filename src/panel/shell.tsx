@@ -19,7 +19,11 @@ export interface IView extends Widget {
 /** How each view is made; what is heavy is fetched then. */
 const MAKERS: Record<
   ViewName,
-  (trans: TranslationBundle, choose: (view: ViewName) => void) => Promise<IView>
+  (
+    trans: TranslationBundle,
+    choose: (view: ViewName) => void,
+    actions: IPanelActions
+  ) => Promise<IView>
 > = {
   program: async trans => {
     const { ProgramView } = await import(
@@ -39,6 +43,16 @@ const MAKERS: Record<
     );
     return new CacheView(trans);
   },
+  compare: async (trans, choose, actions) => {
+    const { CompareView } = await import(
+      /* webpackChunkName: "panel_compare" */ './compare'
+    );
+    return new CompareView(
+      trans,
+      () => choose('program'),
+      actions.beside ?? null
+    );
+  },
   notes: async trans => new NotesView(trans)
 };
 
@@ -49,7 +63,7 @@ export class Shell extends Widget {
   constructor(
     panel: string,
     private _trans: TranslationBundle,
-    actions: IPanelActions
+    private _actions: IPanelActions
   ) {
     super();
     this.addClass('jp-JaxprPanel-shell');
@@ -57,7 +71,7 @@ export class Shell extends Widget {
     this._head = new Head({
       panel,
       trans: _trans,
-      actions,
+      actions: _actions,
       views: () => this._views(),
       chosen: () => this._chosen,
       choose: view => this._choose(view)
@@ -87,6 +101,7 @@ export class Shell extends Widget {
     this._model = model;
     model?.changed.connect(this._onChanged, this);
     this._head.model = model;
+    this._followComparison();
     for (const view of this._made.values()) {
       view.model = model;
     }
@@ -124,8 +139,30 @@ export class Shell extends Widget {
   }
 
   private _onChanged(_: unknown, change: ModelChange): void {
+    if (change === 'snapshots') {
+      this._followComparison();
+    }
     if (change !== 'hover' && change !== 'selection') {
       this._arrange();
+    }
+  }
+
+  /** A run that was asked to compare shows that; the next one what was in view before. */
+  private _followComparison(): void {
+    const snapshot = this._model?.snapshot ?? null;
+    if (snapshot === null || snapshot.id === this._seen) {
+      return;
+    }
+    this._seen = snapshot.id;
+    const compares = (snapshot.comparison ?? null) !== null;
+    if (compares && this._wanted !== 'compare') {
+      this._before = this._wanted;
+      this._wanted = 'compare';
+      this._head.update();
+    } else if (!compares && this._before !== null) {
+      this._wanted = this._before;
+      this._before = null;
+      this._head.update();
     }
   }
 
@@ -140,6 +177,9 @@ export class Shell extends Widget {
       program: shown === 'program',
       flow: shown === 'program',
       cache: (snapshot?.ledger ?? null) !== null,
+      compare:
+        (snapshot?.comparison ?? null) !== null ||
+        (snapshot?.programs.length ?? 0) > 1,
       notes: shown === 'program' || (snapshot?.notes.length ?? 0) > 0
     };
     return VIEW_NAMES.filter(view => filled[view]);
@@ -147,6 +187,7 @@ export class Shell extends Widget {
 
   private _choose(view: ViewName): void {
     this._wanted = view;
+    this._before = null;
     this._arrange();
     this._head.update();
   }
@@ -178,7 +219,11 @@ export class Shell extends Widget {
     }
     this._asked.add(name);
     try {
-      const view = await MAKERS[name](this._trans, to => this._choose(to));
+      const view = await MAKERS[name](
+        this._trans,
+        to => this._choose(to),
+        this._actions
+      );
       if (this.isDisposed) {
         view.dispose();
         return;
@@ -201,5 +246,9 @@ export class Shell extends Widget {
   private _made = new Map<ViewName, IView>();
   private _asked = new Set<ViewName>();
   private _wanted: ViewName = 'program';
+  /** What was in view before a comparison came by itself. */
+  private _before: ViewName | null = null;
+  /** Id of the snapshot that was looked at for a comparison. */
+  private _seen = '';
   private _model: IJaxprModel | null = null;
 }

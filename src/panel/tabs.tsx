@@ -8,12 +8,13 @@ import { Icon, IconName } from './icons';
 import { useRoving } from './roving';
 
 /** The views of the panel; those of later issues join here. */
-export type ViewName = 'program' | 'flow' | 'cache' | 'notes';
+export type ViewName = 'program' | 'flow' | 'cache' | 'compare' | 'notes';
 
 export const VIEW_NAMES: readonly ViewName[] = [
   'program',
   'flow',
   'cache',
+  'compare',
   'notes'
 ];
 
@@ -44,6 +45,7 @@ export function Tabs(props: {
     program: trans.__('Program'),
     flow: trans.__('Flow'),
     cache: trans.__('Cache'),
+    compare: trans.__('Compare'),
     notes: trans.__('Notes')
   };
   /** Where the name for a screen reader is longer than the word. */

@@ -7,13 +7,18 @@ import {
 } from '@jupyterlab/application';
 import { Clipboard, ICommandPalette } from '@jupyterlab/apputils';
 import { INotebookTracker, NotebookActions } from '@jupyterlab/notebook';
-import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+import {
+  ITranslator,
+  TranslationBundle,
+  nullTranslator
+} from '@jupyterlab/translation';
 import { Menu } from '@lumino/widgets';
 
 import { jaxprIcon } from '../panel/icon';
 // Light, and wanted at once: the layout is restored with it; what fills it is fetched when it is shown.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { JaxprPanel } from '../panel/panel';
+import { VariantComparison } from '../protocol/snapshot';
 import { IJaxprTracker } from '../tokens';
 
 namespace CommandIDs {
@@ -37,20 +42,35 @@ function hide(shell: JupyterFrontEnd.IShell, panel: JaxprPanel): void {
   }
 }
 
+/** Open a comparison in the main area, beside the notebook. */
+async function openBeside(
+  comparison: VariantComparison,
+  shell: ILabShell,
+  trans: TranslationBundle
+): Promise<void> {
+  const { besideWidget } = await import(
+    /* webpackChunkName: "panel_compare" */ '../panel/compare'
+  );
+  const widget = besideWidget(comparison, trans);
+  shell.add(widget, 'main', { mode: 'split-right', type: 'Jaxpr' });
+  shell.activateById(widget.id);
+}
+
 /** Its id is that of the settings schema, as JupyterLab's settings want it. */
 export const panelPlugin: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-jaxpr:plugin',
   description: 'The panel that shows the program JAX made of a cell.',
   autoStart: true,
   requires: [IJaxprTracker, INotebookTracker],
-  optional: [ILayoutRestorer, ICommandPalette, ITranslator],
+  optional: [ILayoutRestorer, ICommandPalette, ITranslator, ILabShell],
   activate: (
     app: JupyterFrontEnd,
     tracker: IJaxprTracker,
     notebooks: INotebookTracker,
     restorer: ILayoutRestorer | null,
     palette: ICommandPalette | null,
-    translator: ITranslator | null
+    translator: ITranslator | null,
+    labShell: ILabShell | null
   ): void => {
     const { commands, shell } = app;
     const trans = (translator ?? nullTranslator).load('jupyter_jaxpr');
@@ -59,6 +79,11 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
     const panel = new JaxprPanel(tracker, trans, {
       copy: () => void commands.execute(CommandIDs.copyProgram),
       more: (x, y) => menu.open(x, y),
+      // Notebook 7 has one document a window, and no place beside it.
+      beside:
+        labShell === null
+          ? undefined
+          : comparison => void openBeside(comparison, labShell, trans),
       insert: source => {
         const notebook = notebooks.currentWidget?.content;
         if (notebook) {

@@ -33,6 +33,13 @@ const AGREES: readonly Variant['agrees'][] = [
   'unknown'
 ];
 
+const MODES: readonly NonNullable<Variant['mode']>[] = [
+  'jitted',
+  'jitted_here',
+  'eager',
+  'missing'
+];
+
 /**
  * Check a comparison of variants.
  *
@@ -60,6 +67,7 @@ export function checkVariantComparison(
     text(sentence, `${field}.verdict`);
   }
   orNull(comparison.stopped, `${field}.stopped`, text);
+  orNull(comparison.sweep ?? null, `${field}.sweep`, text);
   return comparison as unknown as VariantComparison;
 }
 
@@ -77,6 +85,15 @@ function checkVariant(value: unknown, field: string, programs: number): void {
   orNull(variant.warm, `${field}.warm`, checkWarmTime);
   oneOf(variant.differentiable, `${field}.differentiable`, DIFFERENTIABLE);
   oneOf(variant.agrees, `${field}.agrees`, AGREES);
+  oneOf(variant.mode ?? 'jitted', `${field}.mode`, MODES);
+  integer(variant.calls ?? 0, `${field}.calls`, 0);
+  for (const note of upTo(
+    MOST_SENTENCES,
+    variant.notes ?? [],
+    `${field}.notes`
+  )) {
+    text(note, `${field}.notes`);
+  }
   for (const words of [
     'differentiable_note',
     'result',
@@ -93,6 +110,7 @@ function checkWarmTime(value: unknown, field: string): void {
     time(warm[name], `${field}.${name}`);
   }
   integer(warm.runs, `${field}.runs`, 1);
+  integer(warm.batch ?? 1, `${field}.batch`, 1);
 }
 
 function count(value: unknown, field: string): number {

@@ -1,0 +1,33 @@
+/**
+ * A comparison comes in; a widget for the main area goes out, which shows it as it is now.
+ */
+import { MainAreaWidget, ReactWidget } from '@jupyterlab/apputils';
+import { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { VariantComparison } from '../../protocol/snapshot';
+import { jaxprIcon } from '../icon';
+import { Side } from './table';
+
+let made = 0;
+
+/** The widget; whoever adds it to the shell owns it. */
+export function besideWidget(
+  comparison: VariantComparison,
+  trans: TranslationBundle
+): MainAreaWidget {
+  const content = ReactWidget.create(
+    <Side comparison={comparison} open={null} trans={trans} />
+  );
+  content.addClass('jp-JaxprCompare');
+  const widget = new MainAreaWidget({ content });
+  made += 1;
+  widget.id = `jupyter-jaxpr-compare-${made}`;
+  widget.addClass('jp-JaxprPanel');
+  const names = comparison.variants.map(({ name }) => name).join(', ');
+  widget.title.label = trans.__('Compare %1', names);
+  widget.title.caption = widget.title.label;
+  widget.title.icon = jaxprIcon;
+  widget.title.closable = true;
+  return widget;
+}

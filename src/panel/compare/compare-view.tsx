@@ -1,0 +1,119 @@
+/**
+ * The snapshot in view comes in; the Compare view goes out: its functions side by side, and programs to compare.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { comparingOf } from '../../model/comparing';
+import { VariantComparison } from '../../protocol/snapshot';
+import { IJaxprModel } from '../../tokens';
+import { ModelWidget } from '../model-widget';
+import { Chooser } from './chooser';
+import { Side } from './table';
+
+/** Open a comparison in the main area; null where the application has none. */
+export type OpenBeside = ((comparison: VariantComparison) => void) | null;
+
+/** The Compare view. */
+export class CompareView extends ModelWidget {
+  /**
+   * @param _openProgram Put the Program view in front.
+   * @param _openBeside Open what is shown in the main area.
+   */
+  constructor(
+    private _trans: TranslationBundle,
+    private _openProgram: () => void,
+    private _openBeside: OpenBeside
+  ) {
+    super(['snapshots', 'status']);
+    this.addClass('jp-JaxprCompare');
+  }
+
+  protected render(): JSX.Element | null {
+    const { model } = this;
+    return model === null ? null : (
+      <Compare
+        model={model}
+        openProgram={this._openProgram}
+        openBeside={this._openBeside}
+        trans={this._trans}
+      />
+    );
+  }
+}
+
+export function Compare(props: {
+  model: IJaxprModel;
+  openProgram: () => void;
+  openBeside: OpenBeside;
+  trans: TranslationBundle;
+}): JSX.Element | null {
+  const { model, openProgram, openBeside, trans } = props;
+  const { snapshot } = model;
+  const comparing = comparingOf(model);
+  const [, redraw] = React.useReducer((count: number) => count + 1, 0);
+  React.useEffect(() => {
+    comparing.changed.connect(redraw);
+    return () => {
+      comparing.changed.disconnect(redraw);
+    };
+  }, [comparing]);
+  if (snapshot === null) {
+    return null;
+  }
+  const comparison = snapshot.comparison ?? null;
+  const choosable = snapshot.programs.length > 1;
+  return (
+    <>
+      {comparison !== null && (
+        <>
+          {openBeside !== null && (
+            <div className="jp-JaxprCompare-tools">
+              <button
+                className="jp-JaxprPanel-button"
+                onClick={() => openBeside(comparison)}
+              >
+                {trans.__('Open beside')}
+              </button>
+            </div>
+          )}
+          <Side
+            comparison={comparison}
+            open={program => {
+              model.setProgram(program);
+              openProgram();
+            }}
+            trans={trans}
+          />
+        </>
+      )}
+      {choosable && (
+        <Again folded={comparison !== null} trans={trans}>
+          <Chooser
+            key={snapshot.id}
+            model={model}
+            snapshot={snapshot}
+            comparing={comparing}
+            trans={trans}
+          />
+        </Again>
+      )}
+    </>
+  );
+}
+
+/** Where there is a comparison already, choosing another one is folded. */
+function Again(props: {
+  folded: boolean;
+  trans: TranslationBundle;
+  children: React.ReactNode;
+}): JSX.Element {
+  return props.folded ? (
+    <details className="jp-JaxprCompare-again">
+      <summary>{props.trans.__('Compare programs of this run')}</summary>
+      {props.children}
+    </details>
+  ) : (
+    <>{props.children}</>
+  );
+}

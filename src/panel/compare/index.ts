@@ -1,0 +1,2 @@
+export { CompareView } from './compare-view';
+export { besideWidget } from './beside';

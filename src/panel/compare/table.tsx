@@ -1,0 +1,238 @@
+/**
+ * A comparison comes in; what to read off it and its functions side by side go out: columns where there is room, else
+ * a row of two lines for each function, which unfolds.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { Variant, VariantComparison } from '../../protocol/snapshot';
+import { duration, grouped } from '../quantities';
+import { shortened } from '../summary';
+import {
+  ICell,
+  IRow,
+  agreementWords,
+  derivativeWords,
+  modeWords,
+  readyAfter,
+  remarksOf,
+  rowsOf
+} from './words';
+
+/** Put a program in view; null where there is no panel to show it in. */
+type Open = ((program: number) => void) | null;
+
+export function Side(props: {
+  comparison: VariantComparison;
+  open: Open;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { comparison, open, trans } = props;
+  const rows = rowsOf(comparison, trans);
+  const { variants } = comparison;
+  const first = variants.findIndex(variant => variant.result !== null);
+  return (
+    <div className="jp-JaxprCompare-side">
+      {comparison.stopped !== null && (
+        <p className="jp-JaxprCompare-stopped">
+          {shortened(comparison.stopped, 500)}
+        </p>
+      )}
+      {comparison.verdict.length > 0 && (
+        <ul
+          className="jp-JaxprCompare-verdict"
+          aria-label={trans.__('What to read off')}
+        >
+          {comparison.verdict.map((sentence, index) => (
+            <li key={index}>{shortened(sentence, 1000)}</li>
+          ))}
+        </ul>
+      )}
+      <div
+        className="jp-JaxprCompare-wide"
+        role="region"
+        aria-label={trans.__('Side by side')}
+        tabIndex={0}
+      >
+        <Columns {...props} rows={rows} />
+      </div>
+      <ul className="jp-JaxprCompare-narrow" aria-label={trans.__('Functions')}>
+        {variants.map((variant, index) => (
+          <li key={index}>
+            <details>
+              <summary>
+                <TwoLines
+                  variant={variant}
+                  first={index === first}
+                  trans={trans}
+                />
+              </summary>
+              <dl>
+                {rows.map(row => (
+                  <div key={row.key} className={`jp-mod-${row.key}`}>
+                    <dt title={row.about}>{row.label}</dt>
+                    <dd>
+                      <CellWords cell={row.cells[index]} />
+                    </dd>
+                  </div>
+                ))}
+              </dl>
+              {open !== null && variant.program >= 0 && (
+                <button
+                  className="jp-JaxprPanel-link jp-JaxprCompare-open"
+                  onClick={() => open(variant.program)}
+                >
+                  {trans.__('Show its program')}
+                </button>
+              )}
+            </details>
+          </li>
+        ))}
+      </ul>
+      <Remarks variants={variants} trans={trans} />
+      <p className="jp-JaxprPanel-small">
+        {trans.__(
+          'All were called with the arguments of %1.',
+          shortened(comparison.call, 200)
+        )}
+      </p>
+    </div>
+  );
+}
+
+function Columns(props: {
+  comparison: VariantComparison;
+  rows: readonly IRow[];
+  open: Open;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { comparison, rows, open, trans } = props;
+  return (
+    <table className="jp-JaxprCompare-table">
+      <thead>
+        <tr>
+          <td />
+          {comparison.variants.map((variant, index) => (
+            <th key={index} scope="col">
+              {open !== null && variant.program >= 0 ? (
+                <button
+                  className="jp-JaxprPanel-link"
+                  title={trans.__('Show its program')}
+                  onClick={() => open(variant.program)}
+                >
+                  {shortened(variant.name, 80)}
+                </button>
+              ) : (
+                shortened(variant.name, 80)
+              )}
+              <Mode variant={variant} trans={trans} />
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(row => (
+          <tr key={row.key} className={`jp-mod-${row.key}`}>
+            <th scope="row" title={row.about}>
+              {row.label}
+            </th>
+            {row.cells.map((cell, index) => (
+              <td key={index}>
+                <CellWords cell={cell} />
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function CellWords({ cell }: { cell: ICell }): JSX.Element {
+  return (
+    <>
+      {cell.text}
+      {cell.part !== undefined && (
+        <span className="jp-JaxprCompare-bar" aria-hidden="true">
+          <span style={{ width: `${Math.max(cell.part * 100, 1)}%` }} />
+        </span>
+      )}
+      {cell.more !== undefined && cell.more !== '' && (
+        <span className="jp-JaxprCompare-more">{cell.more}</span>
+      )}
+    </>
+  );
+}
+
+function Mode(props: {
+  variant: Variant;
+  trans: TranslationBundle;
+}): JSX.Element | null {
+  const words = modeWords(props.variant, props.trans);
+  return words === null ? null : (
+    <span className="jp-JaxprCompare-mode">{words}</span>
+  );
+}
+
+/** `unrolled · runs 16 µs`, and below it `compiles 153 ms · 100 equations · same bits`. */
+function TwoLines(props: {
+  variant: Variant;
+  first: boolean;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { variant, first, trans } = props;
+  const ready = readyAfter(variant);
+  const below = [
+    ready === null ? null : trans.__('compiles in %1', duration(ready)),
+    variant.equations === null
+      ? null
+      : trans
+          ._n('%1 equation', '%1 equations', variant.equations)
+          .replace(String(variant.equations), grouped(variant.equations)),
+    variant.result === null || variant.differentiable === 'unknown'
+      ? null
+      : derivativeWords(variant, trans),
+    agreementWords(variant, first, trans)
+  ];
+  return (
+    <>
+      <span className="jp-JaxprCompare-line">
+        <b>{shortened(variant.name, 60)}</b>
+        <Mode variant={variant} trans={trans} />
+        <span className="jp-JaxprCompare-time">
+          {variant.warm === null
+            ? ''
+            : trans.__('runs in %1', duration(variant.warm.median))}
+        </span>
+      </span>
+      <span className="jp-JaxprCompare-below">
+        {below.filter(Boolean).join(' · ')}
+      </span>
+    </>
+  );
+}
+
+function Remarks(props: {
+  variants: readonly Variant[];
+  trans: TranslationBundle;
+}): JSX.Element | null {
+  const { variants, trans } = props;
+  const found = variants.flatMap(variant =>
+    remarksOf(variant, trans).map(remark => ({ name: variant.name, remark }))
+  );
+  if (found.length === 0) {
+    return null;
+  }
+  return (
+    <ul
+      className="jp-JaxprCompare-remarks"
+      aria-label={trans.__('Of single functions')}
+    >
+      {found.map(({ name, remark }, index) => (
+        <li key={index}>
+          <b>{shortened(name, 60)}</b> {remark}
+        </li>
+      ))}
+    </ul>
+  );
+}
