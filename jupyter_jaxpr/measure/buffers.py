@@ -69,6 +69,7 @@ def empty(points: int, visits: int, depth: int, leaves: Sequence[Sketch], ends: 
         "visits": zero,
         "seen": zero,
         "work": zero,
+        "trips_total": zero,
         "exceeded": jnp.zeros((), bool),
         "step": jnp.full(points + 1, -1, jnp.int32),
         "visit": jnp.full(points + 1, -1, jnp.int32),
@@ -118,11 +119,13 @@ def end_visit(
     wanted = visit % control.visit_every == 0
     last = buffers["number"].shape[0] - 1
     row = jnp.where(wanted & (buffers["visits"] < last), buffers["visits"], last)
-    steps = jnp.stack([jnp.asarray(step, jnp.int32) for step in outer]) if outer else jnp.zeros(0, jnp.int32)
+    depth = buffers["outer"].shape[1]
+    steps = jnp.stack([jnp.asarray(step, jnp.int32) for step in outer]) if depth else jnp.zeros(0, jnp.int32)
     return {
         **buffers,
         "visits": buffers["visits"] + wanted,
         "seen": buffers["seen"] + 1,
+        "trips_total": buffers["trips_total"] + trips,
         "number": _row(buffers["number"], row, visit),
         "trips": _row(buffers["trips"], row, trips),
         "finished": _row(buffers["finished"], row, finished),

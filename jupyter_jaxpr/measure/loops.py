@@ -104,7 +104,7 @@ class Loop:
             self.visit,
             self.outer,
             target.end_sketches,
-            self.at_end(state),
+            self.at_end(state) if target.ends else [],
             trips=state["t"],
             finished=~self.goes_on(state),
             period=state.get("period", 0),
@@ -127,7 +127,10 @@ class Loop:
         """Write down a step, where this loop is the construct."""
         if not self.is_target:
             return buffers
-        return keep_point(buffers, self.recorder.control, self.visit, t, self.recorder.target.sketches, values)
+        target = self.recorder.target
+        if not target.columns:
+            return buffers
+        return keep_point(buffers, self.recorder.control, self.visit, t, target.sketches, values)
 
 
 class ScanLoop(Loop):
@@ -162,6 +165,10 @@ class ScanLoop(Loop):
     def goes_on(self, state: dict[str, Any]) -> Any:
         """Whether there is a step after this one."""
         return state["t"] < self._length
+
+    def run(self, state: dict[str, Any], buffers: Buffers, limit: Any) -> tuple[dict[str, Any], Buffers]:
+        """As any loop; xs without a first element cannot be indexed, so a scan of length 0 has no body."""
+        return super().run(state, buffers, limit) if self._length else (state, buffers)
 
     def step(self, state: dict[str, Any], buffers: Buffers) -> tuple[dict[str, Any], Buffers]:
         """One step."""
@@ -202,7 +209,7 @@ class WhileLoop(Loop):
         self._step = Step(0, "body_jaxpr")
         self._watched: list[int] = []
         pure = not getattr(self.equation, "effects", ())
-        if self.is_target and pure:
+        if self.is_target and pure and self.recorder.watch:
             body = parameters["body_jaxpr"]
             watched = deciding(parameters["cond_jaxpr"], counts.condition_consts, body, counts.body_consts)
             sizes = [self.recorder.target.ends[place].sketch.elements for place in watched]

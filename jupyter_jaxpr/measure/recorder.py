@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..program.control_flow.equation import COND, SCAN, SCOPE_PRIMITIVES, WHILE
-from .buffers import Buffers, Control, end_visit, keep_point
+from .buffers import Buffers, Control, empty, end_visit, keep_point
 from .conditions import SCOPE_PARAMETERS
 from .equations import Step, Unsteppable, bind, inner_program, read, run, run_equations
 from .loops import loop_of
@@ -21,17 +21,28 @@ INSIDE = "It stands inside {name}, which the stepper does not go into. Step thro
 _NO_LIMIT = 2**31 - 1
 
 
+def counted(target: Target, program: Any, constants: Sequence[Any], values: Sequence[Any], way: Sequence[Step]) -> Any:
+    """The program with nothing more than a count: its results, and how many steps the loop takes; traced."""
+    bare = target.bare()
+    control = Control(1, 1, _NO_LIMIT, 0)
+    buffers = empty(0, 0, 0, [], [])
+    results, buffers = Recorder(bare, control, watch=False).evaluate(program, constants, values, way, (), buffers)
+    return results, buffers["trips_total"]
+
+
 class Recorder:
     """Evaluates programs around and in a construct, with buffers.
 
     Args:
         target: The construct.
         control: What is to be kept.
+        watch: Look for states of a while loop that come back.
     """
 
-    def __init__(self, target: Target, control: Control) -> None:
+    def __init__(self, target: Target, control: Control, watch: bool = True) -> None:
         self.target = target
         self.control = control
+        self.watch = watch
 
     def evaluate(
         self,

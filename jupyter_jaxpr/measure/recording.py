@@ -63,6 +63,7 @@ class Kept:
         self.visit_every = 1
         self.step_every = 1
         self.seen = 0  # visits
+        self.trips = 0  # steps of all visits
         self.points: list[_Point] = []
         self.ends: list[VisitEnd] = []
         self._capacity = points
@@ -94,10 +95,12 @@ class Kept:
                 )
             )
         self.seen += int(buffers["seen"])
+        self.trips += int(buffers["trips_total"])
 
     def end(self, end: VisitEnd) -> None:
         """The only visit has ended; its last step is kept in any case."""
         self.seen = 1
+        self.trips = end.trips
         self.ends.append(end)
         last = self._last
         if last is not None and (not self.points or last.step > self.points[-1].step):

@@ -15,8 +15,8 @@ import numpy as np
 
 from ..observe.observation import ObservedProgram
 from ..observe.values import ValuesGone, copied
-from ..quantities import duration
-from .recording import number_of
+from ..quantities import count
+from .recording import Leaf, number_of
 from .sketch import Sketch
 from .steps import Step, Stepper, Steps, Unsteppable
 
@@ -103,7 +103,7 @@ class Construct:
             return Rerun(steps, [], NOT_RUN, notes, time.perf_counter() - began)
         seconds = time.perf_counter() - began
         tell("running the function as it is", None, None)
-        pairs, verdict = self._compare(steps.results, values)
+        pairs, verdict = self._compare(steps.results, values, steps.trips)
         return Rerun(steps, pairs, verdict, notes, seconds)
 
     def _values(self) -> list[Any]:
@@ -132,7 +132,7 @@ class Construct:
             self._real = lowered.compile() if lowered is not None else None
         return self._real
 
-    def _compare(self, recorded: list[Any], values: list[Any]) -> tuple[list[Pair], str]:
+    def _compare(self, recorded: list[Any], values: list[Any], recorded_trips: int) -> tuple[list[Pair], str]:
         import jax
 
         try:
@@ -149,7 +149,18 @@ class Construct:
             return [], "The real function gives other results than its program says, so they are not compared."
         paths = _result_paths(self._observed.jaxpr, len(real))
         pairs = [pair(path, one, other) for path, one, other in zip(paths, recorded, real, strict=True)]
-        return pairs, _verdict(pairs)
+        return pairs, " ".join(filter(None, (_verdict(pairs), self._counts(recorded_trips, values, real))))
+
+    def _counts(self, recorded: int, values: list[Any], real: list[Any]) -> str | None:
+        """What is said of the number of steps, which the real function does not tell: a copy of it that counts does."""
+        if self.stepper.target.name != "while" or self.stepper.effects:
+            return None
+        results, trips = self.stepper.count(values)
+        if not all(pair("", one, other).equal for one, other in zip(results, real, strict=True)):
+            return "How many steps the function itself took cannot be told."
+        if trips == recorded:
+            return f"Both took {count(trips, 'step')}."
+        return f"The recorded run took {count(recorded, 'step')}, the function {trips:,}."
 
 
 def pair(path: str, recorded: Any, real: Any) -> Pair:
@@ -200,22 +211,35 @@ def _never_note(steps: Steps) -> list[str]:
         return []
     notes = []
     for leaf in steps.leaves:
-        if leaf.role != "compared" or not leaf.seen:
-            continue
         texts = [seen.text for seen in leaf.seen]
+        if leaf.role != "compared" or not texts or not _goes_on(leaf):
+            continue
+        threshold = number_of(leaf.threshold) if leaf.threshold is not None else None
+        goal = f"{_AWAY[leaf.side]} {'what it is compared with' if threshold is None else f'{threshold:g}'}"
         if steps.never_ends == 1:
             since = next(place for place in range(len(texts)) if len(set(texts[place:])) == 1)
-            threshold = number_of(leaf.threshold) if leaf.threshold is not None else None
-            beside = "it" if threshold is None else f"{threshold:g}"
-            where = "the constant it is compared with" if threshold is None else beside
             notes.append(
-                f"What the condition compares stopped changing after {since} steps, at {texts[-1]}: it never gets "
-                f"{_AWAY[leaf.side]} {where}. Compare with a larger number, or add a cap on steps to the condition."
+                f"What the condition compares stopped changing after {count(since, 'step')}, at {texts[-1]}: it never "
+                f"gets {goal}. {_CURE}"
+            )
+        else:
+            notes.append(
+                f"What the condition compares comes back every {steps.never_ends:,} steps: it never gets {goal}. "
+                f"{_CURE}"
             )
     return notes
 
 
+def _goes_on(leaf: Leaf) -> bool:
+    """Whether the last value is on the side where the loop goes on; True where the other side is not known."""
+    number, threshold = leaf.seen[-1].number, leaf.threshold
+    if number is None or threshold is None:
+        return True
+    return number > float(threshold) if leaf.side in ("above", "at or above") else number < float(threshold)
+
+
 _AWAY = {"above": "down to", "at or above": "below", "below": "up to", "at or below": "above"}
+_CURE = "Choose a bound that it can reach, or end the loop after a number of steps as well."
 
 
 def _result_paths(jaxpr: Any, count: int) -> list[str]:
@@ -226,8 +250,3 @@ def _result_paths(jaxpr: Any, count: int) -> list[str]:
     if len(paths) != count:
         return ["result"] if count == 1 else [f"result[{place}]" for place in range(count)]
     return [path or "result" for path in paths]
-
-
-def seconds_text(seconds: float) -> str:
-    """The time of a run, in words."""
-    return duration(seconds)

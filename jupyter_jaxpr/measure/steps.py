@@ -24,7 +24,7 @@ from .buffers import Control, bytes_of, empty
 from .conditions import SCOPE_PARAMETERS
 from .equations import Step, Unsteppable, inner_program, read, run_equations
 from .loops import IN_CONDITION, loop_of
-from .recorder import INSIDE, Recorder
+from .recorder import INSIDE, Recorder, counted
 from .recording import Kept, Leaf, VisitEnd, leaves_of
 from .sketch import Seen
 from .target import Target
@@ -75,6 +75,7 @@ class Steps:
     thinned: str | None
     never_ends: int | None  # the steps after which the state comes back, 1 where it stays; None where it was not seen
     results: list[Any] | None  # the flat results; None where it was stopped
+    trips: int  # steps of all visits
     notes: list[str] = field(default_factory=list)
 
 
@@ -153,6 +154,17 @@ class Stepper:
         """
         return _Run(self, stopped, tell).run(values)
 
+    def count(self, values: Sequence[Any]) -> tuple[list[Any], int]:
+        """Run the program whole, with nothing added but a count: its results, and the steps of the construct."""
+
+        def make() -> Callable[..., Any]:
+            return lambda values: counted(self.target, self._jaxpr, self._constants, values, self._way)
+
+        with _types_of(self._jaxpr):
+            function, _ = self.compiled("count", make)
+            results, trips = function(values)
+            return list(results), int(trips)
+
     def compiled(self, key: Any, make: Callable[[], Callable[..., Any]]) -> tuple[Any, bool]:
         """A compiled function, and whether it is new."""
         import jax
@@ -203,6 +215,7 @@ class _Run:
             thinned=self._kept.thinned(self._trips),
             never_ends=self._period,
             results=results,
+            trips=self._kept.trips,
         )
 
     # --- what is no loop ---

@@ -72,6 +72,12 @@ class Target:
             if ends:
                 self.ends.append(column)
 
+    def bare(self) -> Target:
+        """The same construct, nothing of it written down."""
+        bare = Target(self.equation)
+        bare.columns, bare.ends = [], []
+        return bare
+
     @property
     def sketches(self) -> list[Sketch]:
         """Of each step."""

@@ -1,0 +1,42 @@
+"""What the stories of the stepper share: the card of a program by its kind, and the columns of a recording by name."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import jupyter_jaxpr as jj
+from jupyter_jaxpr.snapshot.recording_build import construct_of, recording_document
+
+
+def snapshot_of(function, *arguments, stage="run", **keywords):
+    snapshot = jj.inspect(function, *arguments, stage=stage, **keywords)
+    assert snapshot._sources is not None
+    return snapshot
+
+
+def card(snapshot, kind, number=0):
+    """The index of a card: the nth one of its kind."""
+    found = [index for index, each in enumerate(snapshot.document.control_flow) if each.kind == kind]
+    return found[number]
+
+
+def record(function, *arguments, kind, number=0, **run):
+    """Record the steps of a construct; gives its recording."""
+    snapshot = snapshot_of(function, *arguments, stage="trace" if "stopped" in run else "run")
+    control = card(snapshot, kind, number)
+    rerun = construct_of(snapshot._sources, control).run(**run)
+    return recording_document(snapshot.document, control, rerun)
+
+
+def column(recording, role, path=None):
+    """The texts of a leaf, by its role and path."""
+    (found,) = [leaf for leaf in recording.leaves if leaf.role == role and (path is None or leaf.path == path)]
+    return found.texts
+
+
+def bits(value):
+    if jnp.issubdtype(value.dtype, jax.dtypes.prng_key):
+        value = jax.random.key_data(value)
+    return np.asarray(value).tobytes()
