@@ -41,7 +41,7 @@ export function Branches(props: {
       ? branches
       : branches.slice(0, SHOWN_FIRST);
   return (
-    <>
+    <div className="jp-JaxprFlow-sides">
       <div className="jp-JaxprFlow-branches">
         {shown.map((branch, place) => (
           <Side
@@ -59,7 +59,7 @@ export function Branches(props: {
           {trans.__('Show all %1 branches', branches.length)}
         </button>
       )}
-    </>
+    </div>
   );
 }
 
@@ -110,7 +110,7 @@ function Side(props: {
       )
     );
   }
-  if (branch.flops !== null) {
+  if (branch.flops) {
     about.push(operations(branch.flops));
   }
   if (calls !== null) {

@@ -20,7 +20,6 @@ import {
   costWords,
   isBranch,
   isNamed,
-  isSelected,
   otherPrimitive,
   passWords,
   predicateWords,
@@ -123,6 +122,7 @@ function Head(props: ICardProps & { id: string; open: boolean }): JSX.Element {
       </button>
       <div className="jp-JaxprFlow-what">
         <b>{control.kind}</b>
+        {title !== '' && ' '}
         {title !== '' && <code>{shortened(title, LONGEST)}</code>}{' '}
         <span className="jp-JaxprPanel-small">
           <About {...props} />
@@ -151,6 +151,7 @@ function About(props: ICardProps): JSX.Element {
   const span = reading.span(control.frame);
   const own = reading.equationsOf(control);
   const parts: React.ReactNode[] = [];
+  let link: JSX.Element | null = null;
   if (span === null) {
     parts.push(
       control.library === null
@@ -159,8 +160,8 @@ function About(props: ICardProps): JSX.Element {
     );
   } else {
     const where = whereOf(reading.links, span, trans);
-    parts.push(
-      acts.isInCell(span) ? (
+    if (acts.isInCell(span)) {
+      link = (
         <button
           className="jp-JaxprPanel-link"
           title={trans.__('Go to this line')}
@@ -171,10 +172,10 @@ function About(props: ICardProps): JSX.Element {
         >
           {where}
         </button>
-      ) : (
-        where
-      )
-    );
+      );
+    } else {
+      parts.push(where);
+    }
   }
   const primitive = otherPrimitive(control);
   if (primitive !== null) {
@@ -194,37 +195,46 @@ function About(props: ICardProps): JSX.Element {
     }
   }
   const predicate = isBranch(control) ? predicateWords(reading, control) : null;
+  if (predicate !== null) {
+    parts.push(
+      <>
+        {trans.__('on')} <Predicate {...props} words={predicate} />
+      </>
+    );
+  }
+  if (control.condition_text !== null) {
+    parts.push(
+      <>
+        {trans.__('while')}{' '}
+        <code>{shortened(control.condition_text, LONGEST)}</code>
+      </>
+    );
+  }
+  if (control.kind === 'fori_loop' && control.upper !== null) {
+    parts.push(
+      trans.__(
+        'from %1 up to %2',
+        control.lower ?? trans.__('unknown'),
+        control.upper
+      )
+    );
+  }
   return (
     <>
+      {/* The sign after a button stays with it at the end of a line. */}
+      {link !== null && (
+        <span className="jp-JaxprFlow-link">
+          {link}
+          {parts.length > 0 && ','}
+        </span>
+      )}
+      {link !== null && parts.length > 0 && ' '}
       {parts.map((part, i) => (
         <React.Fragment key={i}>
           {i > 0 && ', '}
           {part}
         </React.Fragment>
       ))}
-      {predicate !== null && (
-        <>
-          {', '}
-          {trans.__('on')} <Predicate {...props} words={predicate} />
-        </>
-      )}
-      {control.condition_text !== null && (
-        <>
-          {', '}
-          {trans.__('while')}{' '}
-          <code>{shortened(control.condition_text, LONGEST)}</code>
-        </>
-      )}
-      {control.kind === 'fori_loop' && control.upper !== null && (
-        <>
-          {', '}
-          {trans.__(
-            'from %1 up to %2',
-            control.lower ?? trans.__('unknown'),
-            control.upper
-          )}
-        </>
-      )}
     </>
   );
 }
@@ -274,16 +284,26 @@ function Content(props: ICardProps): JSX.Element {
     isBranch(control) && control.predicate_equation >= 0
       ? reading.rowOf(control.scope, control.predicate_equation)
       : undefined;
+  // What left no program of its own is shown by its equations.
+  const ownRows =
+    control.body < 0 && control.branches.every(({ scope }) => scope < 0)
+      ? reading.ownRows(control)
+      : [];
   return (
     <>
       {!isNamed(control) && (
-        <Diagram reading={reading} card={card} trans={trans} />
-      )}
-      {isBranch(control) && (
-        <Branches {...shared} model={model} index={index} control={control} />
-      )}
-      {!isNamed(control) && (
-        <Slots reading={reading} control={control} trans={trans} />
+        <div className="jp-JaxprFlow-first">
+          <Diagram reading={reading} card={card} trans={trans} />
+          {control.branches.some(({ scope }) => scope >= 0) && (
+            <Branches
+              {...shared}
+              model={model}
+              index={index}
+              control={control}
+            />
+          )}
+          <Slots reading={reading} control={control} trans={trans} />
+        </div>
       )}
       {control.facts.length > 0 && (
         <div className="jp-JaxprFlow-facts">
@@ -300,7 +320,7 @@ function Content(props: ICardProps): JSX.Element {
           )}
         </p>
       )}
-      {!isNamed(control) && !isSelected(control) && (
+      {!isNamed(control) && (
         <Stepper model={model} card={control} index={index} trans={trans} />
       )}
       {predicate !== undefined && (
@@ -335,6 +355,15 @@ function Content(props: ICardProps): JSX.Element {
           />
         </Part>
       )}
+      {ownRows.length > 0 && (
+        <Part label={trans.__('Its equations')} open>
+          <SmallProgram
+            {...shared}
+            rows={ownRows}
+            label={trans.__('Equations of %1', name)}
+          />
+        </Part>
+      )}
       {!isNamed(control) && (
         <p className="jp-JaxprFlow-more">
           <button
@@ -343,6 +372,13 @@ function Content(props: ICardProps): JSX.Element {
             onClick={() => props.choosing(index)}
           >
             {trans.__('Which one to choose')}
+          </button>
+          <button
+            className="jp-JaxprPanel-link"
+            title={trans.__('Show its equation in the whole program')}
+            onClick={() => acts.showInProgram(reading.equationsOf(control))}
+          >
+            {trans.__('Its equation in Program')}
           </button>
         </p>
       )}

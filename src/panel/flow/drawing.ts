@@ -137,7 +137,7 @@ class Drawer {
     const loop = 22;
     const top = loop + 16;
     const middle = top + boxHeight / 2;
-    const gate = Math.round(Math.max(72, width * 0.24));
+    const gate = Math.round(Math.max(76, width * 0.24));
     const half = 15;
     const right = width - 34;
     const left = right - boxWidth;
@@ -199,7 +199,7 @@ class Drawer {
     pieces.text(
       width,
       exit + 14,
-      this._types(this._carry),
+      this._types(this._carry, width - gate),
       'type',
       'end',
       width - gate
@@ -301,7 +301,14 @@ class Drawer {
     );
     const inRoom = inX - (selected ? 4 : half + 4);
     pieces.text(0, middle - 6, this._names(operands), 'name', 'start', inRoom);
-    pieces.text(0, middle + 15, this._types(operands), 'type', 'start', inRoom);
+    pieces.text(
+      0,
+      middle + 15,
+      this._types(operands, inRoom),
+      'type',
+      'start',
+      inRoom
+    );
     pieces.arrow(
       [
         [outX + (selected ? half : 0), middle],
@@ -321,7 +328,7 @@ class Drawer {
     pieces.text(
       width,
       middle + 15,
-      this._types(results),
+      this._types(results, outRoom),
       'type',
       'end',
       outRoom
@@ -606,7 +613,7 @@ class Drawer {
       y + 15,
       values.length > 0 && values.every(value => value !== null)
         ? values.join(', ')
-        : this._types(carry),
+        : this._types(carry, room),
       'type',
       'start',
       room
@@ -624,7 +631,7 @@ class Drawer {
     );
     const room = to - from - 4;
     pieces.text(to, y - 6, this._names(carry), 'name', 'end', room);
-    pieces.text(to, y + 15, this._types(carry), 'type', 'end', room);
+    pieces.text(to, y + 15, this._types(carry, room), 'type', 'end', room);
   }
 
   private _gate(x: number, y: number, half: number): void {
@@ -635,22 +642,24 @@ class Drawer {
     this._pieces.text(x, y + 4, '?', 'strong', 'middle');
   }
 
-  /** Names, as far as they are known; of values without one nothing is said unless variables will do. */
+  /** Names, as far as they are known, each once; variables stand for paths where they may. */
   private _names(slots: readonly Slot[], variables = true): string {
-    return slots
+    const names = slots
       .map(slot =>
         variables
           ? this._reading.nameOf(this._control, slot)
           : slot.path || null
       )
-      .filter(name => name !== null)
-      .join(', ');
+      .filter(name => name !== null);
+    return [...new Set(names)].join(', ');
   }
 
-  private _types(slots: readonly Slot[]): string {
-    return slots.length > 2
+  /** Types where there is room for them, else how many there are. */
+  private _types(slots: readonly Slot[], room = Infinity): string {
+    const types = slots.map(slot => this._reading.type(slot.whole)).join(', ');
+    return slots.length > 1 && widthOf(types, 'type') > room
       ? this._trans.__('%1 values', slots.length)
-      : slots.map(slot => this._reading.type(slot.whole)).join(', ');
+      : types;
   }
 
   /** Below everything: what is said of it, and what is the same at every step. */

@@ -7,7 +7,6 @@ import { Message } from '@lumino/messaging';
 import * as React from 'react';
 
 import { Attention, attentionOf } from '../../model/attention';
-import { Snapshot } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';
 import { ModelWidget } from '../model-widget';
 import { Acts } from './acts';
@@ -97,7 +96,6 @@ export function Flow(props: {
     <Cards
       key={`${snapshot.id} ${program}`}
       {...props}
-      snapshot={snapshot}
       reading={readingOf(snapshot, program)}
       trans={trans}
     />
@@ -107,11 +105,10 @@ export function Flow(props: {
 function Cards(props: {
   model: IJaxprModel;
   openProgram: () => void;
-  snapshot: Snapshot;
   reading: Reading;
   trans: TranslationBundle;
 }): JSX.Element {
-  const { model, snapshot, reading, openProgram, trans } = props;
+  const { model, reading, openProgram, trans } = props;
   const place = React.useRef<HTMLDivElement>(null);
   const [folds, setFolds] = React.useState<ReadonlyMap<number, boolean>>(
     new Map()
@@ -169,17 +166,11 @@ function Cards(props: {
   if (reading.cards.length === 0) {
     return (
       <div ref={place} className="jp-JaxprPanel-empty">
-        <h2>
-          {snapshot.control_flow === undefined
-            ? trans.__('Control flow was not looked for in this run')
-            : trans.__('This program has no control flow')}
-        </h2>
+        <h2>{trans.__('This program has no control flow')}</h2>
         <p>
-          {snapshot.control_flow === undefined
-            ? trans.__('It is of an earlier version. Run the cell again.')
-            : trans.__(
-                "Python's own loops and branches are gone when JAX sees the program: loops were written out, and one side of each branch is left. Write them with jax.lax to see them here."
-              )}
+          {trans.__(
+            "Python's own loops and branches are gone when JAX sees the program: loops were written out, and one side of each branch is left. Write them with jax.lax to see them here."
+          )}
         </p>
         <p className="jp-JaxprFlow-more">
           <button

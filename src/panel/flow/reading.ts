@@ -69,6 +69,13 @@ export class Reading {
     return this.snapshot.avals[aval]?.text ?? '?';
   }
 
+  /** Text of a type, with whether it gives way to others. */
+  wholeType(aval: number): string {
+    return this.snapshot.avals[aval]?.weak
+      ? `${this.type(aval)} weak`
+      : this.type(aval);
+  }
+
   /** A variable as the program names it, or a literal; null for none. */
   operand(control: Control, operand: number): string | null {
     if (operand <= control.no_operand) {
@@ -81,9 +88,16 @@ export class Reading {
     return this._printed.rows.names.variables[control.scope]?.[operand] ?? null;
   }
 
-  /** What a value is called: its path, or else the variable that it is. */
+  /**
+   * What a value is called: its path, or else the variable that it is; null where it is a literal going in, which
+   * names nothing that changes.
+   */
   nameOf(control: Control, slot: Slot): string | null {
-    return slot.path || this.operand(control, slot.operand);
+    const { path, operand, role } = slot;
+    const changes = role === 'carry' || role === 'xs';
+    return (
+      path || (operand < 0 && changes ? null : this.operand(control, operand))
+    );
   }
 
   /** The equations that are the construct's own. */
@@ -135,6 +149,19 @@ export class Reading {
       last++;
     }
     return rows.rows.slice(first, last + 1);
+  }
+
+  /** The rows of a construct that left several equations and no program of its own. */
+  ownRows(control: Control): readonly IRow[] {
+    const rows = this.equationsOf(control)
+      .map(({ scope, equation }) => this.rowOf(scope, equation))
+      .filter(row => row !== undefined);
+    return rows.length === 0
+      ? []
+      : this._printed.rows.rows.slice(
+          rows[0].index,
+          rows[rows.length - 1].index + 1
+        );
   }
 
   /** The row of an equation; undefined where it has not arrived. */

@@ -42,7 +42,7 @@ export function Slots(props: {
       : slots.slice(0, SHOWN_FIRST);
   const heads = headsOf(control, trans);
   return (
-    <>
+    <div className="jp-JaxprFlow-values">
       <table
         className="jp-JaxprFlow-slots"
         aria-label={trans.__('Values of %1', cardName(reading, control, trans))}
@@ -75,7 +75,7 @@ export function Slots(props: {
           {trans.__('Show all %1 values', slots.length)}
         </button>
       )}
-    </>
+    </div>
   );
 }
 
@@ -101,13 +101,14 @@ function Row(props: {
   const { role, path, step, whole, out } = slot;
   const same = <td className="jp-mod-same">{trans.__('same')}</td>;
   const type = (aval: number): JSX.Element => (
-    <td className="jp-mod-type">{shortened(reading.type(aval), 200)}</td>
+    <td className="jp-mod-type">{shortened(reading.wholeType(aval), 200)}</td>
   );
-  const changed = role === 'carry' && reading.type(out) !== reading.type(step);
-  const variable = reading.operand(control, slot.operand);
+  const changed =
+    role === 'carry' && reading.wholeType(out) !== reading.wholeType(step);
+  const variable = reading.nameOf(control, slot);
   const last = changed ? (
     <td className="jp-mod-type jp-mod-changed">
-      <b>{shortened(reading.type(out), 200)}</b>{' '}
+      <b>{shortened(reading.wholeType(out), 200)}</b>{' '}
       <span>{trans.__('changed')}</span>
     </td>
   ) : role === 'const' ||

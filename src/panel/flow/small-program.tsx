@@ -284,15 +284,18 @@ function Line(props: {
   );
 }
 
+const QUIET = 'jp-JaxprProgram-keyword';
 const CLASSES: Record<PartKind, string | undefined> = {
   binder: undefined,
-  keyword: 'jp-JaxprProgram-keyword',
-  label: 'jp-JaxprProgram-keyword',
+  keyword: QUIET,
+  label: QUIET,
   literal: undefined,
   operand: undefined,
   primitive: 'jp-JaxprProgram-primitive',
   type: 'jp-JaxprProgram-type'
 };
+
+const LABEL: PartKind = 'label';
 
 /** The text of a row, its parts in their colours, its parameters as chips until they are opened. */
 function Code(props: {
@@ -300,7 +303,10 @@ function Code(props: {
   open: boolean;
   openChips: (event: React.MouseEvent) => void;
 }): JSX.Element {
-  const { text, parts, chips } = props.printed;
+  const { text, chips } = props.printed;
+  // `body_jaxpr=` is what the card says above.
+  const label = props.printed.parts.find(part => part.kind === LABEL);
+  const parts = props.printed.parts.filter(part => part !== label);
   const pieces: React.ReactNode[] = [];
   const plain = (from: number, to: number): void => {
     let end = from;
@@ -318,7 +324,7 @@ function Code(props: {
     }
     pieces.push(text.slice(end, to));
   };
-  let end = 0;
+  let end = label?.to ?? 0;
   for (const chip of props.open ? [] : chips) {
     plain(end, chip.from);
     pieces.push(

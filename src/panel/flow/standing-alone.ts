@@ -25,7 +25,6 @@ export function standAlone(svg: SVGSVGElement, title: string): string {
     }
     piece.removeAttribute('class');
   });
-  copy.setAttribute('xmlns', NAMESPACE);
   const width = Number(svg.getAttribute('width'));
   const height = Number(svg.getAttribute('height'));
   const ground = document.createElementNS(NAMESPACE, 'rect');

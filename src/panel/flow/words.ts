@@ -97,7 +97,8 @@ export function costWords(
   trans: TranslationBundle
 ): string | null {
   const { step_flops: step, trips } = control;
-  if (step === null) {
+  // What has no arithmetic has sines, comparisons and copies perhaps: none is not worth saying.
+  if (step === null || step === 0) {
     return null;
   }
   if (isLoop(control)) {

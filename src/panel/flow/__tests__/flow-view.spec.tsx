@@ -1,0 +1,395 @@
+import { nullTranslator } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { attentionOf } from '../../../model/attention';
+import { JaxprModel } from '../../../model/model';
+import { golden } from '../../../program-text/__tests__/documents';
+import { Control, Snapshot } from '../../../protocol/snapshot';
+import {
+  act,
+  byRole,
+  click,
+  press,
+  render,
+  words
+} from '../../__tests__/render';
+import { Flow } from '../flow-view';
+
+const trans = nullTranslator.load('jupyter_jaxpr');
+
+afterEach(() => {
+  document.body.replaceChildren();
+});
+
+interface IShown {
+  model: JaxprModel;
+  node: HTMLElement;
+  /** What the view did with the panel. */
+  opened: string[];
+  redraw: () => void;
+}
+
+function shown(document: Snapshot): IShown {
+  const model = new JaxprModel(trans);
+  model.show(document, false);
+  const opened: string[] = [];
+  attentionOf(model).programWanted.connect(() => opened.push('focus'));
+  const flow = (): JSX.Element => (
+    <Flow
+      model={model}
+      openProgram={() => opened.push('program')}
+      trans={trans}
+    />
+  );
+  const { node, redraw } = render(flow());
+  // The view's widget draws again when the model has changed.
+  model.changed.connect(() => redraw(flow()));
+  return { model, node, opened, redraw: () => redraw(flow()) };
+}
+
+/** A golden document with its first card changed, and others after it. */
+function withCards(
+  name: string,
+  changes: Partial<Control>,
+  ...others: Partial<Control>[]
+): Snapshot {
+  const document = golden(name);
+  const [first] = document.control_flow ?? [];
+  return {
+    ...document,
+    control_flow: [changes, ...others].map(each => ({ ...first, ...each }))
+  };
+}
+
+/** Of each card: what it is, and what it costs. */
+const heads = (node: HTMLElement): string[] =>
+  [...node.querySelectorAll('.jp-JaxprFlow-head')].map(head =>
+    [...head.querySelectorAll('.jp-JaxprFlow-what, .jp-JaxprFlow-cost')]
+      .map(words)
+      .join(' | ')
+  );
+
+const table = (node: HTMLElement): string[] =>
+  [...node.querySelectorAll('.jp-JaxprFlow-slots tr')].map(row =>
+    [...row.children].map(words).join(' | ')
+  );
+
+const lines = (node: HTMLElement, name: string): string[] =>
+  [
+    ...byRole(node, 'listbox', name)[0].querySelectorAll<HTMLElement>(
+      '.jp-JaxprFlow-code'
+    )
+  ].map(words);
+
+describe('the card of a scan', () => {
+  it('says what it is, draws it, and lists its values', () => {
+    const { node } = shown(golden('rnn-0.12'));
+    expect(heads(node)).toEqual(['scan step line 10 | 100 trips · 80.0 kFLOP']);
+    expect(byRole(node, 'img')[0].getAttribute('aria-label')).toBe(
+      'scan: carry h goes round 100 times; each step takes a row of xs; each step gives a row of hs'
+    );
+    expect(table(node)).toEqual([
+      'role | path | one step | in all',
+      'carry | h | f32[16] | f32[16]',
+      'xs | xs | f32[8] | f32[100,8]',
+      'ys | hs | f32[16] | f32[100,16]',
+      "const | p['wx'] | f32[8,16] | same",
+      "const | p['wh'] | f32[16,16] | same",
+      "const | p['b'] | f32[16] | same"
+    ]);
+  });
+
+  it('has its body as the Program view has it', () => {
+    const { node } = shown(golden('rnn-0.12'));
+    expect(lines(node, 'Program of scan step, line 10')).toEqual([
+      '{ lambda ; i:f32[8,16] j:f32[16,16] k:f32[16] l:f32[16] m:f32[8]. let',
+      'n:f32[16] = dot_general… m i',
+      'o:f32[16] = dot_general… l j',
+      'p:f32[16] = add n o',
+      'q:f32[16] = add p k',
+      'r:f32[16] = tanh q',
+      'in (r, r) }'
+    ]);
+  });
+
+  it('marks a carry whose type changes, and says what is unknown', () => {
+    const [first] = golden('rnn-0.12').control_flow ?? [];
+    const slots = first.slots.map(slot =>
+      slot.role === 'carry'
+        ? { ...slot, out: slot.whole + 1, path: '', operand: -1 }
+        : slot
+    );
+    const { node } = shown(
+      withCards('rnn-0.12', {
+        slots,
+        trips: null,
+        step_flops: null,
+        frame: -1,
+        library: 'jnp.median'
+      })
+    );
+    expect(table(node)[1]).toBe(
+      'carry | unknown | f32[16] | f32[16,16] changed'
+    );
+    expect(heads(node)).toEqual(['scan step in jnp.median | unknown trips']);
+  });
+});
+
+describe('the card of a while', () => {
+  it('has its condition, and both programs', () => {
+    const { node } = shown(golden('newton-0.12'));
+    expect(heads(node)).toEqual([
+      'while_loop step line 10, while jnp.abs(s[0] ** 2 - x) > 1e-5 | unknown trips · 8 FLOP a step'
+    ]);
+    expect(byRole(node, 'img')[0].getAttribute('aria-label')).toBe(
+      'while_loop: carry s[0], s[1] goes round, unknown trips; it goes on while jnp.abs(s[0] ** 2 - x) > 1e-5'
+    );
+    expect(
+      byRole(node, 'listbox').map(
+        each => each.ariaLabel ?? each.getAttribute('aria-label')
+      )
+    ).toEqual([
+      'Condition of while_loop step, line 10',
+      'Program of while_loop step, line 10'
+    ]);
+    expect(words(node.querySelector('.jp-JaxprFlow-facts'))).toContain(
+      'reverse-mode grad does not'
+    );
+  });
+});
+
+describe('the card of a cond', () => {
+  it('has a box for each branch, and what decides', () => {
+    const { node, model } = shown(golden('cond-0.12'));
+    expect(heads(node)).toEqual([
+      'cond line 4, on x < 3 | 2 branches · up to 2 FLOP'
+    ]);
+    const sides = [...node.querySelectorAll<HTMLElement>('[data-branch]')];
+    expect(sides.map(side => words(side.querySelector('header')))).toEqual([
+      'Falseindex 0 · <lambda>, line 6 · 1 FLOP',
+      'Trueindex 1 · <lambda>, line 5 · 2 FLOP'
+    ]);
+    expect(lines(node, 'Branch True of cond, line 4')).toEqual([
+      'h:f32[] = integer_powy=2 g',
+      'i:f32[] = mul 3.0:f32[] h'
+    ]);
+
+    click(byRole(node, 'button', 'x < 3')[0]);
+    expect(model.selection).toEqual({
+      kind: 'equations',
+      equations: [{ scope: 0, equation: 0 }]
+    });
+    click(byRole(node, 'button', 'What decides')[0]);
+    expect(lines(node, 'Equation of the predicate of cond, line 4')).toEqual([
+      'b:bool[] = lt a 3.0:f32[]'
+    ]);
+  });
+
+  it('that became a select says so, and shows its equation', () => {
+    const [first] = golden('cond-0.12').control_flow ?? [];
+    const { node } = shown(
+      withCards('cond-0.12', {
+        primitive: 'select_n',
+        branches: first.branches.map(branch => ({ ...branch, scope: -1 }))
+      })
+    );
+    expect(heads(node)).toEqual([
+      'cond line 4, a select_n in the program, on x < 3 | 2 branches · 2 FLOP'
+    ]);
+    expect(byRole(node, 'img')[0].getAttribute('aria-label')).toBe(
+      'cond: all of False (<lambda>), True (<lambda>) run, and x < 3 selects among their results'
+    );
+    expect(byRole(node, 'listbox', 'Equations of cond, line 4').length).toBe(1);
+  });
+});
+
+describe('pointing', () => {
+  it('goes from a card to the model, and from a line of the cell to cards', () => {
+    const { node, model } = shown(golden('rnn-0.12'));
+    const card = node.querySelector<HTMLElement>('[data-card]');
+    click(node.querySelector('.jp-JaxprFlow-head'));
+    expect(model.selection).toEqual({
+      kind: 'equations',
+      equations: [{ scope: 0, equation: 1 }]
+    });
+    expect(card?.dataset.marked).toBe('true');
+    act(() =>
+      model.setSelection({
+        kind: 'caret',
+        cellId: 'cell-rnn',
+        line: 11,
+        column: 30
+      })
+    );
+    expect(card?.dataset.marked).toBeUndefined();
+    act(() =>
+      model.setSelection({
+        kind: 'caret',
+        cellId: 'cell-rnn',
+        line: 10,
+        column: 15
+      })
+    );
+    expect(card?.dataset.marked).toBe('true');
+  });
+
+  it('by the keyboard moves along a program, goes to the cell, and lets go', () => {
+    const { node, model } = shown(golden('rnn-0.12'));
+    const gone: number[] = [];
+    attentionOf(model).cellWanted.connect((_, span) => gone.push(span.line));
+    const [program] = byRole(node, 'listbox');
+    press(program, 'ArrowDown');
+    press(program, 'ArrowDown');
+    expect(model.selection).toEqual({
+      kind: 'equations',
+      equations: [{ scope: 1, equation: 1 }]
+    });
+    const current = document.getElementById(
+      program.getAttribute('aria-activedescendant') ?? ''
+    );
+    expect(current?.getAttribute('aria-selected')).toBe('true');
+    expect(words(current)).toBe('o:f32[16] = dot_general… l j6');
+    press(program, 'Enter');
+    expect(gone).toEqual([6]);
+    press(program, 'ArrowRight');
+    expect(words(current)).toContain('dimension_numbers=');
+    press(program, 'ArrowLeft');
+    expect(words(current)).toBe('o:f32[16] = dot_general… l j6');
+    press(program, 'Escape');
+    expect(model.selection).toBeNull();
+  });
+
+  it('shows a line in the whole program', () => {
+    const { node, model, opened } = shown(golden('rnn-0.12'));
+    press(byRole(node, 'listbox')[0], 'End');
+    press(byRole(node, 'listbox')[0], 'ArrowUp');
+    click(byRole(node, 'button', 'In Program')[0]);
+    expect(model.selection).toEqual({
+      kind: 'equations',
+      equations: [{ scope: 1, equation: 4 }]
+    });
+    expect(opened).toEqual(['program', 'focus']);
+  });
+});
+
+describe('many cards', () => {
+  it('nest, those inside by their heads, and all of them can be unfolded', () => {
+    const { node } = shown(
+      withCards(
+        'rnn-0.12',
+        {},
+        { parent: 0, parent_part: 'body', depth: 1, title: 'a' },
+        { parent: 1, parent_part: 'body', depth: 2, title: 'b', kind: 'map' },
+        { title: 'c' }
+      )
+    );
+    expect(heads(node)).toEqual([
+      'scan step line 10 | 100 trips · 80.0 kFLOP',
+      'scan a line 10, in the body | 100 trips · 80.0 kFLOP',
+      'scan c line 10 | 100 trips · 80.0 kFLOP'
+    ]);
+    click(byRole(node, 'button', 'Unfold all')[0]);
+    expect(heads(node)[2]).toBe(
+      'map b line 10, a scan in the program, in the body | 100 trips · 80.0 kFLOP'
+    );
+    expect(
+      byRole(node, 'img')
+        .map(each => words(each))
+        .map(text => text.includes('×100scan'))
+    ).toEqual([true, false, false, false]);
+    click(byRole(node, 'button', 'Fold all')[0]);
+    expect(heads(node).length).toBe(2);
+    // Of what is folded away, the card around it is marked.
+    click(byRole(node, 'button', 'scan step, line 10')[0]);
+    expect(heads(node).length).toBe(3);
+  });
+
+  it('of more than twenty start as an outline', () => {
+    const { node } = shown(
+      withCards('rnn-0.12', {}, ...Array.from({ length: 20 }, () => ({})))
+    );
+    expect(heads(node).length).toBe(21);
+    expect(byRole(node, 'img')).toEqual([]);
+  });
+
+  it('of another program are not shown', () => {
+    const { node } = shown(withCards('rnn-0.12', { program: 1 }));
+    expect(words(node.querySelector('h2'))).toBe(
+      'This program has no control flow'
+    );
+    expect(byRole(node, 'button').map(words)).toEqual(['Which one to choose']);
+  });
+
+  it('that only have a name are slim, and their program is folded', () => {
+    const { node } = shown(
+      withCards('rnn-0.12', { kind: 'custom_jvp', title: 'relu' })
+    );
+    expect(heads(node)).toEqual([
+      'custom_jvp relu line 10, 5 equations | 800 FLOP'
+    ]);
+    click(byRole(node, 'button', 'custom_jvp relu, line 10')[0]);
+    expect(byRole(node, 'img')).toEqual([]);
+    expect(byRole(node, 'listbox')).toEqual([]);
+    click(byRole(node, 'button', 'Its program')[0]);
+    expect(byRole(node, 'listbox').length).toBe(1);
+  });
+});
+
+describe('the page of choices', () => {
+  it('has the row that fits marked, and gives the focus back', () => {
+    const { node } = shown(golden('newton-0.12'));
+    click(byRole(node, 'button', 'Which one to choose')[0]);
+    expect(words(document.activeElement)).toBe('Back');
+    expect(words(node.querySelector('.jp-JaxprFlow-verdict'))).toBe(
+      'For while_loop step, line 10: jax.lax.while_loop. How often it runs is decided by the values.'
+    );
+    const rows = [...node.querySelectorAll<HTMLElement>('[data-row]')];
+    expect(rows.map(row => row.dataset.row)).toEqual([
+      'flag',
+      'branch',
+      'elementwise',
+      'short',
+      'long',
+      'open',
+      'outputs'
+    ]);
+    expect(
+      rows.filter(row => row.getAttribute('aria-current') === 'true').map(words)
+    ).toEqual([
+      'A loop until something holdsfitsjax.lax.while_loopIt ends by its own values. Only forward-mode differentiation goes through it: jvp, not grad.'
+    ]);
+    press(document.activeElement, 'Escape');
+    expect(words(document.activeElement)).toBe('Which one to choose');
+    expect(heads(node).length).toBe(1);
+  });
+
+  it('marks no row where none fits for sure', () => {
+    const { node } = shown(
+      withCards('rnn-0.12', { choice: null, choice_reason: null })
+    );
+    click(byRole(node, 'button', 'Which one to choose')[0]);
+    expect(node.querySelector('[aria-current]')).toBeNull();
+    expect(words(node.querySelector('.jp-JaxprFlow-verdict'))).toBe(
+      'No row fits scan step, line 10 for sure. Compare it with these.'
+    );
+  });
+});
+
+describe('long programs', () => {
+  it('show their first lines, and the rest when asked', () => {
+    const document = golden('mlp-0.12');
+    const [card] = golden('rnn-0.12').control_flow ?? [];
+    // The program as a whole stands in for a body of many lines.
+    const { node } = shown({
+      ...document,
+      control_flow: [
+        { ...card, body: 0, equation: 0, slots: [], frame: -1, body_frame: -1 }
+      ]
+    });
+    expect(lines(node, 'Program of scan step').length).toBe(8);
+    click(byRole(node, 'button', 'Show all 23 lines')[0]);
+    expect(lines(node, 'Program of scan step').length).toBe(23);
+    click(byRole(node, 'button', 'Show less')[0]);
+    expect(lines(node, 'Program of scan step').length).toBe(8);
+  });
+});
