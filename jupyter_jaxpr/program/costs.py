@@ -25,7 +25,7 @@ counts once, such a primitive nothing.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -111,13 +111,13 @@ def equation_cost(equation: Any, inside: list[tuple[str, Cost]]) -> Cost:
         if rule is not None:
             return rule(equation)
         if inside:
-            return _programs(primitive, equation.params, inside, equation)
+            return _programs(primitive, equation, inside)
     except (AttributeError, KeyError, TypeError, ValueError, IndexError):
         pass  # another JAX, or a symbolic size: not known
     return UNKNOWN
 
 
-def _programs(primitive: str, parameters: Mapping[str, Any], inside: list[tuple[str, Cost]], equation: Any) -> Cost:
+def _programs(primitive: str, equation: Any, inside: list[tuple[str, Cost]]) -> Cost:
     costs = [cost for _, cost in inside]
     if primitive == "cond":
         return Cost(
@@ -126,12 +126,10 @@ def _programs(primitive: str, parameters: Mapping[str, Any], inside: list[tuple[
             all(cost.exact for cost in costs),
         )
     if primitive == "scan":
-        return costs[0].times(parameters["length"])
+        return costs[0].times(equation.params["length"])
     if primitive == "while":
         once = costs[0] + costs[1]
         return Cost(once.flops, once.transcendentals, False)
-    if primitive.startswith("scatter"):
-        return Cost(_elements(equation.invars[2]) if primitive != "scatter" else 0)
     if primitive == "reduce":
         return costs[0].times(_elements(equation.invars[0]) - _elements(equation.outvars[0]))
     if primitive in _ONCE:
@@ -148,7 +146,13 @@ def _reduction(equation: Any) -> Cost:
 
 
 def _arg_reduction(equation: Any) -> Cost:
-    return Cost(exact=False)
+    # Its combiner compares values and positions, and selects both: nine operations.
+    return _reduction(equation).times(9)
+
+
+def _scatter(equation: Any) -> Cost:
+    combiner = 0 if equation.primitive.name == "scatter" else 1
+    return Cost(combiner * _elements(equation.invars[2]))
 
 
 def _dot(equation: Any) -> Cost:
@@ -207,7 +211,7 @@ _FREE = frozenset(
     """bitcast_convert_type broadcast_in_dim concatenate copy copy_p dynamic_slice dynamic_update_slice
     expand_dims gather iota pad pvary reshape rev select_and_gather_add slice split squeeze stop_gradient transpose
     optimization_barrier random_wrap random_unwrap device_put sharding_constraint debug_callback debug_print empty
-    broadcast create_token zeros_like symbolic_zeros mesh_cast reshard""".split()
+    broadcast empty2 create_token zeros_like symbolic_zeros mesh_cast reshard""".split()
 )
 _ONCE = frozenset(
     """jit pjit custom_jvp_call custom_vjp_call custom_vjp_call_jaxpr remat remat2 checkpoint closed_call core_call
@@ -218,6 +222,9 @@ _RULES: dict[str, Callable[[Any], Cost]] = {
     "conv_general_dilated": _convolution,
     "integer_pow": _integer_pow,
     "one_minus_square": _one_minus_square,
+    **dict.fromkeys(("scatter", "scatter-add", "scatter_add", "scatter_sub", "scatter-sub"), _scatter),
+    **dict.fromkeys(("scatter_mul", "scatter-mul", "scatter_min", "scatter-min"), _scatter),
+    **dict.fromkeys(("scatter_max", "scatter-max"), _scatter),
     "sort": _sort,
     "cholesky": _cholesky,
     "triangular_solve": _triangular_solve,

@@ -22,13 +22,11 @@ from ..observe.observation import (
     ObservedProgram,
     StageTimes,
 )
-from ..program.control_flow import ControlPath
 from ..program.jaxpr import Walk
 from ..program.parameters import open_jaxpr
 from ..program.sources import CellText
 from . import notes, pools, signatures
-from .control_flow import Control
-from .control_flow_build import read_control_flow
+from .control_flow_build import ControlFlowFound, read_control_flow
 from .document import (
     VERSION,
     Activity,
@@ -155,10 +153,11 @@ class _Builder:
         self._hold_texts()
         walk = self._walk
         ledger = self._ledger(observation)
-        controls, paths = self._control_flow()
+        controls = self._control_flow()
         found = [
             *self._noted(lambda: notes.captured_notes(walk, self._programs)),
             *self._noted(lambda: notes.loop_notes(walk, self._programs, self._loop_places)),
+            *controls.notes,
             *notes.printed_notes(walk, observation.printed, self._programs),
             *notes.eager_note(observation.eager_compiles),
             *notes.finding_notes(walk, observation.findings, self._programs),
@@ -182,10 +181,10 @@ class _Builder:
             naming=self._naming,
             scopes=self._scopes,
             ledger=ledger,
-            control_flow=controls,
+            control_flow=controls.controls,
             **pools.of_walk(walk, self._cell_file).fields(),
         )
-        sources = Sources(document, walk, self._observed, self._cells, self._cell_file, paths)
+        sources = Sources(document, walk, self._observed, self._cells, self._cell_file, controls.paths)
         return Built(document, sources)
 
     def _noted(self, find: Callable[[], list[Note]]) -> list[Note]:
@@ -213,12 +212,12 @@ class _Builder:
         is_it = (cell.id, cell.execution_count, cell.source)
         return {file for file, each in self._cells.items() if (each.id, each.execution_count, each.source) == is_it}
 
-    def _control_flow(self) -> tuple[list[Control], list[ControlPath]]:
+    def _control_flow(self) -> ControlFlowFound:
         try:
             return read_control_flow(self._walk, self._programs, self._failures.append)
         except Exception:
             self._failures.append(traceback.format_exc())
-            return [], []
+            return ControlFlowFound([], [], [])
 
     # --- programs ------------------------------------------------------------------------------
 

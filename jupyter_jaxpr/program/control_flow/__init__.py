@@ -5,6 +5,20 @@
 """
 
 from .card import NO_OPERAND, BranchRow, Card, ControlPath, SlotRow, Step
+from .constructs import Constructs
+from .known_trips import known_trips
 from .reader import MOST, ProgramCards, Reader
 
-__all__ = ["MOST", "NO_OPERAND", "BranchRow", "Card", "ControlPath", "ProgramCards", "Reader", "SlotRow", "Step"]
+__all__ = [
+    "MOST",
+    "NO_OPERAND",
+    "BranchRow",
+    "Card",
+    "Constructs",
+    "ControlPath",
+    "ProgramCards",
+    "Reader",
+    "SlotRow",
+    "Step",
+    "known_trips",
+]

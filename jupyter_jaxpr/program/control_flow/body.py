@@ -13,9 +13,9 @@ from collections.abc import Iterator, Sequence
 from ..jaxpr import Walk
 from .callers import Callers
 from .card import Card
-from .equation import Debug, definition
-from .slots import guessed_carry, into, renamed
-from .written import Call, Written, parameters, returned
+from .equation import Debug
+from .slots import guessed_carry, into, only_leaf, renamed
+from .written import Call, Written, definition, parameters, returned
 
 _RESULT = "result"
 #: Which argument of the call is the body.
@@ -40,13 +40,21 @@ class Body:
     """The function of a loop's body."""
 
     def __init__(
-        self, card: Card, debug: Debug, call: Call | None, name: str, frame: int, function: Function | None
+        self,
+        card: Card,
+        debug: Debug,
+        call: Call | None,
+        derivative: str,
+        name: str = "",
+        frame: int = -1,
+        function: Function | None = None,
     ) -> None:
         self.name = name
         self.frame = frame
         self._card = card
         self._debug = debug
         self._call = call
+        self._derivative = derivative
         self._function = function
 
     def input(self, index: int) -> str:
@@ -58,6 +66,8 @@ class Body:
         names = parameters(self._function)
         if own is not None and names:
             path = names[0] + path[own.end() :]
+        elif own is not None and path[own.end() :].startswith("."):
+            path = path[own.end() + 1 :]
         return renamed(path, self._function)
 
     def kept(self, index: int) -> bool:
@@ -68,7 +78,7 @@ class Body:
         """The user's name for a leaf of the carry."""
         if self._debug.arguments:
             return self.input(consts + position)
-        if "transpose(" in self._card.name_stack:
+        if self._derivative == "transpose":
             return ""  # what goes around backward are cotangents: they have no name
         parameter = 0
         if self._card.kind == "fori_loop":
@@ -80,13 +90,18 @@ class Body:
     def y(self, index: int, count: int) -> str:
         """The user's name for a leaf of what is stacked: of the call's target, else of what the body returns."""
         path = _at(self._debug.results, index)
-        if not path and count > 1:
-            return ""
-        suffix = path.removeprefix(_RESULT) if path else "[1]"
+        if self._derivative or (not path and count > 1):
+            return ""  # results and what a derivative needs of them are not told apart
+        given = returned(self._function)
         if self._card.kind == "map":
-            suffix = suffix.removeprefix("[1]")
+            suffix = path.removeprefix(f"{_RESULT}[1]") if path else only_leaf(given)
+        elif path:
+            suffix = path.removeprefix(_RESULT)
+        else:
+            pair = given.elts if isinstance(given, ast.Tuple) and len(given.elts) == 2 else []
+            suffix = "[1]" + only_leaf(pair[1] if pair else None)
         target = self._call.target if self._call is not None else None
-        return into(target, suffix) or into(returned(self._function), suffix) or ""
+        return into(target, suffix) or into(given, suffix) or ""
 
 
 class Bodies:
@@ -98,31 +113,40 @@ class Bodies:
         self._written = written
         self._callers = callers
 
-    def of(self, card: Card, debug: Debug, call: Call | None) -> Body:
+    def of(self, card: Card, debug: Debug, call: Call | None, derivative: str) -> Body:
         """The function behind a card's body.
 
         Args:
             card: Its kind and its body are filled.
             debug: What JAX knows of the body.
             call: The user's call of the loop, where its text is known.
+            derivative: What it is of a derivative, see `Place.derivative`.
         """
         given = call.argument(*_ARGUMENT.get(card.kind, (0, "f"))) if call is not None else None
         lambda_ = given if isinstance(given, ast.Lambda) else None
         if debug.users:
             function = lambda_ or self._written.function(debug.file, debug.line)
-            return Body(card, debug, call, debug.function, definition(self._walk.positions, debug), function)
+            return Body(
+                card,
+                debug,
+                call,
+                derivative,
+                debug.function,
+                definition(self._walk.positions, self._written, debug),
+                function,
+            )
         if lambda_ is not None:
-            return Body(card, debug, call, "<lambda>", card.frame, lambda_)
+            return Body(card, debug, call, derivative, "<lambda>", card.frame, lambda_)
         if not isinstance(given, ast.Name | ast.Attribute):
-            return Body(card, debug, call, "", -1, None)
+            return Body(card, debug, call, derivative)
         name = ast.unparse(given)
         for frame in self._frames(card.body):
             around = self._written.function_around(frame, name.rpartition(".")[2])
             if around is not None:
                 line, function = around
                 file = self._walk.positions.files[self._walk.positions.frames[frame][0]].name
-                return Body(card, debug, call, name, self._walk.positions.line(file, line, name), function)
-        return Body(card, debug, call, name, -1, None)
+                return Body(card, debug, call, derivative, name, self._walk.positions.line(file, line, name), function)
+        return Body(card, debug, call, derivative, name)
 
     def _frames(self, scope: int) -> Iterator[int]:
         """User frames of a body's equations, those of the programs inside included."""

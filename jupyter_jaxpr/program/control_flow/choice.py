@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from .card import Card
-from .place import Paths, Place
+from .place import Place
 
 #: Up to so many iterations a Python loop does no harm.
 SHORT = 10
 
 
-def choose(card: Card, paths: Paths, place: Place) -> None:
-    """Fill `choice` and `choice_reason`."""
-    if card.library is not None:
+def choose(card: Card, place: Place, derivative: str) -> None:
+    """Fill `choice` and `choice_reason`; what a derivative made was nobody's choice."""
+    if card.library is not None or derivative == "transpose":
         return
-    found = _row(card, paths, place)
+    found = _row(card, place, derivative)
     if found is not None:
         card.choice, card.choice_reason = found
 
 
-def _row(card: Card, paths: Paths, place: Place) -> tuple[str, str] | None:
+def _row(card: Card, place: Place, derivative: str) -> tuple[str, str] | None:
     if card.primitive == "cond":
         return _branch(card, place)
     if card.kind == "map":
@@ -27,9 +27,11 @@ def _row(card: Card, paths: Paths, place: Place) -> tuple[str, str] | None:
         return "open", "How often it runs is decided by the values."
     if card.kind == "fori_loop" and card.trips is None:
         return "open", "Its number of steps is known only when it runs."
-    if card.kind == "scan" and any(slot.role == "ys" for slot in card.slots):
+    if card.trips != 0 and card.kind == "scan" and any(slot.role == "ys" for slot in card.slots):
+        if derivative:
+            return None  # they may be what the derivative keeps
         return "outputs", "Each step gives an output beside the carry."
-    if card.trips is None:
+    if not card.trips:
         return None
     steps = f"{card.trips:,} step{'' if card.trips == 1 else 's'}"
     if card.trips <= SHORT:
@@ -41,7 +43,10 @@ def _branch(card: Card, place: Place) -> tuple[str, str] | None:
     if card.predicate_equation < 0 and card.predicate >= 0:
         name = card.predicate_text or "The predicate"
         if not place.steps:
-            return "flag", f"{name} is an argument of the function and not computed: static, it needs no cond at all."
+            return "flag", (
+                f"{name} is an argument and not computed. As a static argument it would need no cond, at the price of "
+                "one compile for each value."
+            )
         return None
     if card.predicate_equation >= 0:
         what = "The index" if card.kind == "switch" else "The predicate"

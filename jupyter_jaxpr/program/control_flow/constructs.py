@@ -10,11 +10,11 @@ from . import choice, facts
 from .body import Bodies, Body
 from .callers import Callers
 from .card import BranchRow, Card, ControlPath, SlotRow
-from .equation import COND, SCAN, SCOPE_PRIMITIVES, Debug, debug_of, definition, scan_parts, while_parts
+from .equation import COND, SCAN, SCOPE_PRIMITIVES, Debug, debug_of, scan_parts, while_parts
 from .place import Paths, Place
 from .predicate import Predicates
 from .slots import into, renamed
-from .written import Call, Written, text_of
+from .written import Call, Written, definition, text_of
 
 Child = tuple[int, int, int, int]
 
@@ -66,15 +66,16 @@ class Constructs:
             self._cond(card, place, scopes, call)
         else:
             self._while(card, place, scopes, call)
-        facts.add(card, call, columns, self._walk)
-        choice.choose(card, self._paths, place)
+        derivative = place.derivative(card.name_stack)
+        facts.add(card, call, self._walk, backward=derivative == "transpose")
+        choice.choose(card, place, derivative)
         return card
 
     def _scan(self, card: Card, place: Place, scopes: dict[tuple[str, int], int], call: Call | None) -> None:
         equation = place.jaxpr.eqns[card.equation]
         parts = scan_parts(equation.params)
         card.kind = card.kind if card.kind in ("scan", "map", "fori_loop", "while_loop") else "scan"
-        body = self._body(card, scopes["jaxpr", -1], call)
+        body = self._body(card, scopes["jaxpr", -1], call, place)
         operands = place.columns.operands[card.equation]
         first = self._paths.first_result(place.columns, place.number, card.equation)
         inner = self._walk.scopes[card.body]
@@ -104,7 +105,8 @@ class Constructs:
         if parts.length is not None:
             card.trips, card.trips_from = parts.length, "length"
         if card.kind == "fori_loop":
-            self._counted(card, operands[parts.consts] if parts.carry else None)
+            backward = place.derivative(card.name_stack) == "transpose"
+            self._counted(card, operands[parts.consts] if parts.carry and not backward else None)
         card.step_flops = self._costs.scope(card.body)
 
     def _counted(self, card: Card, start: int | None) -> None:
@@ -119,7 +121,7 @@ class Constructs:
         equation = place.jaxpr.eqns[card.equation]
         parts = while_parts(equation.params)
         card.kind = card.kind if card.kind in ("while_loop", "fori_loop", "scan", "map") else "while_loop"
-        body = self._body(card, scopes["body_jaxpr", -1], call)
+        body = self._body(card, scopes["body_jaxpr", -1], call, place)
         card.condition = scopes["cond_jaxpr", -1]
         operands = place.columns.operands[card.equation]
         condition, inner = self._walk.scopes[card.condition], self._walk.scopes[card.body]
@@ -207,12 +209,7 @@ class Constructs:
             name = self._outside(place, operand, card) or _at(debug.arguments, index)
             whole = self._paths.aval(columns, operand)
             card.slots.append(SlotRow("operand", name, step, whole, step, operand))
-        first = self._paths.first_result(columns, place.number, card.equation)
-        for index in range(columns.output_counts[card.equation]):
-            aval = columns.variable_avals[first + index]
-            suffix = _at(debug.results, index).removeprefix(_RESULT)
-            name = (into(call.target, suffix) if call is not None else None) or ""
-            card.slots.append(SlotRow("result", name, aval, aval, aval, first + index))
+        self._results(card, place, debug, call)
         flops = [branch.flops for branch in card.branches]
         card.step_flops = None if None in flops else max((each for each in flops if each is not None), default=0)
 
@@ -234,7 +231,7 @@ class Constructs:
             program=path.program,
             title=debug.function,
             frame=caller.frame,
-            library=caller.library,
+            library=None if debug.users else caller.library,
             name_stack=self._walk.strings.items[columns.name_stack[equation]],
             body=children[0][3],
             body_frame=self._definition(debug),
@@ -248,15 +245,22 @@ class Constructs:
             step = inner.variable_avals[inner.constants + index] if index < inner.inputs else whole
             name = self._outside(place, operand, card) or _at(debug.arguments, index)
             card.slots.append(SlotRow("operand", name, step, whole, step, operand))
-        first = self._paths.first_result(columns, place.number, equation)
-        call = self._written.call(caller.frame) if caller.library is None else None
-        for index in range(columns.output_counts[equation]):
-            aval = columns.variable_avals[first + index]
-            suffix = _at(debug.results, index).removeprefix(_RESULT)
-            name = (into(call.target, suffix) if call is not None else None) or ""
-            card.slots.append(SlotRow("result", name, aval, aval, aval, first + index))
+        self._results(card, place, debug, self._written.call(caller.frame) if caller.library is None else None)
         card.steppable = facts.NO_STEPS
         return card
+
+    def _results(self, card: Card, place: Place, debug: Debug, call: Call | None) -> None:
+        """What a branch or a named scope gives, by the names that the call's result is bound to."""
+        columns = place.columns
+        first = self._paths.first_result(columns, place.number, card.equation)
+        count = columns.output_counts[card.equation]
+        target = call.target if call is not None else None
+        if len(debug.results) != count or place.derivative(card.name_stack):
+            target = None  # JAX left some out, or put some in
+        for index in range(count):
+            aval = columns.variable_avals[first + index]
+            name = into(target, _at(debug.results, index).removeprefix(_RESULT)) or ""
+            card.slots.append(SlotRow("result", name, aval, aval, aval, first + index))
 
     # --- what is inside --------------------------------------------------------------------------
 
@@ -293,15 +297,15 @@ class Constructs:
                     own[index] = self._paths.of(place, operands[index + offset], frame)
         return [""] * columns.constants + own
 
-    def _body(self, card: Card, scope: int, call: Call | None) -> Body:
+    def _body(self, card: Card, scope: int, call: Call | None, place: Place) -> Body:
         """The body of a loop."""
         card.body = scope
-        body = self._bodies.of(card, self.debug_of(scope), call)
+        body = self._bodies.of(card, self.debug_of(scope), call, place.derivative(card.name_stack))
         card.title, card.body_frame = body.name, body.frame
         return body
 
     def _definition(self, debug: Debug) -> int:
-        return definition(self._walk.positions, debug)
+        return definition(self._walk.positions, self._written, debug)
 
     def _outside(self, place: Place, operand: int, card: Card) -> str:
         return self._paths.of(place, operand, card.frame)

@@ -115,7 +115,7 @@ class Dissolved:
 
     def _select(self, place: Place, program: int, group: _Group) -> Found | None:
         columns, strings = place.columns, self._walk.strings.items
-        if "transpose(" in strings[group.name_stack]:
+        if place.derivative(strings[group.name_stack]) == "transpose":
             return None
         results = group.results
         card = self._card(place, program, group, "select_n")
@@ -216,9 +216,9 @@ class Dissolved:
         call = self._written.call(card.frame) if card.library is None else None
         given = call.argument(0, "fn") if call is not None else None
         card.title = "<lambda>" if isinstance(given, ast.Lambda) else text_of(given) or ""
-        backward = "transpose(" in card.name_stack
+        backward = place.derivative(card.name_stack) == "transpose"
         card.reverse = any(strings[columns.primitive[each]] == "rev" for each in group.equations)
-        axis = _axis(call)
+        axis = self._axis(place, group)
         own = set(group.equations)
         outside: dict[int, str] = {}
         bound: set[int] = set()
@@ -258,6 +258,17 @@ class Dissolved:
             )
         card.steppable = facts.COMBINED
         return Found(card)
+
+    def _axis(self, place: Place, group: _Group) -> int:
+        """The axis along which it combines: that of every other element; the first where nothing tells."""
+        strings = self._walk.strings.items
+        for each in group.equations:
+            if strings[place.columns.primitive[each]] == "slice":
+                strides = place.jaxpr.eqns[each].params.get("strides") or ()
+                axis = next((axis for axis, stride in enumerate(strides) if stride != 1), None)
+                if axis is not None:
+                    return axis
+        return 0
 
     def _slot(self, columns: ScopeColumns, role: str, name: str, variable: int, axis: int) -> SlotRow:
         whole = columns.variable_avals[variable]
@@ -318,8 +329,3 @@ def _branch_name(call: Call | None, kind: str, side: int) -> str | None:
         items = branches.elts if isinstance(branches, ast.List | ast.Tuple) else []
         node = items[side] if side < len(items) else None
     return "<lambda>" if isinstance(node, ast.Lambda) else text_of(node)
-
-
-def _axis(call: Call | None) -> int:
-    axis = call.argument(3, "axis") if call is not None else None
-    return axis.value if isinstance(axis, ast.Constant) and isinstance(axis.value, int) else 0

@@ -123,11 +123,6 @@ def debug_of(jaxpr: Any, positions: Positions) -> Debug:
     )
 
 
-def definition(positions: Positions, debug: Debug) -> int:
-    """Frame of the line where a function of the user's is defined; -1 for others."""
-    return positions.line(debug.file, debug.line, debug.function) if debug.users else -1
-
-
 def _texts(paths: Any) -> tuple[str, ...]:
     try:
         return tuple("" if path is None else str(path) for path in paths or ())

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from ..jaxpr import ScopeColumns, Walk
+from ..jaxpr import Walk
 from .card import Card
 from .written import Call
 
 NO_STEPS = "A named scope runs once and has no steps. Step through a loop or a branch inside it."
 SELECTED = (
-    "Both branches ran and a select picked the results, so there is no branch to follow. "
+    "All branches ran and a select picked the results, so there is no branch to follow. "
     "Step through the function before vmap."
 )
 COMBINED = "It left no loop to step through: its rounds are written out. Write it as a scan to see its steps."
 
 SELECT = (
-    "Under vmap its predicate differs from element to element, so JAX made it a select: both branches run for every "
-    "element, and then one of the two results is picked."
+    "Under vmap its predicate differs from element to element, so JAX made it a select: every branch runs for every "
+    "element, and then one of the results is picked."
 )
 BACKWARD_EQUATIONS = "These are equations of the backward pass."
 
@@ -33,6 +33,13 @@ _WHILE = (
     "How often it runs depends on the values, so jvp works through it and reverse-mode grad does not. "
     "A scan of fixed length has both."
 )
+_BOUNDED = (
+    "It was given a largest number of steps, so it became a scan of length {length}, and grad works through it. "
+    "Steps after its condition is false change nothing."
+)
+_COUNTED = (
+    "XLA found that it always takes {steps}. Written as a scan of that length, reverse-mode grad works through it too."
+)
 _MAP = "lax.map is a scan without a carry: one element after the other. jax.vmap computes them all at once."
 _MAP_BATCHED = "With batch_size, each step computes a batch by vmap; a rest that does not fill one is computed apart."
 _NO_LOOP = (
@@ -41,6 +48,7 @@ _NO_LOOP = (
 )
 _KEPT = "{paths} is part of the carry, but no step changes it, so JAX made it a constant of the loop."
 _KEPT_MANY = "{paths} are part of the carry, but no step changes them, so JAX made them constants of the loop."
+_NO_STEP_AT_ALL = "It has no steps: the carry comes out as it went in."
 _UNROLL = "XLA sees {unroll} steps in one trip of its loop, so {length} steps are {trips} trips."
 _BACKWARD = (
     "This is the backward pass: what goes around are derivatives, from the last step of the forward one to the first."
@@ -50,22 +58,26 @@ _BATCHED_WHILE = (
 )
 
 
-def add(card: Card, call: Call | None, columns: ScopeColumns, walk: Walk) -> None:
+def add(card: Card, call: Call | None, walk: Walk, *, backward: bool) -> None:
     """Add the facts of a scan, a while or a cond.
 
     Args:
         card: Everything else of it is filled.
         call: The user's call, where its text is known.
-        columns: Its scope.
         walk: The pools.
+        backward: It is a part of a backward pass.
     """
     found = card.facts
     if card.kind == "cond" and len(card.branches) == 2 and card.branches[0].label == "False":
         found.append(_FALSE_FIRST)
     elif card.primitive == "cond":
         found.append(_CLAMPED.format(last=len(card.branches) - 1))
-    if card.kind == "fori_loop":
+    if backward and card.primitive == "scan":
+        found.append(_BACKWARD)
+    elif card.kind == "fori_loop":
         _fori(card)
+    elif card.kind == "while_loop" and card.primitive == "scan":
+        found.append(_BOUNDED.format(length=card.trips))
     elif card.primitive == "while":
         found.append(_WHILE)
     elif card.kind == "map":
@@ -75,12 +87,12 @@ def add(card: Card, call: Call | None, columns: ScopeColumns, walk: Walk) -> Non
     kept = [slot.path for slot in card.slots if slot.kept]
     if kept:
         found.append((_KEPT if len(kept) == 1 else _KEPT_MANY).format(paths=", ".join(kept[:5])))
+    if card.primitive == "scan" and card.trips == 0:
+        found.append(_NO_STEP_AT_ALL)
     if card.unroll > 1 and card.trips:
         trips = -(-card.trips // card.unroll)
         found.append(_UNROLL.format(unroll=card.unroll, length=card.trips, trips=trips))
-    if card.primitive == "scan" and "transpose(" in card.name_stack:
-        found.append(_BACKWARD)
-    if card.primitive == "while" and _is_reduced(card, walk):
+    if card.primitive == "while" and _is_batched(card, walk):
         found.append(_BATCHED_WHILE)
 
 
@@ -88,6 +100,13 @@ def combined(length: int | None, equations: int) -> str:
     """What an associative_scan left."""
     elements = "Elements " if length is None else f"{length:,} elements "
     return _NO_LOOP.format(length=elements, equations=f"{equations:,}")
+
+
+def counted_by_xla(card: Card) -> None:
+    """A while whose trips XLA found: they do not depend on the values."""
+    card.facts = [fact for fact in card.facts if fact != _WHILE]
+    card.facts.append(_COUNTED.format(steps="1 step" if card.trips == 1 else f"{card.trips:,} steps"))
+    card.choice = card.choice_reason = None
 
 
 def _fori(card: Card) -> None:
@@ -106,10 +125,8 @@ def _fori(card: Card) -> None:
         card.facts.append(_FORI_WHILE.format(bounds=bounds))
 
 
-def _is_reduced(card: Card, walk: Walk) -> bool:
-    """Whether JAX's batching rule put an `any` at the end of the condition."""
+def _is_batched(card: Card, walk: Walk) -> bool:
+    """Whether its condition has a truth value for each element, as only vmap makes it."""
     condition = walk.scopes[card.condition]
-    if "vmap" not in card.name_stack or not condition.primitive or not condition.outputs:
-        return False
-    last = condition.constants + condition.inputs + sum(condition.output_counts) - 1
-    return condition.outputs[0] == last and walk.strings.items[condition.primitive[-1]] == "reduce_or"
+    outputs = [each for each in condition.outputs if each >= 0]
+    return bool(outputs) and walk.avals[condition.variable_avals[outputs[0]]].shape != ()

@@ -15,6 +15,8 @@ from .written import Written, target_name
 
 #: Primitives that JAX puts between what the user gave and what a construct takes.
 CONVERSIONS = frozenset({"convert_element_type", "stop_gradient", "copy", "copy_p", "pvary"})
+#: These too, where a transform made them on the construct's own line.
+_PUT_THERE = CONVERSIONS | {"transpose", "broadcast_in_dim", "reshape", "squeeze", "slice"}
 #: Longest expression that stands in for a name.
 _EXPRESSION = 40
 
@@ -31,6 +33,13 @@ class Place:
     #: Who called it: what its equations without a user frame fall back to.
     caller: Caller
     steps: tuple[Step, ...]
+    #: Name stacks of the equations around it: they tell whether this is a part of a derivative.
+    around: str = ""
+
+    def derivative(self, name_stack: str) -> str:
+        """What an equation here is of a derivative: `transpose` of the backward pass, `jvp`, or empty of none."""
+        whole = f"{self.around}/{name_stack}"
+        return "transpose" if "transpose(" in whole else "jvp" if "jvp(" in whole else ""
 
 
 class Paths:
@@ -73,13 +82,13 @@ class Paths:
         equation, result = self.producer(place.columns, place.number, operand)
         if equation < 0:
             return place.inputs[operand] if operand < len(place.inputs) else ""
-        if "transpose(" in self._walk.strings.items[place.columns.name_stack[equation]]:
+        strings = self._walk.strings.items
+        if place.derivative(strings[place.columns.name_stack[equation]]) == "transpose":
             return ""  # a derivative: the text on its line names what it is the derivative of
         caller = self._callers.of(place.columns.stack[equation], place.caller)
-        if self._walk.strings.items[place.columns.primitive[equation]] in CONVERSIONS:
+        if strings[place.columns.primitive[equation]] in _PUT_THERE and caller.frame in (construct, -1):
             before = place.columns.operands[equation]
-            if caller.frame in (construct, -1) and before:
-                return self.of(place, before[0], construct)
+            return self.of(place, before[0], construct) if before and before[0] >= 0 else ""
         if caller.frame in (construct, -1) or self._last(place, caller.frame) != equation:
             return ""  # JAX put it there, or it is a part of what the text on its line says
         target = self._written.target(caller.frame)

@@ -10,7 +10,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from ..jaxpr import ScopeColumns, Walk
+from ..jaxpr import Walk
 from .callers import Caller, Callers
 from .card import CONTROL_FLOW, Card, ControlPath, Step
 from .constructs import Constructs, is_users
@@ -71,7 +71,9 @@ class Reader:
         nodes = self._place(place, program, 0)
         cards: list[Card] = []
         self._flatten(nodes, -1, cards)
-        return ProgramCards(cards, self._count > MOST)
+        left_out = self._count > MOST
+        del cards[MOST:]
+        return ProgramCards(cards, left_out)
 
     # --- order ---------------------------------------------------------------------------------
 
@@ -102,18 +104,17 @@ class Reader:
         found = self._dissolved.any_in(columns)
         for equation, _, _, child in columns.children:
             primitive = self._walk.strings.items[columns.primitive[equation]]
-            if primitive in CONTROL_PRIMITIVES or self._is_rule(columns, equation, primitive) or self.holds(child):
+            if primitive in CONTROL_PRIMITIVES or self._is_rule(primitive, child) or self.holds(child):
                 found = True
                 break
         self._holds[scope] = found
         return found
 
-    def _is_rule(self, columns: ScopeColumns, equation: int, primitive: str) -> bool:
+    def _is_rule(self, primitive: str, child: int) -> bool:
         """A custom rule or a remat that the user wrote: shown for itself."""
         if SCOPE_PRIMITIVES.get(primitive, "jit") == "jit":
             return False
-        stack = columns.stack[equation]
-        return bool(self._callers.user_frames(stack)) and not self._callers.functions(stack)
+        return self._constructs.debug_of(child).users
 
     def _place(self, place: Place, program: int, depth: int) -> list[_Node]:
         columns, nodes = place.columns, []
@@ -167,10 +168,10 @@ class Reader:
         else:
             inner = [child for child in children if self.holds(child[3])]
             if primitive in SCOPE_PRIMITIVES:
-                rule = self._is_rule(columns, equation, primitive)
+                rule = bool(children) and self._is_rule(primitive, children[0][3])
                 if not inner and not rule:
                     return []
-                if rule or (SCOPE_PRIMITIVES[primitive] == "jit" and is_users(self._constructs.debug(children))):
+                if rule or is_users(self._constructs.debug(children)):
                     card = self._constructs.named_scope(place, primitive, equation, children, path)
             elif not inner:
                 return []
@@ -208,6 +209,7 @@ class Reader:
                 self._constructs.inputs(place, equation, name, scope),
                 caller,
                 (*place.steps, Step(equation, name, position)),
+                f"{place.around}/{self._walk.strings.items[place.columns.name_stack[equation]]}",
             )
             found = self._place(inner, program, depth)
             if card is not None:

@@ -47,3 +47,12 @@ def guessed_carry(count: int, function: ast.FunctionDef | ast.Lambda | None, par
         plain = [each.id for each in target.elts if isinstance(each, ast.Name)]
         return plain if len(plain) == len(target.elts) == count else [""] * count
     return [name] if count == 1 else [""] * count
+
+
+def only_leaf(returned: ast.expr | None) -> str:
+    """The path of the one leaf in what a function returns: `['out']` for `{'out': y}`, empty for a leaf itself."""
+    if isinstance(returned, ast.Dict) and len(returned.keys) == 1 and isinstance(returned.keys[0], ast.Constant):
+        return f"[{returned.keys[0].value!r}]" + only_leaf(returned.values[0])
+    if isinstance(returned, ast.Tuple | ast.List) and len(returned.elts) == 1:
+        return "[0]" + only_leaf(returned.elts[0])
+    return ""

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from ..pools import Strings
 from ..sources import Positions, SourceFile
+from .equation import Debug
 
 #: Longest text of an expression that is shown, in characters.
 LIMIT = 80
@@ -97,6 +98,18 @@ class Written:
                 return (number, found) if isinstance(found, ast.FunctionDef) else None
         return None
 
+    def def_line(self, file: str, line: int) -> int:
+        """The line of the def of a function whose first line, perhaps a decorator's, is this one."""
+        source = self._positions.source_file(file)
+        lines = self._of(source)
+        for number in range(line, min(line + 20, len(lines) + 1)):
+            text = lines[number - 1].lstrip()
+            if text.startswith(("def ", "async def ")):
+                return number
+            if number == line and not text.startswith("@"):
+                return line
+        return line
+
     # --- reading -------------------------------------------------------------------------------
 
     def _of(self, source: SourceFile) -> list[str]:
@@ -170,6 +183,13 @@ class Written:
         if isinstance(statement, ast.FunctionDef):
             return statement
         return _only_lambda(lines[line - 1])
+
+
+def definition(positions: Positions, written: Written, debug: Debug) -> int:
+    """Frame of the line where a function of the user's is defined; -1 for others."""
+    if not debug.users:
+        return -1
+    return positions.line(debug.file, written.def_line(debug.file, debug.line), debug.function)
 
 
 def shown(expression: str) -> str:

@@ -1,0 +1,327 @@
+"""Cards of control flow: one for each construct, by the name the user called it, the same on both lines of JAX."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+from observed import built, in_cell, program, traced
+
+import jupyter_jaxpr as jj
+from jupyter_jaxpr.program.control_flow import Constructs, Step
+from jupyter_jaxpr.snapshot.saved import saved_copy
+from jupyter_jaxpr.snapshot.validate import validate
+
+sys.path.insert(0, str(Path(__file__).parent / "control_flow"))
+
+import golden  # it lies beside what it makes
+from programs import PROGRAMS  # likewise
+
+X = np.float32(1)
+XS = np.zeros(5, np.float32)
+
+
+def cards(function, *arguments):
+    return jj.inspect(function, *arguments, stage="trace").control_flow
+
+
+# --- the golden cards -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_cards_are_made_as_before(name):
+    document = golden.document_of(name).document
+    validate(document)
+    assert [note.text for note in document.notes if note.kind == "failed"] == []
+    expected = golden.golden_path(name).read_text(encoding="utf-8")
+    assert golden.cards_text(document) == expected, "python tests/control_flow/golden.py writes them, on both lines"
+
+
+@pytest.mark.parametrize("name", golden.DIFFERENT)
+def test_a_card_differs_between_the_lines_of_jax_only_where_their_programs_do(name):
+    texts = [path.read_text(encoding="utf-8") for path in sorted(golden.GOLDEN.glob(f"{name}-*.txt"))]
+    assert len(texts) == 2 and texts[0] != texts[1]
+    kinds = [[line for line in text.splitlines() if " (" in line and line[0] != " "] for text in texts]
+    assert kinds[0] == kinds[1]
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_way_to_a_card_leads_to_its_equation(name):
+    whole = golden.document_of(name)
+    document = whole.document
+    for index, card in enumerate(document.control_flow):
+        path = whole.sources.control_path(index)
+        jaxpr = whole.sources.observed(path.program).jaxpr
+        for step in path.steps:
+            jaxpr = getattr(jaxpr, "jaxpr", jaxpr)
+            inner = jaxpr.eqns[step.equation].params[step.parameter]
+            jaxpr = inner if step.position < 0 else inner[step.position]
+        equation = getattr(jaxpr, "jaxpr", jaxpr).eqns[path.equation]
+        scope = document.scopes[card.scope]
+        assert equation.primitive.name == document.strings[scope.primitive[card.equation]]
+        if card.primitive:
+            assert equation.primitive.name == card.primitive
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_operands_and_branches_are_those_of_the_equation(name):
+    document = golden.document_of(name).document
+    for card in document.control_flow:
+        scope = document.scopes[card.scope]
+        if card.primitive in ("scan", "while"):
+            taken = [slot.operand for slot in card.slots if slot.role != "ys"]
+            assert taken == scope.operands[card.equation]
+        if card.primitive == "cond":
+            taken = [slot.operand for slot in card.slots if slot.role == "operand"]
+            assert [card.predicate, *taken] == scope.operands[card.equation]
+            inside = [child.scope for child in scope.children if child.equation == card.equation]
+            assert [branch.scope for branch in card.branches] == inside
+
+
+# --- for scripts ----------------------------------------------------------------------------------------
+
+
+def test_a_script_reads_a_scan():
+    def rnn(p, xs):
+        def step(h, x):
+            h = jnp.tanh(x @ p["wx"] + h @ p["wh"] + p["b"])
+            return h, h
+
+        return lax.scan(step, jnp.zeros(16), xs)
+
+    (card,) = cards(rnn, {"wx": np.zeros((8, 16)), "wh": np.zeros((16, 16)), "b": np.zeros(16)}, np.zeros((100, 8)))
+    assert (card.kind, card.primitive, card.name, card.depth, card.trips) == ("scan", "scan", "step", 0, 100)
+    assert card.file == __file__
+    assert Path(__file__).read_text().splitlines()[card.line - 1].strip() == "return lax.scan(step, jnp.zeros(16), xs)"
+    assert card.carry == (("h", "f32[16]", "f32[16]"),)
+    assert card.consts == (("p['wx']", "f32[8,16]"), ("p['wh']", "f32[16,16]"), ("p['b']", "f32[16]"))
+    assert card.xs == (("xs", "f32[8]", "f32[100,8]"),)
+    assert card.ys == (("h", "f32[16]", "f32[100,16]"),)
+    assert (card.step_flops, card.library, card.called_by, card.branches) == (800, False, None, ())
+
+
+def test_a_script_reads_a_cond_false_first():
+    def loud(x):
+        return x * 2
+
+    def quiet(x):
+        return x
+
+    (card,) = cards(lambda x: lax.cond(x > 0, loud, quiet, x), X)
+    assert [(branch.label, branch.name, branch.equations) for branch in card.branches] == [
+        ("False", "quiet", 0),
+        ("True", "loud", 1),
+    ]
+    assert (card.predicate, card.choice) == ("x > 0", "branch")
+
+
+def test_the_index_and_the_bound_of_a_fori_loop_are_not_of_the_users_carry():
+    (traced_bound,) = cards(lambda n, x: lax.fori_loop(0, n, lambda i, x: x + i, x), 3, X)
+    assert (traced_bound.primitive, traced_bound.trips) == ("while", None)
+    assert traced_bound.carry == (("x", "f32[]", "f32[]"),)
+    assert (traced_bound.lower, traced_bound.upper) == ("0", "n")
+    (fixed,) = cards(lambda x: lax.fori_loop(1, 4, lambda i, x: x + i, x), X)
+    assert (fixed.primitive, fixed.trips, fixed.lower, fixed.upper) == ("scan", 3, "1", "4")
+    assert fixed.carry == (("x", "f32[]", "f32[]"),)
+
+
+def test_named_scopes_are_no_control_flow_for_a_script_and_what_they_hold_is_at_its_own_depth():
+    @jax.jit
+    def inner(x):
+        return lax.while_loop(lambda x: x < 10, lambda x: x * 2, x)
+
+    def outer(x):
+        return lax.fori_loop(0, 3, lambda i, x: inner(x), x)
+
+    outermost, loop = cards(outer, X)
+    assert [(card.kind, card.depth, card.parent, card.part) for card in (outermost, loop)] == [
+        ("fori_loop", 0, None, ""),
+        ("while_loop", 1, 0, "body"),
+    ]
+
+
+def test_a_loop_that_no_line_of_the_users_called_is_the_librarys():
+    found = cards(lambda rates: jax.random.poisson(jax.random.key(0), rates), XS)
+    assert {(card.kind, card.library, card.called_by) for card in found} == {("while_loop", True, "jax.random.poisson")}
+
+
+def test_cards_are_in_the_order_of_the_source():
+    def late(x):
+        return lax.fori_loop(0, 3, lambda i, x: x + i, x)
+
+    def f(x):
+        y, _ = lax.scan(lambda y, _: (y * 2, None), x, None, length=2)
+        return lax.cond(y > 0, late, lambda x: x, y)
+
+    assert [card.kind for card in cards(f, X)] == ["scan", "cond", "fori_loop"]
+    assert [card.line for card in cards(f, X)] == sorted(card.line for card in cards(f, X) if card.depth == 0) + [
+        card.line for card in cards(f, X) if card.depth == 1
+    ]
+
+
+# --- in a notebook --------------------------------------------------------------------------------------
+
+
+def test_in_a_cell_the_users_text_is_that_of_the_cell():
+    whole, _ = in_cell(
+        "\n".join(
+            [
+                "%%jaxpr",
+                "@jax.jit",
+                "def größe(x):",
+                "    y = lax.cond(x > 0, lambda x: x, lambda x: -x, x)",
+                "    return lax.while_loop(lambda z: z < 10., lambda z: z * 2, y)",
+            ]
+        ).replace("%%jaxpr", "# a comment"),
+        "größe(1.)",
+    )
+    cond, loop = whole.document.control_flow
+    frames = whole.document.frames
+    assert (cond.predicate_text, frames[cond.frame].line) == ("x > 0", 4)
+    assert [slot.path for slot in cond.slots] == ["x", "y"]
+    assert (loop.condition_text, frames[loop.frame].line) == ("z < 10.", 5)
+    assert [slot.path for slot in loop.slots] == ["z"]
+
+
+def test_source_that_is_gone_leaves_what_jax_knows():
+    space = {"lax": lax}
+    text = "def f(xs):\n    return lax.scan(lambda h, x: (h + x, h), 0., xs)\n"
+    exec(compile(text, "/gone/away.py", "exec"), space)
+    (card,) = built(program(traced(space["f"], XS))).document.control_flow
+    assert [(slot.role, slot.path) for slot in card.slots] == [("carry", "h"), ("xs", "xs"), ("ys", "")]
+
+
+# --- trips that XLA found -------------------------------------------------------------------------------
+
+
+def counting(x):
+    return lax.while_loop(lambda c: c[0] < 10, lambda c: (c[0] + 1, jnp.sin(c[1])), (0, x))
+
+
+def test_a_while_has_the_trips_that_xla_counted_where_its_text_is_held_anyway():
+    (card,) = built(program(traced(counting, X), compiled=True)).document.control_flow
+    assert (card.trips, card.trips_from, card.choice) == (10, "xla", None)
+    assert card.facts == [
+        "XLA found that it always takes 10 steps. Written as a scan of that length, reverse-mode grad works through it "
+        "too."
+    ]
+
+
+def test_nothing_is_compiled_for_a_trip_count():
+    (card,) = built(program(traced(counting, X))).document.control_flow
+    assert (card.trips, card.trips_from, card.choice) == (None, None, "open")
+
+
+def test_two_loops_on_one_line_that_xla_counts_apart_are_not_mixed_up():
+    def until(n, x):
+        return lax.while_loop(lambda c: c[0] < n, lambda c: (c[0] + 1, jnp.sin(c[1])), (0, x))
+
+    def both(x):
+        return until(10, x), until(20, x)
+
+    document = built(program(traced(both, X), compiled=True)).document
+    assert [card.trips for card in document.control_flow] == [None, None]
+
+
+# --- sizes and failures ---------------------------------------------------------------------------------
+
+
+def test_a_construct_that_cannot_be_read_hides_no_other(monkeypatch):
+    read = Constructs.control
+
+    def broken(self, place, primitive, *others):
+        if primitive == "while":
+            raise RuntimeError("another JAX")
+        return read(self, place, primitive, *others)
+
+    monkeypatch.setattr(Constructs, "control", broken)
+
+    def f(x):
+        x = lax.while_loop(lambda x: x < 10, lambda x: x * 2, x)
+        return lax.cond(x > 0, lambda x: x, lambda x: -x, x)
+
+    document = built(program(traced(f, X))).document
+    assert [card.kind for card in document.control_flow] == ["cond"]
+    (note,) = [note for note in document.notes if note.kind == "failed"]
+    assert "another JAX" in note.detail
+
+
+def test_a_scope_called_twice_has_its_cards_twice_each_by_its_own_way():
+    @jax.jit
+    def inner(x):
+        return lax.fori_loop(0, 3, lambda i, x: x + i, x)
+
+    def f(x):
+        y = inner(x)
+        return inner(y)
+
+    whole = built(program(traced(f, X)))
+    loops = [index for index, card in enumerate(whole.document.control_flow) if card.kind == "fori_loop"]
+    first, second = (whole.sources.control_path(index) for index in loops)
+    assert (first.steps, second.steps) == ((Step(0, "jaxpr", -1),), (Step(1, "jaxpr", -1),))
+
+
+def test_a_program_of_very_many_constructs_has_the_first_and_says_so():
+    def f(x):
+        for _ in range(400):
+            x, _ = lax.scan(lambda x, _: (x * 2, None), x, None, length=2)
+        return x
+
+    document = built(program(traced(f, X))).document
+    validate(document)
+    assert len(document.control_flow) == 300
+    (note,) = [note for note in document.notes if note.kind == "control_flow_cut"]
+    assert note.text == "f0 has more than 300 control-flow constructs: the first 300 have a card."
+
+
+def test_sharing_that_doubles_at_every_level_stays_small():
+    def twice(function):
+        return jax.jit(lambda x: function(function(x)))
+
+    function = jax.jit(lambda x: lax.cond(x > 0, lambda x: x, lambda x: -x, x))
+    for _ in range(30):
+        function = twice(function)
+    trace = traced(function, X)
+    began = time.perf_counter()
+    document = built(program(trace)).document
+    assert time.perf_counter() - began < 5
+    assert len(document.control_flow) == 300
+
+
+def test_a_program_that_is_sent_in_pages_has_all_its_cards(monkeypatch):
+    from jupyter_jaxpr.snapshot import build as build_module
+
+    monkeypatch.setattr(build_module, "WHOLE", 50)
+    monkeypatch.setattr(build_module, "PAGE", 10)
+
+    def f(x):
+        for _ in range(60):
+            x = jnp.sin(x)
+        return lax.while_loop(lambda x: x < 10, lambda x: x * 2, x)
+
+    document = built(program(traced(f, X))).document
+    validate(document)
+    assert not document.programs[0].complete
+    (card,) = document.control_flow
+    assert (card.kind, card.equation, card.condition_text) == ("while_loop", 60, "x < 10")
+
+
+@pytest.mark.parametrize("limit", [40_000, 20_000, 8_000, 3_000])
+def test_a_saved_copy_that_is_cut_keeps_cards_whose_every_index_holds(limit):
+    document = golden.document_of("diffrax_solve").document
+    copy = saved_copy(document, limit)
+    validate(copy)
+    assert len(copy.control_flow) in (0, len(document.control_flow))
+    for before, after in zip(document.control_flow, copy.control_flow, strict=False):
+        assert before.kind == after.kind
+        assert [slot.path for slot in before.slots] == [slot.path for slot in after.slots]
+        types = [
+            [each.avals[slot.whole].text for slot in card.slots] for each, card in ((document, before), (copy, after))
+        ]
+        assert types[0] == types[1]
