@@ -48,7 +48,7 @@ class observe:
         self._own = run is None
         if run is None:
             run = watch.begin()
-            run.in_cell = False
+            run.in_cell = run.keeps_programs = False
         self._run = run
         watch.count_now(run)
         self._called_before = {

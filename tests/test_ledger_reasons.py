@@ -559,3 +559,22 @@ def test_several_reasons_against_the_closest_earlier_call() -> None:
         "static n: 1 -> 2",
         "p['w']: f32[2] -> f32[1]",
     ]
+
+
+def test_another_jit_of_the_same_function_is_compared_with_the_first() -> None:
+    """JAX's entries are the function's, whichever `jax.jit` made them."""
+
+    def f(x: Any) -> Any:
+        return x + 1
+
+    arrays = [jnp.ones(2), jnp.ones(3)]
+    with observe() as ledger:
+        for x in (*arrays, *arrays):
+            jax.jit(f)(x)
+        jax.jit(f, donate_argnums=0)(jnp.ones(3))
+    pad = "Pad to one shape, or expect one compile for each shape."
+    assert told(ledger, "f") == [
+        first("f"),
+        ("compiled", (Reason("shape", "x: f32[2] -> f32[3]", "x", "f32[2]", "f32[3]", pad),)),
+        ("compiled", (Reason("first_call", "first call of f with these options of jit"),)),
+    ]

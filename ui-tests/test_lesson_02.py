@@ -23,12 +23,15 @@ CLAIMS = {
     "a9-traces": ("2 compiles took", ["first call", "f32[10] → f32[20]", "jax.Array → numpy"]),
     "a10-mode": ("2 compiles took", ["first call", "'train' → 'eval'"]),
     "a11-many": ("20 compiles took", ["0 → 1", "18 → 19"]),
+    "b3-static": ("6 compiles took", ["first call", "3 → 4", "first call of doubled with these options of jit"]),
     "a12-loop": ("1 compile took", ["first call", "int → jax.Array"]),
+    "a13-overhead": ("1 compile took", ["first call"]),
     "a14-same": ("1 compile took", ["first call"]),
     "a14-lambda": ("3 compiles took", ["second new lambda from line 3", "third new lambda from line 3"]),
     "a14-partial": ("3 compiles took", ["a new partial of scaled, by: 1.0 -> 2.0", "by: 2.0 -> 3.0"]),
     "a15-batches": ("2 compiles took", ["first call", "f32[32,3] → f32[4,3]"]),
     "a16-clear": ("1 compile took", ["the caches were cleared"]),
+    "a18-devices": ("3 compiles took", ["first call", "cpu:0 → cpu:1", "on cpu:1 → P('half',) over half=2"]),
 }
 
 

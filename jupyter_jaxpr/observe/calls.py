@@ -13,12 +13,13 @@ named, and its counts are lower bounds.
 from __future__ import annotations
 
 import functools
+import gc
 import sys
 import threading
 import types
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import CodeType
 from typing import Any
@@ -58,10 +59,16 @@ class CallCounter:
 
     Args:
         library: ids of functions that are of no interest, whose callers need not be looked for.
+
+    Attributes:
+        drains: drains this counter; called before Python's full garbage collections, as calls that are not drained
+            yet hold the functions that were called.
     """
 
     def __init__(self, library: Mapping[int, int] | None = None) -> None:
         self._library: Mapping[int, int] = {} if library is None else library
+        self.drains: Callable[[], object] | None = None
+        self._draining = False
         self._sites: dict[Any, _Site] = {}  # in the order of their first calls
         self._newest: dict[int, _Site] = {}  # by offset: where the next call is looked for first
         self._raised: defaultdict[tuple[Any, Place | None], int] = defaultdict(int)
@@ -79,6 +86,7 @@ class CallCounter:
         _watching = self
         self.running = True
         self._thread = threading.get_ident()
+        gc.callbacks.append(self._before_collection)
         if HAS_MONITORING:
             self._start_monitoring()
 
@@ -88,7 +96,10 @@ class CallCounter:
         if not self.running:
             return
         self.running = False
+        self.drains = None
         _watching = None
+        if self._before_collection in gc.callbacks:
+            gc.callbacks.remove(self._before_collection)
         if HAS_MONITORING and self._tool is not None:
             monitor = monitoring()
             monitor.set_events(self._tool, 0)
@@ -107,15 +118,24 @@ class CallCounter:
 
         To be called at each miss: a function object is let go of before a new one of the same line is made.
         """
-        if not self._sites:
+        if not self._sites or self._draining:
             return []
-        sites = list(self._sites.values())
-        self._newest.clear()
-        self._sites.clear()
-        return [
-            CallsAt(called, times, place if code is None else self._lines.place(code, offset))
-            for code, called, times, offset, place in sites
-        ]
+        self._draining = True  # a garbage collection here would begin again
+        try:
+            sites = list(self._sites.values())
+            self._newest.clear()
+            self._sites.clear()
+            return [
+                CallsAt(called, times, place if code is None else self._lines.place(code, offset))
+                for code, called, times, offset, place in sites
+            ]
+        finally:
+            self._draining = False
+
+    def _before_collection(self, phase: str, info: Mapping[str, int]) -> None:
+        if phase == "start" and info.get("generation") == 2 and self._sites:
+            if self.drains is not None and threading.get_ident() == self._thread:
+                self.drains()
 
     def drain_raised(self) -> list[CallsAt]:
         """Likewise, how often each raised: a static argument without a hash raises before JAX looks for an entry.

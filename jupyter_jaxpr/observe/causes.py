@@ -137,12 +137,7 @@ def _entry(event: MissEvent, key: Key, history: FunctionHistory) -> int:
 
 def _same_options(old: MissEvent, new: MissEvent) -> bool:
     assert old.key is not None and new.key is not None
-    if old.key.options is new.key.options:
-        return True
-    try:
-        return bool(old.key.options == new.key.options)
-    except Exception:
-        return False
+    return old.key.options.equals(new.key.options)
 
 
 def _line(place: Place | None) -> str:

@@ -23,7 +23,7 @@ from .reasons import Reason
 from .stages import CallStages
 
 if TYPE_CHECKING:
-    from .ledger import Calls, Ledger
+    from .ledger import Calls, FunctionRecord, Ledger
 
 EVENTS_PER_FUNCTION = 512
 
@@ -44,6 +44,7 @@ class MissEvent:
     partial: dict[str, str] | None = None  # what a functools.partial binds, as text
     reasons: tuple[Reason, ...] | None = None  # worked out when first asked for
     entry: int = -1  # index into the entries of its function, likewise
+    signature: str | None = None  # likewise
     trace: float | None = None  # seconds
     lower: float | None = None
     compile: float | None = None
@@ -96,6 +97,7 @@ class FunctionHistory:
     last_seen: int = -1  # execution of cells in which the newest function object was first seen
     entries: list[MissEvent] = field(default_factory=list)  # the event that made each, once asked for
     by_hash: dict[int, list[int]] = field(default_factory=dict)
+    whole: FunctionRecord | None = None  # of everything seen, as last read; None when something was added since
 
     def counts_on(self, thread: int | None) -> Counts:
         """The counts of one thread, or of all."""
@@ -155,6 +157,7 @@ class History:
                 event.held_before = self._is_held_before(fun)
                 event.partial = _partial(fun)
             history.events.append(event)
+            history.whole = None
             return event
 
     def inlined(self, record: Any, place: Place | None) -> None:
@@ -166,11 +169,13 @@ class History:
             for counts in history.counters():
                 counts.inlined += 1
             history.events.append(event)
+            history.whole = None
 
     def end(self, record: Any, event: MissEvent, stages: CallStages, raised: bool, total: float) -> None:
         """The call is over."""
         with self._lock:
             history, _, _ = self._of(record)
+            history.whole = None
             seconds = stages.by_name()
             event.trace, event.lower, event.compile = (seconds.get(name) for name in ("trace", "lower", "compile"))
             event.total = total
@@ -185,6 +190,7 @@ class History:
         """JAX worked for a function outside a call of its own: for a program derived from it."""
         with self._lock:
             history, _, _ = self._of(record)
+            history.whole = None
             for counts in history.counters():
                 self._count(counts, stages, sum(stages.by_name().values()))
 

@@ -97,6 +97,47 @@ def _is_plain(value: Any) -> bool:
     return type(value) in (tuple, frozenset) and all(_is_plain(item) for item in value)
 
 
+_OPTIONS = (
+    "in_shardings_treedef",
+    "in_shardings_leaves",
+    "out_shardings_treedef",
+    "out_shardings_leaves",
+    "in_layouts_treedef",
+    "in_layouts_leaves",
+    "out_layouts_treedef",
+    "out_layouts_leaves",
+    "static_argnums",
+    "static_argnames",
+    "donate_argnums",
+    "donate_argnames",
+    "device",
+    "backend",
+    "keep_unused",
+    "inline",
+    "compiler_options_kvs",
+)
+
+
+class JitOptions:
+    """What `jax.jit` was called with, besides the function.
+
+    JAX's own record compares by identity, though two jits of a function share their entries, and it holds the default
+    values of the function's parameters, which may be arrays.
+    """
+
+    __slots__ = ("_values",)
+
+    def __init__(self, options: Any) -> None:
+        self._values = tuple(getattr(options, name, None) for name in _OPTIONS)
+
+    def equals(self, other: JitOptions) -> bool:
+        """Whether the two are the same options, of one `jax.jit` or of two."""
+        try:
+            return bool(self._values == other._values)
+        except Exception:  # a sharding of the user's own that cannot be compared
+            return False
+
+
 @dataclass(frozen=True, slots=True)
 class Key:
     """The ingredients of one call's cache key."""
@@ -109,7 +150,7 @@ class Key:
     leaves: tuple[Leaf, ...]
     context: Sequence[Any]  # values of JAX's trace context
     context_names: Sequence[str]
-    options: Any  # what jax.jit was called with
+    options: JitOptions
     function: StaticValue | None = None  # equinox: the user's function, which is a static argument there
 
     @property
@@ -201,7 +242,7 @@ def _key(
         ]
     context, context_names = tuple(jax_internals.trace_context()), jax_internals.trace_context_names()
     shape = (positional, keywords, statics, tuple(names), treedef, tuple(leaves))
-    return Key(*shape, context, context_names, options, function)
+    return Key(*shape, context, context_names, JitOptions(options), function)
 
 
 def signature_text(key: Key) -> str:

@@ -194,6 +194,8 @@ class Ledger(Mapping[str, FunctionRecord]):
         calls = {self._history.place_key(each.name, each.definition): each for each in self._calls()}
         order: dict[tuple[str, str, int], int] = {}
         for key, function in self._chosen():
+            if not function.events or function.events[-1].number <= self._since:
+                continue
             first = next((event.number for event in function.events if self._is_here(event)), None)
             if first is not None:
                 order[key] = first
@@ -213,6 +215,8 @@ class Ledger(Mapping[str, FunctionRecord]):
 
     def _record(self, key: tuple[str, str, int], called: Calls | None) -> FunctionRecord:
         history = self._history.functions.get(key) or FunctionHistory(key[0], called.definition if called else None)
+        if self._is_whole and history.whole is not None:
+            return history.whole
         here = [event for event in history.events if self._is_here(event)]
         counts = history.counts_on(self._thread).minus(self._before.get(id(history), Counts()))
         calls = called.calls if called is not None else None
@@ -223,7 +227,7 @@ class Ledger(Mapping[str, FunctionRecord]):
         raised = max(counts.raised, called.raised if called is not None else 0)
         looked = None if calls is None else calls - (raised - counts.raised)  # JAX looked for an entry
         entries, entry_of = _entries(history, here, counts, looked)
-        return FunctionRecord(
+        record = FunctionRecord(
             name=key[0],
             line=definition.line if definition else None,
             file=definition.file if definition else None,
@@ -241,16 +245,26 @@ class Ledger(Mapping[str, FunctionRecord]):
             hits=None if looked is None else max(looked - counts.misses + counts.dispatch_only - counts.inlined, 0),
             seconds=counts.seconds,
         )
+        if self._is_whole:
+            history.whole = record
+        return record
+
+    @property
+    def _is_whole(self) -> bool:
+        """Whether it is of everything seen, so that a function's record is the same until something is added."""
+        return self._thread is None and self._since == 0
 
 
 def _miss(event: MissEvent, history: FunctionHistory, entry: int) -> Miss:
     assert event.outcome is not None
+    if event.signature is None:
+        event.signature = signature_text(event.key) if event.key is not None else ""
     return Miss(
         outcome=event.outcome,
         reasons=reasons_of(event, history),
         line=event.place.line if event.place else None,
         file=event.place.file if event.place else None,
-        signature=signature_text(event.key) if event.key is not None else "",
+        signature=event.signature,
         trace_s=event.trace,
         lower_s=event.lower,
         compile_s=event.compile,
@@ -267,10 +281,13 @@ def _entries(
     used = sorted({event.entry for event in here if event.entry >= 0})
     places = {entry: index for index, entry in enumerate(used)}
     since = here[0].number if here else 0
+    users: dict[int, list[MissEvent]] = {entry: [] for entry in used}
+    for event in here:
+        if event.entry >= 0:
+            users[event.entry].append(event)
     entries = []
-    for entry in used:
+    for entry, mine in users.items():
         maker = makers[entry]
-        mine = [event for event in here if event.entry == entry]
         # With one entry in all, whatever did not miss has used it.
         alone = len(makers) == 1 and calls is not None
         assert maker.key is not None

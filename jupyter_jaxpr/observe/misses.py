@@ -129,6 +129,7 @@ class Observer:
         """
         self.hooks.ensure()
         run = Run(file, self.library, keep_values)
+        run.counter.drains = lambda: self._drain(run)
         run.hold_last_calls()
         state = self._state()
         self._prune(state)
@@ -171,7 +172,7 @@ class Observer:
             if run.lines is not None:
                 run.lines.close()
         observation = run.observation()
-        if run.ledger is not None:
+        if run.ledger is not None and run.keeps_programs:  # `observe()` has a ledger of its own
             try:
                 observation.ledger = self._reading(run, run.ledger)
             except Exception as error:
@@ -528,7 +529,8 @@ class Observer:
     def _start_trace(self, run: Run, miss: Miss, fun: Any) -> None:
         miss.records_trace = True
         run.traced_names.append(miss.function.name)
-        if len(run.traced_functions) < TRACED_FUNCTIONS and not any(known is fun for _, known in run.traced_functions):
+        more = run.keeps_programs and len(run.traced_functions) < TRACED_FUNCTIONS
+        if more and not any(known is fun for _, known in run.traced_functions):
             run.traced_functions.append((miss.function.name, fun))
         if len(run.traced_names) == 1:
             run.prints.start()

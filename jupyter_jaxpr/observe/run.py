@@ -39,8 +39,9 @@ EAGER_COMPILES = 1_000
 class FunctionActivity:
     """What one function did in a run; function objects of one name and def line are one."""
 
-    def __init__(self, record: FunctionRecord) -> None:
+    def __init__(self, record: FunctionRecord, keeps_programs: bool = True) -> None:
         self.record = record
+        self._keeps_programs = keeps_programs
         self.calls = 0
         self.calls_missed = 0  # calls that were made from a place that is not watched, such as by map()
         self.handed = 0  # times it was given to C code such as map(), which may have called it
@@ -74,7 +75,7 @@ class FunctionActivity:
 
     def use(self, program: KeptProgram, now: bool, note: str | None = None) -> None:
         """List a program of this run; the first mention decides whether it was made in it."""
-        if program.key in self.programs:
+        if program.key in self.programs or not self._keeps_programs:
             return
         if len(self.programs) >= PROGRAMS_PER_FUNCTION:
             self.dropped += 1
@@ -144,6 +145,7 @@ class Run:
         self.stage_counts: Counter[tuple[str | None, str]] = Counter()  # at a lower tier: function and event
         self.unseen: list[Any] = []  # jitted functions that were called and never observed to miss
         self.failures: list[str] = []
+        self.keeps_programs = True  # they hold the constants that were captured; `observe()` has no use for them
 
     def hold_last_calls(self) -> None:
         """Begin to hold the last calls, if asked to, as soon as JAX is there."""
@@ -155,8 +157,10 @@ class Run:
         key = (record.name, record.definition)
         found = self.functions.get(key)
         if found is None:
-            found = self.functions[key] = FunctionActivity(record)
-        elif found.record is not record and record.kept:
+            if not self.keeps_programs:  # nor the record, which holds programs as well
+                record = FunctionRecord(record.name, record.jit_name, record.definition, record.library)
+            found = self.functions[key] = FunctionActivity(record, self.keeps_programs)
+        elif self.keeps_programs and found.record is not record and record.kept:
             found.record = record  # a newer object of the same line
         return found
 
