@@ -1,14 +1,17 @@
 /**
  * The notes of a snapshot come in; a list goes out: what, where, why, and the cure.
  */
+import { Clipboard } from '@jupyterlab/apputils';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { attentionOf } from '../model/attention';
-import { Note } from '../protocol/snapshot';
+import { Cure, Note, Snapshot } from '../protocol/snapshot';
 import { IJaxprModel } from '../tokens';
+import { CodeExcerpt } from './code-excerpt';
 import { Icon, IconName } from './icons';
 import { ModelWidget } from './model-widget';
+import { excerptOf } from './note-code';
 import { INotePlace, notePlace, shortened } from './summary';
 
 /** Longer details are cut: what was printed while tracing may be a whole array, many times. */
@@ -18,6 +21,8 @@ const ICONS: Record<string, IconName> = {
   printed_while_tracing: 'printed',
   captured_constant: 'constant',
   eager_compiles: 'refresh',
+  unrolled_loop: 'refresh',
+  short_loop: 'flow',
   leaked_tracer: 'error',
   trace_raised: 'error',
   failed: 'error'
@@ -80,6 +85,7 @@ function NoteEntry(props: {
   const snapshot = model.snapshot;
   const place = snapshot === null ? null : notePlace(snapshot, note, trans);
   const icon = ICONS[note.kind] ?? 'notes';
+  const title = note.title ?? null;
   const other =
     note.program >= 0 && note.program !== model.program
       ? (snapshot?.programs[note.program]?.name ?? null)
@@ -106,7 +112,11 @@ function NoteEntry(props: {
                 {': '}
               </>
             ))}
-          {shortened(note.text, 2000)}
+          {title !== null ? (
+            <b>{shortened(title, 400)}</b>
+          ) : (
+            shortened(note.text, 2000)
+          )}
           {other !== null && (
             <span className="jp-JaxprPanel-second">
               {' '}
@@ -114,9 +124,21 @@ function NoteEntry(props: {
             </span>
           )}
         </p>
+        {title !== null && (
+          <p className="jp-JaxprPanel-second">{shortened(note.text, 2000)}</p>
+        )}
         {note.cure !== null && (
           <p className="jp-JaxprPanel-second">{shortened(note.cure, 2000)}</p>
         )}
+        <NoteCode note={note} snapshot={snapshot} trans={trans} />
+        {(note.cures ?? []).length > 0 && (
+          <Cures cures={note.cures ?? []} trans={trans} />
+        )}
+        {(note.price ?? []).map(text => (
+          <p key={text} className="jp-JaxprNotes-price">
+            {shortened(text, 1000)}
+          </p>
+        ))}
         {note.detail !== null && (
           <details>
             <summary>
@@ -129,5 +151,84 @@ function NoteEntry(props: {
         )}
       </div>
     </article>
+  );
+}
+
+/** The lines that a note is about, and beside them what to write instead. */
+function NoteCode(props: {
+  note: Note;
+  snapshot: Snapshot | null;
+  trans: TranslationBundle;
+}): JSX.Element | null {
+  const { note, snapshot, trans } = props;
+  const [copied, setCopied] = React.useState(false);
+  const excerpt = snapshot === null ? null : excerptOf(snapshot, note);
+  const code = note.code ?? null;
+  if (excerpt === null && code === null) {
+    return null;
+  }
+  const copy = (text: string): void => {
+    Clipboard.copyToSystem(text);
+    setCopied(true);
+  };
+  return (
+    <>
+      <div
+        className="jp-JaxprNotes-code"
+        data-pair={(excerpt !== null && code !== null) || undefined}
+      >
+        {excerpt !== null && (
+          <CodeExcerpt
+            lines={excerpt.lines}
+            first={excerpt.first}
+            marks={excerpt.marks}
+            wrong={ICONS[note.kind] === 'error'}
+            label={trans.__('As written')}
+          />
+        )}
+        {code !== null && (
+          <CodeExcerpt
+            lines={shortened(code, LONGEST_DETAIL).split('\n')}
+            first={excerpt?.first ?? 1}
+            label={trans.__('Rewrite')}
+          />
+        )}
+      </div>
+      {code !== null && (
+        <p className="jp-JaxprNotes-acts">
+          <button className="jp-JaxprPanel-button" onClick={() => copy(code)}>
+            {trans.__('Copy rewrite')}
+          </button>
+          <span role="status" className="jp-JaxprPanel-second">
+            {copied ? trans.__('Copied.') : ''}
+          </span>
+        </p>
+      )}
+    </>
+  );
+}
+
+/** Ways out to choose from. */
+function Cures(props: {
+  cures: readonly Cure[];
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { cures, trans } = props;
+  return (
+    <dl className="jp-JaxprNotes-cures" aria-label={trans.__('Cures')}>
+      {cures.map(({ name, code, text }) => (
+        <div key={name}>
+          <dt>{shortened(name, 80)}</dt>
+          <dd>
+            {code !== null && (
+              <pre tabIndex={0}>
+                <code>{shortened(code, 4000)}</code>
+              </pre>
+            )}
+            <p className="jp-JaxprPanel-second">{shortened(text, 1000)}</p>
+          </dd>
+        </div>
+      ))}
+    </dl>
   );
 }

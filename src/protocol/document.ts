@@ -8,6 +8,7 @@ import {
   Mismatch,
   each,
   fields,
+  finite,
   flag,
   indices,
   integer,
@@ -494,6 +495,18 @@ function checkNote(value: unknown, programs: number, pools: IPools): void {
   integer(note.program, 'notes.program', -1, programs);
   integer(note.frame, 'notes.frame', -1, pools.frames);
   orNull(note.bytes, 'notes.bytes', count);
+  orNull(note.repetitions ?? null, 'notes.repetitions', count);
+  orNull(note.carried ?? null, 'notes.carried', flag);
+  orNull(note.code ?? null, 'notes.code', text);
+  orNull(note.share ?? null, 'notes.share', finite);
+  orNull(note.title ?? null, 'notes.title', text);
+  each(note.price ?? [], 'notes.price', text);
+  each(note.cures ?? [], 'notes.cures', value => {
+    const cure = fields(value, 'notes.cures');
+    text(cure.name, 'notes.cures.name');
+    orNull(cure.code, 'notes.cures.code', text);
+    text(cure.text, 'notes.cures.text');
+  });
 }
 
 /** A page of StableHLO or HLO, with pools of its own. */

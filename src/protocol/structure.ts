@@ -46,6 +46,11 @@ export function flag(value: unknown, field: string): boolean {
   return value;
 }
 
+/** Any number but infinity and NaN. */
+export function finite(value: unknown, field: string): number {
+  return seconds(value, field);
+}
+
 export function seconds(value: unknown, field: string): number {
   if (typeof value !== 'number' || !Number.isFinite(value)) {
     throw new Mismatch(field, 'a number');

@@ -41,7 +41,8 @@ describe('the notes of a run', () => {
     const { node } = notes([note]);
     expect(words(node)).toBe(
       'Line 3: rnn holds table, 5.1 kB, as a constant.' +
-        'Pass it as an argument.'
+        'Pass it as an argument.' +
+        '3def rnn(p, xs): ...'
     );
     expect(node.querySelector('article')?.dataset.kind).toBe(
       'captured_constant'
@@ -115,6 +116,106 @@ describe('the notes of a run', () => {
     );
     expect(details?.querySelector('pre')?.textContent).toBe('Tracing <b>x</b>');
     expect(details?.querySelector('b')).toBeNull();
+  });
+
+  it('show a loop as written, and what to write instead', () => {
+    const source = [
+      '%%jaxpr',
+      '@jax.jit',
+      'def f(x):',
+      '    for _ in range(100):',
+      '        x = jnp.sin(x)  # "again"',
+      '    return x'
+    ].join('\n');
+    const base = snapshot();
+    const { node } = notes(
+      [
+        {
+          ...note,
+          kind: 'unrolled_loop',
+          title: 'The for loop was unrolled: 100 equations',
+          text: 'Python ran this for loop 100 times.',
+          cure: 'Write it with jax.lax.fori_loop.',
+          bytes: null,
+          repetitions: 100,
+          carried: true,
+          share: 1,
+          code: 'x = jax.lax.fori_loop(0, 100, lambda _, x: jnp.sin(x), x)',
+          price: ['Measured for the whole program: trace 3.0 ms.']
+        }
+      ],
+      {
+        cell: { ...base.cell, source },
+        frames: [[0, 0, 4, 4, 5, 23], ...base.frames.slice(1)]
+      }
+    );
+    const regions = byRole(node, 'region');
+    expect(
+      regions.map(region => [
+        region.getAttribute('aria-label'),
+        [...region.children].map(line => line.textContent)
+      ])
+    ).toEqual([
+      [
+        'As written',
+        ['4for _ in range(100):', '5    x = jnp.sin(x)  # "again"']
+      ],
+      [
+        'Rewrite',
+        ['4x = jax.lax.fori_loop(0, 100, lambda _, x: jnp.sin(x), x)']
+      ]
+    ]);
+    expect(regions[0].querySelector('.jp-mod-keyword')?.textContent).toBe(
+      'for'
+    );
+    expect(regions[0].querySelector('.jp-mod-comment')?.textContent).toBe(
+      '# "again"'
+    );
+    expect(words(node)).toContain('trace 3.0 ms');
+    expect(byRole(node, 'button', 'Copy rewrite')).toHaveLength(1);
+  });
+
+  it('mark the expression that could not be traced, and list ways out', () => {
+    const base = snapshot();
+    const { node } = notes(
+      [
+        {
+          ...note,
+          kind: 'trace_raised',
+          title: 'Python cannot decide x > 0 while JAX traces',
+          cure: null,
+          bytes: null,
+          cures: [
+            {
+              name: 'jnp.where',
+              code: 'return jnp.where(x > 0, x, -x)',
+              text: 'Both sides are computed.'
+            },
+            { name: 'static_argnames', code: null, text: 'One compile each.' }
+          ]
+        }
+      ],
+      {
+        cell: {
+          ...base.cell,
+          source: 'def f(x):\n    if x > 0:\n        return x\n    return -x'
+        },
+        frames: [[0, 0, 2, 7, 2, 12], ...base.frames.slice(1)]
+      }
+    );
+    const [region] = byRole(node, 'region');
+    expect(region.querySelector('mark')?.textContent).toBe('x > 0');
+    expect(
+      region.querySelector('[data-marked]')?.firstElementChild?.textContent
+    ).toBe('2');
+    expect(
+      [...node.querySelectorAll('dt, dd')].map(each => each.textContent)
+    ).toEqual([
+      'jnp.where',
+      'return jnp.where(x > 0, x, -x)Both sides are computed.',
+      'static_argnames',
+      'One compile each.'
+    ]);
   });
 
   it('are said to be none where there are none', () => {

@@ -1,0 +1,108 @@
+/**
+ * Lines of Python come in; they go out with their numbers, what is meant marked in them.
+ */
+import * as React from 'react';
+
+import { pythonPieces } from './python-text';
+import { shortened } from './summary';
+
+/** Longer lines are cut. */
+const LONGEST_LINE = 300;
+
+/** A part of a line, in UTF-16 code units; the whole line where the columns are -1. */
+export interface IMark {
+  line: number;
+  column: number;
+  endColumn: number;
+}
+
+export function CodeExcerpt(props: {
+  lines: readonly string[];
+  /** Number of the first line. */
+  first: number;
+  /** What it is, for a screen reader. */
+  label: string;
+  marks?: readonly IMark[];
+  /** What the marks mean: an error is marked in red. */
+  wrong?: boolean;
+}): JSX.Element {
+  const { lines, first, label, marks = [], wrong = false } = props;
+  return (
+    <pre
+      className="jp-JaxprCode"
+      role="region"
+      aria-label={label}
+      tabIndex={0}
+      data-wrong={wrong || undefined}
+    >
+      {lines.map((line, i) => {
+        const number = first + i;
+        const mark = marks.find(each => each.line === number);
+        return (
+          <div
+            key={number}
+            className="jp-JaxprCode-line"
+            data-marked={mark !== undefined || undefined}
+          >
+            <span className="jp-JaxprCode-number" aria-hidden="true">
+              {number}
+            </span>
+            <code>
+              <Line text={shortened(line, LONGEST_LINE)} mark={mark} />
+            </code>
+          </div>
+        );
+      })}
+    </pre>
+  );
+}
+
+function Line(props: { text: string; mark: IMark | undefined }): JSX.Element {
+  const { text, mark } = props;
+  if (mark === undefined || mark.column < 0 || mark.endColumn <= mark.column) {
+    return <Pieces text={text} />;
+  }
+  // The pieces of the whole line, so that a string stays one, cut where the mark begins and ends.
+  return <Pieces text={text} from={mark.column} to={mark.endColumn} />;
+}
+
+function Pieces(props: {
+  text: string;
+  from?: number;
+  to?: number;
+}): JSX.Element {
+  const { text, from = -1, to = -1 } = props;
+  const before: JSX.Element[] = [];
+  const inside: JSX.Element[] = [];
+  const after: JSX.Element[] = [];
+  let start = 0;
+  for (const piece of pythonPieces(text)) {
+    const end = start + piece.text.length;
+    const cuts = [start, from, to, end].filter(at => at >= start && at <= end);
+    cuts.sort((one, other) => one - other);
+    for (let i = 0; i + 1 < cuts.length; i++) {
+      if (cuts[i] === cuts[i + 1]) {
+        continue;
+      }
+      const list =
+        cuts[i] < from || from < 0 ? before : cuts[i] < to ? inside : after;
+      list.push(
+        <span key={cuts[i]} className={className(piece.kind)}>
+          {text.slice(cuts[i], cuts[i + 1])}
+        </span>
+      );
+    }
+    start = end;
+  }
+  return (
+    <>
+      {before}
+      {inside.length > 0 && <mark>{inside}</mark>}
+      {after}
+    </>
+  );
+}
+
+function className(kind: string | null): string | undefined {
+  return kind === null ? undefined : `jp-mod-${kind}`;
+}
