@@ -1,0 +1,50 @@
+"""The Notes view: an unrolled loop beside its rewrite, and the expression that could not be traced."""
+
+from playwright.sync_api import expect
+
+LOAD = """\
+%load_ext jupyter_jaxpr
+import jax, jax.numpy as jnp
+x = jnp.ones(8)"""
+
+SINES = """\
+%%jaxpr
+@jax.jit
+def sines(x):
+    for _ in range(100):
+        x = jnp.sin(x)
+    return x
+
+sines(x)"""
+
+REWRITTEN = "x = jax.lax.fori_loop(0, 100, lambda _, x: jnp.sin(x), x)"
+
+
+def notes_of(nb):
+    nb.panel.get_by_role("tab", name="Notes").click()
+    return nb.panel.get_by_role("article")
+
+
+def test_an_unrolled_loop_is_shown_beside_its_rewrite_which_can_be_copied_and_run(notebook, page):
+    nb = notebook(
+        LOAD, SINES, SINES.replace("    for _ in range(100):\n        x = jnp.sin(x)\n", f"    {REWRITTEN}\n")
+    )
+    nb.run(0)
+    nb.run(1)
+    note = notes_of(nb).filter(has_text="unrolled")
+    expect(note).to_contain_text("Line 4: The for loop was unrolled: 100 equations")
+    expect(note).to_contain_text("100 of the program's 100 equations. A turn needs the one before.")
+    expect(note.get_by_role("region", name="As written")).to_have_text("4for _ in range(100):5    x = jnp.sin(x)")
+    expect(note.get_by_role("region", name="Rewrite")).to_have_text(f"4{REWRITTEN}")
+    expect(note).to_contain_text("Measured for the whole program: trace")
+
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    note.get_by_role("button", name="Copy rewrite").click()
+    expect(note.get_by_role("status")).to_have_text("Copied.")
+    assert page.evaluate("navigator.clipboard.readText()") == REWRITTEN
+
+    note.get_by_role("button", name="Line 4").click()
+    expect(nb.panel.get_by_role("tab", name="Notes")).to_have_attribute("aria-selected", "true")
+
+    nb.run(2)
+    expect(notes_of(nb).filter(has_text="unrolled")).to_have_count(0)
