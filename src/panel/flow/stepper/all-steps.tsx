@@ -17,6 +17,9 @@ const ROW = 20;
 /** Rows in view, and a few on either side. */
 const WINDOW = 14;
 const MARGIN = 6;
+/** Width of the column of step numbers, and the room between columns, in characters. */
+const FIRST = 8;
+const ROOM = 2;
 /** Up to so many steps the table is open from the start. */
 const OPEN_UP_TO = 12;
 /** More leaves have no column on the screen; a copy has them. */
@@ -108,6 +111,7 @@ function Table(props: IAllStepsProps & { length: number }): JSX.Element {
   const goesOn =
     !walk.byCalls && recording.leaves.some(({ role }) => GOES_ON.has(role));
   const rows = length + (goesOn ? 1 : 0);
+  const wide = columns.reduce((sum, { width }) => sum + width + ROOM, FIRST);
   const current = walk.positionAt(place);
   const scroller = React.useRef<HTMLDivElement>(null);
   const [top, setTop] = React.useState(0);
@@ -139,11 +143,11 @@ function Table(props: IAllStepsProps & { length: number }): JSX.Element {
         tabIndex={0}
         onScroll={event => setTop(event.currentTarget.scrollTop)}
       >
-        <table aria-rowcount={rows + 1}>
+        <table aria-rowcount={rows + 1} style={{ width: `${wide}ch` }}>
           <colgroup>
-            <col style={{ width: '7ch' }} />
+            <col style={{ width: `${FIRST}ch` }} />
             {columns.map(({ width }, at) => (
-              <col key={at} style={{ width: `${width + 2}ch` }} />
+              <col key={at} style={{ width: `${width + ROOM}ch` }} />
             ))}
           </colgroup>
           <thead>

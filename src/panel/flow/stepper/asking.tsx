@@ -108,7 +108,7 @@ function Working(props: {
   const total = working?.total ?? null;
   return (
     <div className="jp-JaxprStepper-working">
-      <p role="status">
+      <p>
         {stopping
           ? trans.__('Stopping: what was recorded is kept.')
           : working === null

@@ -4,10 +4,12 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
+import { Stepper as State } from '../../../model/stepping';
 import { Control } from '../../../protocol/snapshot';
 import { IJaxprModel } from '../../../tokens';
 import { Asking } from './asking';
 import { Recorded } from './recorded';
+import { useKeptFocus } from './keep-focus';
 import { useStepping } from './use-stepping';
 
 export function Stepper(props: {
@@ -20,6 +22,10 @@ export function Stepper(props: {
   const { model, card, index, trans } = props;
   const stepping = useStepping(model);
   const { snapshot } = model;
+  const stepper =
+    snapshot === null ? null : stepping.stepperOf(snapshot, index);
+  const kept = useKeptFocus(stepper?.kind ?? '');
+  const said = useSaid(stepper, trans);
   if (snapshot === null) {
     return null;
   }
@@ -29,7 +35,11 @@ export function Stepper(props: {
     <section
       className="jp-JaxprStepper"
       aria-label={trans.__('Steps of %1', nameOf(card))}
+      {...kept}
     >
+      <span className="jp-JaxprStepper-said" role="status">
+        {said}
+      </span>
       {recording !== null && (
         <Recorded
           key={`${snapshot.id} ${index}`}
@@ -51,6 +61,31 @@ export function Stepper(props: {
       />
     </section>
   );
+}
+
+/** What a screen reader is told of a run: that it began and that it ended, not every second of it. */
+function useSaid(stepper: State | null, trans: TranslationBundle): string {
+  const [said, setSaid] = React.useState('');
+  const working = stepper?.kind === 'working';
+  const stopping = stepper?.kind === 'working' && stepper.stopping;
+  const ended = stepper?.kind === 'idle';
+  const began = React.useRef(false);
+  React.useEffect(() => {
+    if (working) {
+      began.current = true;
+      setSaid(
+        stopping
+          ? trans.__('Stopping: what was recorded is kept.')
+          : trans.__('Recording the steps.')
+      );
+    } else {
+      setSaid(
+        began.current && ended ? trans.__('The steps are recorded.') : ''
+      );
+      began.current = false;
+    }
+  }, [working, stopping, ended]);
+  return said;
 }
 
 /** `scan step`, `while_loop`. */

@@ -31,8 +31,10 @@ export class Walk {
       recording.visits.every(visit => visit.points <= 1);
     // What goes around and through comes first, then what a loop asks of it.
     this.leaves = [
-      ...recording.leaves.filter(({ role }) => !ASKED.has(role)),
-      ...recording.leaves.filter(({ role }) => ASKED.has(role))
+      ...recording.leaves.filter(({ role }) => !ASKED.includes(role)),
+      ...ASKED.flatMap(asked =>
+        recording.leaves.filter(({ role }) => role === asked)
+      )
     ];
   }
 
@@ -154,10 +156,7 @@ export class Walk {
   }
 }
 
-const ASKED: ReadonlySet<Leaf['role']> = new Set([
-  'compared',
-  'condition'
-] as const);
+const ASKED: readonly Leaf['role'][] = ['compared', 'condition'];
 
 /** Of a construct that was never entered. */
 const NEVER: Visit = {

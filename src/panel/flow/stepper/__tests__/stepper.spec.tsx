@@ -100,7 +100,7 @@ function values(node: HTMLElement, at: number): string[] {
 
 const heading = (node: HTMLElement): string => words(node.querySelector('h3'));
 const said = (node: HTMLElement): string =>
-  words(node.querySelector('.jp-JaxprStepper-said'));
+  words(node.querySelectorAll('.jp-JaxprStepper-said')[1]);
 const slider = (node: HTMLElement): HTMLInputElement =>
   node.querySelector('input[type=range]') as HTMLInputElement;
 
@@ -274,8 +274,8 @@ describe('a while', () => {
       'leaf | before step 3 | after',
       'n i32[] | 2 | 3',
       'x f32[] | 1.416667 | 1.414216',
-      'condition bool[] | True | False',
-      'jnp.abs(x * x - a) compared f32[] | 0.006945 | 6.007e-06'
+      'jnp.abs(x * x - a) compared f32[] | 0.006945 | 6.007e-06',
+      'condition bool[] | True | False'
     ]);
   });
 
@@ -395,6 +395,10 @@ describe('results that part', () => {
 });
 
 describe('the button', () => {
+  const working = (node: HTMLElement): string =>
+    words(node.querySelector('.jp-JaxprStepper-working'));
+  const run = (node: HTMLElement): string =>
+    words(node.querySelector('.jp-JaxprStepper-said'));
   const button = (node: HTMLElement): HTMLElement =>
     node.querySelector('.jp-JaxprStepper-start button') as HTMLElement;
 
@@ -405,17 +409,28 @@ describe('the button', () => {
       'Step through itRuns rnn again on the values of its last call, and records each step.'
     );
     click(button(node));
-    expect(words(node)).toBe('Waiting for the kernel.0 sStop');
+    expect(working(node)).toBe('Waiting for the kernel.0 sStop');
+    expect(run(node)).toBe('Recording the steps.');
     act(() => {
       jest.advanceTimersByTime(3000);
       kernel.works({ text: 'step 400', done: 400, total: 1000, elapsed: 3 });
     });
-    expect(words(node)).toBe('step 4003 sStop');
+    expect(working(node)).toBe('step 4003 sStop');
     const progress = node.querySelector('progress');
     expect([progress?.value, progress?.max]).toEqual([400, 1000]);
     await answers({ recording: recording() });
     expect(heading(node)).toBe('Step 1 of 5');
     expect(words(button(node))).toBe('Run it again');
+    expect(run(node)).toBe('The steps are recorded.');
+  });
+
+  it('leaves the keyboard where one can go on: on Stop, then on the slider', async () => {
+    const { node, answers } = live();
+    button(node).focus();
+    click(button(node));
+    expect(words(document.activeElement)).toBe('Stop');
+    await answers({ recording: recording() });
+    expect(document.activeElement).toBe(slider(node));
   });
 
   it('is stopped, and what was recorded is kept', async () => {
@@ -424,9 +439,7 @@ describe('the button', () => {
     click(byRole(node, 'button', 'Stop')[0]);
     click(byRole(node, 'button', 'Stop')[0]);
     expect(kernel.stops).toBe(1);
-    expect(words(node.querySelector('[role=status]'))).toBe(
-      'Stopping: what was recorded is kept.'
-    );
+    expect(run(node)).toBe('Stopping: what was recorded is kept.');
     await answers({ recording: newton({ stopped: 'Stopped by you.' }) });
     expect(heading(node)).toBe('Step 1 of 3');
     expect(words(node)).toContain('Stopped by you.');
