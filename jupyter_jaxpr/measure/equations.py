@@ -6,11 +6,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
-from ..program.parameters import open_jaxpr
+from ..program.parameters import open_jaxpr, programs_in
 
 
 class Unsteppable(Exception):
@@ -63,3 +65,24 @@ def run(jaxpr: Any, constants: Sequence[Any], values: Sequence[Any]) -> list[Any
     environment = dict(zip((*jaxpr.constvars, *jaxpr.invars), (*constants, *values), strict=True))
     run_equations(jaxpr.eqns, environment)
     return [read(environment, atom) for atom in jaxpr.outvars]
+
+
+def types_of(jaxpr: Any) -> AbstractContextManager[Any]:
+    """The context in which types of 64 bits stay what they are, where the program has some."""
+    import jax
+
+    context: AbstractContextManager[Any] = jax.enable_x64(True) if _has_64_bits(jaxpr) else contextlib.nullcontext()
+    return context
+
+
+def _has_64_bits(jaxpr: Any) -> bool:
+    for variable in (*jaxpr.invars, *jaxpr.constvars, *(v for each in jaxpr.eqns for v in each.outvars)):
+        dtype = getattr(variable.aval, "dtype", None)
+        if str(dtype) in ("float64", "int64", "uint64", "complex128"):
+            return True
+    return any(
+        _has_64_bits(inner)
+        for each in jaxpr.eqns
+        for value in each.params.values()
+        for _, inner, _ in programs_in(value)
+    )

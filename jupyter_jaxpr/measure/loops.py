@@ -82,7 +82,7 @@ class Loop:
         def body(both: tuple[dict[str, Any], Buffers]) -> tuple[dict[str, Any], Buffers]:
             state, buffers = both
             state, buffers = self.step(state, buffers)
-            work = buffers["work"] + 1
+            work = buffers["work"] + ~buffers["exceeded"]
             exceeded = buffers["exceeded"] | (work >= budget) if inner else buffers["exceeded"]
             return state, {**buffers, "work": work, "exceeded": exceeded}
 

@@ -102,11 +102,14 @@ class Kept:
         self.seen = 1
         self.trips = end.trips
         self.ends.append(end)
-        last = self._last
-        if last is not None and (not self.points or last.step > self.points[-1].step):
-            while len(self.points) >= self._capacity:
-                self.points.pop()
-            self.points.append(last)
+        candidates = [*self.points[-1:], *([self._last] if self._last is not None else [])]
+        last = max(candidates, key=lambda point: point.step, default=None)
+        self.thin()
+        while self.points and self.points[-1] is not last:
+            if len(self.points) < self._capacity:
+                self.points.append(last)
+            else:
+                self.coarser(many_visits=False)
 
     def thin(self) -> None:
         """Keep fewer, where there are too many."""

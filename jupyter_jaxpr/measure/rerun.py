@@ -15,7 +15,9 @@ import numpy as np
 
 from ..observe.observation import ObservedProgram
 from ..observe.values import ValuesGone, copied
+from ..program.parameters import open_jaxpr
 from ..quantities import count
+from .equations import types_of
 from .recording import Leaf, number_of
 from .sketch import Sketch
 from .steps import Step, Stepper, Steps, Unsteppable
@@ -66,7 +68,8 @@ class Construct:
     def __init__(self, observed: ObservedProgram, way: Sequence[Step]) -> None:
         self._observed = observed
         self._real: Any = None
-        self.stepper = Stepper(observed.jaxpr, way)
+        with types_of(open_jaxpr(observed.jaxpr)):
+            self.stepper = Stepper(observed.jaxpr, way)
 
     @property
     def question(self) -> str | None:
@@ -91,6 +94,12 @@ class Construct:
         Raises:
             Unsteppable, ValuesGone: It cannot be run.
         """
+        with types_of(open_jaxpr(self._observed.jaxpr)):
+            return self._run(calls_after, stopped, tell)
+
+    def _run(
+        self, calls_after: bool, stopped: Callable[[], bool], tell: Callable[[str, int | None, int | None], None]
+    ) -> Rerun:
         began = time.perf_counter()
         values = self._values()
         steps = self.stepper.run(values, stopped=stopped, tell=tell)
@@ -112,7 +121,7 @@ class Construct:
         held, avals = self._observed.values, list(self._observed.jaxpr.in_avals)
         if held is None:
             raise ValuesGone(_NO_VALUES)
-        values = held.get()
+        values = held.get(_argument_paths(self._observed.jaxpr))
         if len(values) != len(avals):
             raise ValuesGone(_NO_VALUES)
         arrays = []
@@ -240,6 +249,13 @@ def _goes_on(leaf: Leaf) -> bool:
 
 _AWAY = {"above": "down to", "at or above": "below", "below": "up to", "at or below": "above"}
 _CURE = "Choose a bound that it can reach, or end the loop after a number of steps as well."
+
+
+def _argument_paths(jaxpr: Any) -> list[str]:
+    try:
+        return [str(path) if path else "" for path in getattr(jaxpr.debug_info, "arg_names", None) or ()]
+    except Exception:  # another JAX: the message says less
+        return []
 
 
 def _result_paths(jaxpr: Any, count: int) -> list[str]:

@@ -9,20 +9,18 @@ at a time, what comes after. Between two pieces the run can be stopped, and what
 
 from __future__ import annotations
 
-import contextlib
 import time
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ..program.control_flow.equation import COND, SCAN, SCOPE_PRIMITIVES, WHILE
-from ..program.parameters import open_jaxpr, programs_in
+from ..program.parameters import open_jaxpr
 from .buffers import Control, bytes_of, empty
 from .conditions import SCOPE_PARAMETERS
-from .equations import Step, Unsteppable, inner_program, read, run_equations
+from .equations import Step, Unsteppable, inner_program, read, run_equations, types_of
 from .loops import IN_CONDITION, loop_of
 from .recorder import INSIDE, Recorder, counted
 from .recording import Kept, Leaf, VisitEnd, leaves_of
@@ -160,7 +158,7 @@ class Stepper:
         def make() -> Callable[..., Any]:
             return lambda values: counted(self.target, self._jaxpr, self._constants, values, self._way)
 
-        with _types_of(self._jaxpr):
+        with types_of(self._jaxpr):
             function, _ = self.compiled("count", make)
             results, trips = function(values)
             return list(results), int(trips)
@@ -199,7 +197,7 @@ class _Run:
     def run(self, values: Sequence[Any]) -> Steps:
         stepper = self._stepper
         results: list[Any] | None
-        with _types_of(stepper._jaxpr):
+        with types_of(stepper._jaxpr):
             try:
                 results = self._program(stepper._jaxpr, stepper._constants, values, stepper._way, ())
             except _End:
@@ -375,6 +373,7 @@ class _Run:
         careful = not self._stepper.effects  # a piece that was too long is run again, shorter
         budget = _FIRST_BUDGET if careful else self._bounds.trips
         while True:
+            budget = min(budget, self._bounds.trips - self._trips)
             control = _control(kept.visit_every, kept.step_every, budget, kept.seen)
             after, buffers, going, _, took = piece(state, t + count, control)
             exceeded = bool(buffers["exceeded"])
@@ -389,7 +388,7 @@ class _Run:
             if exceeded and not never and careful:
                 spent = self._trips + budget >= self._bounds.trips
                 if not (spent or self._stopped() or self._seconds >= self._bounds.seconds):
-                    budget = min(budget * 8, self._bounds.trips)
+                    budget *= 8
                     continue
             state, t = after, int(after["t"])
             self._trips += int(buffers["work"])
@@ -463,24 +462,3 @@ def _numbers(tree: Any) -> Any:
     import jax
 
     return jax.device_get(tree)
-
-
-def _types_of(jaxpr: Any) -> AbstractContextManager[Any]:
-    """The context in which types of 64 bits stay what they are, where the program has some."""
-    import jax
-
-    context: AbstractContextManager[Any] = jax.enable_x64(True) if _has_64_bits(jaxpr) else contextlib.nullcontext()
-    return context
-
-
-def _has_64_bits(jaxpr: Any) -> bool:
-    for variable in (*jaxpr.invars, *jaxpr.constvars, *(v for each in jaxpr.eqns for v in each.outvars)):
-        dtype = getattr(variable.aval, "dtype", None)
-        if str(dtype) in ("float64", "int64", "uint64", "complex128"):
-            return True
-    return any(
-        _has_64_bits(inner)
-        for each in jaxpr.eqns
-        for value in each.params.values()
-        for _, inner, _ in programs_in(value)
-    )

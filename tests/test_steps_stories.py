@@ -1,0 +1,381 @@
+"""What a recording tells: the values at every step, what was left out, loops that never end, and what cannot be run."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+from stepping import card, column, record, snapshot_of
+
+from jupyter_jaxpr.measure.steps import Bounds, Unsteppable
+from jupyter_jaxpr.observe.values import ValuesGone
+from jupyter_jaxpr.snapshot.recording_build import construct_of
+
+XS = jnp.array([1.0, 2.0, 3.0])
+
+
+def running(x, xs):
+    def step(h, t):
+        h = h * t
+        return h, h + 0.5
+
+    return lax.scan(step, x, xs)
+
+
+def newton(a):
+    def condition(state):
+        x, _ = state
+        return jnp.abs(x * x - a) > 1e-5
+
+    return lax.while_loop(condition, lambda state: (0.5 * (state[0] + a / state[0]), state[1] + 1), (a, 0))
+
+
+def pick(i, x):
+    return lax.switch(i, [lambda x: x + 1, lambda x: x * 2, jnp.negative], x)
+
+
+def test_a_scan_step_by_step():
+    recording = record(running, 2.0, XS, kind="scan")
+    assert recording.step == [0, 1, 2]
+    (visit,) = recording.visits
+    assert (visit.first_point, visit.points, visit.trips, visit.outer, visit.finished) == (0, 3, 3, [], True)
+    # The carry before each step, and the one that came out.
+    assert column(recording, "carry", "h") == ["2.0", "2.0", "4.0", "12.0"]
+    assert column(recording, "x", "xs") == ["1.0", "2.0", "3.0"]
+    assert column(recording, "y") == ["2.5", "4.5", "12.5"]
+    carry = recording.leaves[0]
+    assert (carry.type, carry.elements, carry.numbers) == ("f32[]", 1, [2.0, 2.0, 4.0, 12.0])
+    assert (carry.number_name, carry.minimum, carry.nans, carry.infinities) == ("value", None, [], [])
+    assert recording.verdict == "The results equal the function's, bit for bit."
+    assert [(each.path, each.equal, each.recorded, each.real) for each in recording.comparisons] == [
+        ("result[0]", True, "12.0", "12.0"),
+        ("result[1]", True, "[2.5 4.5 12.5]", "[2.5 4.5 12.5]"),
+    ]
+    assert (recording.stopped, recording.thinned, recording.notes, recording.branch_taken) == (None, None, [], [])
+
+
+def test_a_reverse_scan_runs_from_the_last_x():
+    recording = record(lambda xs: lax.scan(lambda h, t: (h + t, h), 0.0, xs, reverse=True), XS, kind="scan")
+    assert column(recording, "x") == ["3.0", "2.0", "1.0"]
+    assert column(recording, "carry") == ["0.0", "3.0", "5.0", "6.0"]
+    assert column(recording, "y") == ["0.0", "3.0", "5.0"]
+
+
+def test_a_while_tells_what_its_condition_compares():
+    recording = record(newton, 2.0, kind="while_loop")
+    assert column(recording, "condition") == ["True", "True", "True", "False"]
+    assert column(recording, "compared") == ["2.0", "0.25", "0.0069446694", "6.0006937e-06"]
+    assert column(recording, "carry", "state[0]") == ["2.0", "1.5", "1.4166667", "1.4142157"]
+    (compared,) = [leaf for leaf in recording.leaves if leaf.role == "compared"]
+    assert compared.threshold == 1e-5
+    assert recording.verdict == "The results equal the function's, bit for bit. Both took 3 steps."
+
+
+def test_a_while_that_never_ends_is_left_with_a_note():
+    snapshot = snapshot_of(newton, 612.0, stage="trace")
+    rerun = construct_of(snapshot._sources, card(snapshot, "while_loop")).run()
+    assert rerun.steps.stopped == "Stopped after 16 steps: its state no longer changes, so the loop never ends."
+    assert rerun.notes == [
+        "What the condition compares stopped changing after 8 steps, at 1.7603572e-05: it never gets down to 1e-05. "
+        "Choose a bound that it can reach, or end the loop after a number of steps as well."
+    ]
+    assert rerun.verdict == ("The real function was not run for a comparison, because the recorded run did not end.")
+    assert rerun.pairs == []
+    assert [visit.finished for visit in rerun.steps.visits] == [False]
+
+
+def test_a_while_whose_state_goes_in_a_circle_never_ends():
+    recording = record(
+        lambda x: lax.while_loop(lambda x: x != 5.0, lambda x: 3.0 - x, x), 1.0, kind="while_loop", stopped=bool
+    )
+    assert recording.stopped is not None
+    assert "its state comes back every 2 steps, so the loop never ends." in recording.stopped
+
+
+def test_a_while_that_never_ends_inside_a_scan():
+    def step(h, t):
+        return lax.while_loop(lambda s: s > t, lambda s: jnp.maximum(s - 1.0, 0.0), h), None
+
+    recording = record(
+        lambda x: lax.scan(step, x, jnp.array([3.0, 1.0, -1.0, 0.0]))[0], 5.0, kind="while_loop", stopped=bool
+    )
+    assert [(visit.outer, visit.trips, visit.finished) for visit in recording.visits] == [
+        ([0], 2, True),
+        ([1], 2, True),
+        ([2], 2, False),
+    ]
+    assert recording.stopped.endswith("its state no longer changes, so the loop never ends.")
+    assert recording.comparisons == []
+
+
+def test_the_branch_that_was_taken_each_time():
+    def step(h, i):
+        return pick(i, h), None
+
+    recording = record(lambda x: lax.scan(step, x, jnp.array([0, 1, 2, 7]))[0], 3.0, kind="switch")
+    assert recording.branch_taken == ["0", "1", "2", "2"]
+    assert column(recording, "index") == ["0", "1", "2", "2"]
+    assert column(recording, "operand") == ["3.0", "4.0", "8.0", "-8.0"]
+    assert column(recording, "result") == ["4.0", "8.0", "-8.0", "8.0"]
+    assert [visit.outer for visit in recording.visits] == [[0], [1], [2], [3]]
+
+
+def test_a_cond_says_true_and_false():
+    recording = record(lambda x: lax.cond(x > 0, jnp.sin, jnp.cos, x), -1.0, kind="cond")
+    assert column(recording, "predicate") == ["False"]
+    assert recording.branch_taken == ["False"]
+
+
+def test_a_loop_in_a_branch_that_is_not_taken_has_no_visit():
+    recording = record(
+        lambda x: lax.cond(x > 0, lambda x: lax.fori_loop(0, 3, lambda i, h: h * 2, x), lambda x: x, x),
+        -1.0,
+        kind="fori_loop",
+    )
+    assert (recording.visits, recording.visits_total, recording.step) == ([], 0, [])
+    assert column(recording, "carry", "h") == []
+    assert recording.verdict == "The results equal the function's, bit for bit."
+
+
+def test_a_loop_without_a_step_has_its_carry_only():
+    recording = record(lambda x: lax.while_loop(lambda h: h < 0, lambda h: h + 1, x), 1.0, kind="while_loop")
+    assert recording.step == []
+    assert column(recording, "carry") == ["1.0"]
+    assert column(recording, "condition") == ["False"]
+    assert recording.visits[0].trips == 0
+
+
+def test_each_visit_of_an_inner_loop():
+    def step(h, n):
+        return lax.fori_loop(0, n, lambda i, s: s + 1.0, h), None
+
+    recording = record(lambda x: lax.scan(step, x, jnp.array([2, 0, 1]))[0], 0.0, kind="fori_loop")
+    assert [(visit.first_point, visit.points, visit.trips, visit.outer) for visit in recording.visits] == [
+        (0, 2, 2, [0]),
+        (2, 0, 0, [1]),
+        (2, 1, 1, [2]),
+    ]
+    # Two steps and an end, an end, a step and an end.
+    assert [leaf.texts for leaf in recording.leaves if leaf.role == "carry"][-1] == [
+        "0.0",
+        "1.0",
+        "2.0",
+        "2.0",
+        "2.0",
+        "3.0",
+    ]
+
+
+def test_large_arrays_are_summarised_with_their_nan():
+    def step(i, h):
+        return h.at[i].set(jnp.where(i == 1, jnp.nan, jnp.inf)) * 2
+
+    for size in (20, 200):  # kept whole, and summarised in the loop
+        recording = record(lambda x: lax.fori_loop(0, 2, step, x), jnp.arange(float(size)), kind="fori_loop")
+        (leaf,) = [leaf for leaf in recording.leaves if leaf.role == "carry" and leaf.elements == size]
+        assert leaf.texts == [f"[0.0 1.0 … +{size - 2}]", f"[inf 2.0 … +{size - 2}]", f"[inf NaN … +{size - 2}]"]
+        assert leaf.minimum == [0.0, 2.0, 8.0]
+        assert leaf.maximum == [size - 1, 2 * (size - 1), 4 * (size - 1)]
+        assert leaf.mean == pytest.approx(
+            [(size - 1) / 2, 2 * sum(range(1, size)) / (size - 1), 4 * sum(range(2, size)) / (size - 2)]
+        )
+        assert leaf.nans == [0, 0, 1]
+        assert leaf.infinities == [0, 1, 1]
+        assert leaf.number_name == "‖h‖"
+        assert leaf.numbers == pytest.approx(
+            [float(np.linalg.norm(np.arange(size) * f)) for f in (1, 2)]
+            + [float(np.linalg.norm(np.arange(2, size) * 4.0))]
+        )
+
+
+def test_values_of_every_type_read_as_jax_prints_them():
+    def step(state, t):
+        key, flag, n, z, half = state
+        return (jax.random.fold_in(key, 1), ~flag, n + 100, z * 1j, half / 3), t
+
+    recording = record(
+        lambda key: lax.scan(step, (key, True, jnp.int8(100), 1 + 2j, jnp.bfloat16(1)), None, length=2),
+        jax.random.key(0),
+        kind="scan",
+    )
+    texts = [leaf.texts for leaf in recording.leaves]
+    assert texts[0][0] == "key[0 0]"
+    assert texts[1] == ["True", "False", "True"]
+    assert texts[2] == ["100", "-56", "44"]
+    assert texts[3] == ["(1+2j)", "(-2+1j)", "(-1-2j)"]
+    assert texts[4][:2] == ["1", "0.333984"]
+
+
+# --- bounds ---
+
+
+def steps_of(function, *arguments, kind, **bounds):
+    snapshot = snapshot_of(function, *arguments)
+    construct = construct_of(snapshot._sources, card(snapshot, kind))
+    construct.stepper._bounds = Bounds(**bounds)
+    return construct
+
+
+def test_a_long_loop_is_thinned_and_keeps_its_first_and_last_step():
+    recording = record(lambda x: lax.fori_loop(0, 5000, lambda i, h: h + 1.0, x), 0.0, kind="fori_loop")
+    assert len(recording.step) == 626
+    assert recording.step[:3] == [0, 8, 16]
+    assert recording.step[-2:] == [4992, 4999]
+    assert recording.thinned == "One step in 8 is shown: at most 1,000 steps are kept."
+    assert column(recording, "carry", "h")[-2:] == ["4999.0", "5000.0"]
+    assert recording.visits[0].trips == 5000
+    assert recording.verdict == "The results equal the function's, bit for bit."
+
+
+def test_a_thousand_steps_are_all_there():
+    recording = record(lambda x: lax.fori_loop(0, 1000, lambda i, h: h + 1.0, x), 0.0, kind="fori_loop")
+    assert (recording.step, recording.thinned) == (list(range(1000)), None)
+
+
+def test_many_visits_are_thinned():
+    def step(h, _):
+        return lax.fori_loop(0, 10, lambda i, s: s + 1.0, h), None
+
+    recording = record(lambda x: lax.scan(step, x, length=600)[0], 0.0, kind="fori_loop")
+    assert recording.visits_total == 600
+    assert recording.thinned == "One visit in 8 is shown: at most 1,000 steps are kept."
+    assert [visit.outer for visit in recording.visits] == [[step] for step in range(0, 600, 8)]
+    assert {visit.points for visit in recording.visits} == {10}
+
+
+def test_steps_of_one_long_inner_loop_are_thinned():
+    def step(h, _):
+        return lax.while_loop(lambda s: s % 3000 != 2999, lambda s: s + 1, h) + 1, None
+
+    recording = record(lambda n: lax.scan(step, n, length=3)[0], 0, kind="while_loop")
+    assert [visit.trips for visit in recording.visits] == [2999, 2999, 2999]
+    assert len(recording.step) <= 1000
+    assert recording.thinned.endswith("at most 1,000 steps are kept.")
+    assert recording.verdict == "The results equal the function's, bit for bit. Both took 8,997 steps."
+
+
+@pytest.mark.parametrize("kind", ["fori_loop", "while_loop"])
+def test_a_run_ends_at_its_cap_of_steps(kind):
+    def inner(h):
+        return lax.while_loop(lambda s: s[1] < 100_000, lambda s: (s[0] * 0.5, s[1] + 1), (h, 0))[0]
+
+    def loops(x):
+        return lax.fori_loop(0, 20, lambda i, h: inner(h) + 1, x)
+
+    snapshot = snapshot_of(loops, 1.0, stage="trace")
+    construct = construct_of(snapshot._sources, card(snapshot, kind))
+    construct.stepper._bounds = Bounds(trips=15)
+    steps = construct.stepper.run([jnp.float32(1.0)])
+    assert steps.stopped == "Stopped after 15 steps: that is the most that the stepper runs."
+    assert steps.results is None
+    assert len(steps.step) == 15
+
+
+def test_stop_keeps_what_was_recorded():
+    snapshot = snapshot_of(lambda x: lax.while_loop(lambda h: h >= 0, lambda h: h + 1, x), 0, stage="trace")
+    construct = construct_of(snapshot._sources, card(snapshot, "while_loop"))
+    told = []
+    rerun = construct.run(tell=lambda text, done, total: told.append((text, done)), stopped=lambda: len(told) > 4)
+    assert rerun.steps.stopped.startswith("Stopped after ")
+    assert rerun.steps.stopped.endswith(" steps, as you asked. Press Steps to run it from the start.")
+    trips = rerun.steps.visits[0].trips
+    assert (rerun.steps.step[0], rerun.steps.step[-1]) == (0, trips - 1)
+    assert rerun.verdict == "The real function was not run for a comparison, because the recorded run did not end."
+
+
+def test_a_run_ends_after_some_seconds():
+    snapshot = snapshot_of(lambda x: lax.while_loop(lambda h: h >= 0, lambda h: h + 1, x), 0, stage="trace")
+    construct = construct_of(snapshot._sources, card(snapshot, "while_loop"))
+    construct.stepper._bounds = Bounds(seconds=0.0)
+    steps = construct.stepper.run([jnp.int32(0)])
+    assert steps.stopped == "Stopped after 16 steps: the stepper runs for at most 0 seconds."
+
+
+# --- values ---
+
+
+def test_a_second_run_gives_the_same_and_compiles_nothing():
+    snapshot = snapshot_of(running, 2.0, XS)
+    construct = construct_of(snapshot._sources, card(snapshot, "scan"))
+    first = construct.run()
+    compiles = []
+    jax.monitoring.register_event_duration_secs_listener(
+        listener := lambda name, seconds, **facts: compiles.append(name) if "backend_compile" in name else None
+    )
+    try:
+        second = construct.run()
+    finally:
+        jax.monitoring.unregister_event_duration_listener(listener)
+    assert compiles == []
+    assert [leaf.seen for leaf in second.steps.leaves] == [leaf.seen for leaf in first.steps.leaves]
+    assert second.verdict == first.verdict
+
+
+def test_values_that_are_gone_say_so():
+    snapshot = snapshot_of(running, 2.0, jnp.arange(4.0))
+    with pytest.raises(ValuesGone) as raised:
+        construct_of(snapshot._sources, card(snapshot, "scan")).run()
+    assert str(raised.value) == (
+        "The values of that call are gone: nothing holds xs any more. Run the cell again with %%jaxpr --steps, which "
+        "records the steps while they are there."
+    )
+
+
+def test_values_that_were_given_away_say_so():
+    xs = jnp.arange(4.0)
+    snapshot = snapshot_of(jax.jit(running, donate_argnums=1), 2.0, xs)
+    with pytest.raises(ValuesGone) as raised:
+        construct_of(snapshot._sources, card(snapshot, "scan")).run()
+    assert str(raised.value) == (
+        "The values of that call are gone: it gave xs away (donated arguments). Run the cell again with "
+        "%%jaxpr --steps, which copies them first."
+    )
+
+
+def test_stepping_gives_no_argument_away():
+    xs = jnp.arange(4.0)
+    snapshot = snapshot_of(jax.jit(running, donate_argnums=1), 2.0, xs, stage="compile")
+    rerun = construct_of(snapshot._sources, card(snapshot, "scan")).run()
+    assert rerun.verdict == "The results equal the function's, bit for bit."
+    assert not xs.is_deleted()
+
+
+def test_types_have_no_values():
+    snapshot = snapshot_of(running, 2.0, jax.ShapeDtypeStruct((3,), jnp.float32), stage="trace")
+    with pytest.raises(ValuesGone) as raised:
+        construct_of(snapshot._sources, card(snapshot, "scan")).run()
+    assert str(raised.value) == (
+        "There are no values: the program was traced from types. Call the function, or trace it with values."
+    )
+
+
+def test_double_precision_stays_double():
+    with jax.enable_x64(True):
+        snapshot = snapshot_of(running, np.float64(0.1), np.linspace(0.0, 1.0, 3), stage="compile")
+    # The stepper runs later, where the setting no longer holds.
+    rerun = construct_of(snapshot._sources, card(snapshot, "scan")).run()
+    assert rerun.verdict == "The results equal the function's, bit for bit."
+    assert rerun.steps.leaves[0].type == "f64[]"
+
+
+def test_a_loop_in_the_condition_of_a_while_cannot_be_stepped_through():
+    def condition(x):
+        return lax.fori_loop(0, 3, lambda i, h: h * 2, x) < 100
+
+    snapshot = snapshot_of(lambda x: lax.while_loop(condition, lambda x: x + 1, x), 0.0)
+    with pytest.raises(Unsteppable) as raised:
+        construct_of(snapshot._sources, card(snapshot, "fori_loop"))
+    assert str(raised.value) == (
+        "It stands in the condition of a while loop, where the stepper does not go. Step through the loop itself."
+    )
+
+
+def test_what_rounds_otherwise_shows_both():
+    from jupyter_jaxpr.measure.rerun import _verdict, pair
+
+    one = pair("result[0]", jnp.array([1.0, 2.0]), jnp.array([1.0, 2.0000002]))
+    assert (one.equal, one.recorded, one.real) == (False, "[1.0 2.0]", "[1.0 2.0000002]")
+    assert _verdict([one]) == (
+        "One result differs from the function's, by at most 2.4e-07: recorded, the loop is compiled in pieces, and "
+        "rounds otherwise. Both are shown."
+    )
