@@ -102,12 +102,12 @@ def parse(parser: MagicArgumentParser, line: str) -> Options:
       UsageError: an unknown option, a target that is no call, a type that does not exist.
     """
     found: Namespace = parser.parse_args(words(line))
+    compare = _compare(found.compare)
     text = " ".join(found.target)
     try:
         target = parse_target(text) if text else None
     except SpecError as error:
         raise UsageError(str(error)) from None
-    compare = _compare(found.compare)
     sweep = _sweep(found.sweep, target, compare)
     if compare and target is not None and target.has_specs:
         raise UsageError(

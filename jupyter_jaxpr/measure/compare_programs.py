@@ -58,7 +58,7 @@ def compare_programs(observer: Observer, programs: Sequence[Named], *, report: R
         raise ValuesGone(_NO_VALUES.format(name=first_name))
     leaves = first.values.get()
     variants = [Variant(name) for name, _ in programs]
-    found = Comparison(f"the values of the call of {first_name}", variants)
+    found = Comparison(f"the last call of {first_name} whose values were seen", variants)
     trials = []
     for variant, (name, program) in zip(variants, programs, strict=True):
         variant.function = ObservedFunction(name, None, [program])

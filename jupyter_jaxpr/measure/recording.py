@@ -102,10 +102,11 @@ class Kept:
         self.seen = 1
         self.trips = end.trips
         self.ends.append(end)
-        candidates = [*self.points[-1:], *([self._last] if self._last is not None else [])]
-        last = max(candidates, key=lambda point: point.step, default=None)
+        last = self._last
+        if self.points and (last is None or last.step < self.points[-1].step):
+            last = self.points[-1]
         self.thin()
-        while self.points and self.points[-1] is not last:
+        while last is not None and (not self.points or self.points[-1] is not last):
             if len(self.points) < self._capacity:
                 self.points.append(last)
             else:

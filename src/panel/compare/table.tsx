@@ -174,7 +174,7 @@ function Mode(props: {
   );
 }
 
-/** `unrolled · runs 16 µs`, and below it `compiles 153 ms · 100 equations · same bits`. */
+/** `whiled  runs in 16 µs`, and below it `compiles in 61 ms · 4 equations · derivative: jvp only · same bits`. */
 function TwoLines(props: {
   variant: Variant;
   first: boolean;
@@ -189,10 +189,10 @@ function TwoLines(props: {
       : trans
           ._n('%1 equation', '%1 equations', variant.equations)
           .replace(String(variant.equations), grouped(variant.equations)),
-    variant.result === null || variant.differentiable === 'unknown'
-      ? null
-      : derivativeWords(variant, trans),
-    agreementWords(variant, first, trans)
+    variant.differentiable === 'forward' || variant.differentiable === 'none'
+      ? trans.__('derivative: %1', derivativeWords(variant, trans))
+      : null,
+    first ? null : agreementWords(variant, first, trans)
   ];
   return (
     <>
@@ -206,7 +206,7 @@ function TwoLines(props: {
         </span>
       </span>
       <span className="jp-JaxprCompare-below">
-        {below.filter(Boolean).join(' · ')}
+        {below.filter(word => word !== null && word !== '–').join(' · ')}
       </span>
     </>
   );

@@ -77,7 +77,9 @@ export function agreementWords(
   trans: TranslationBundle
 ): string {
   if (variant.result === null) {
-    return variant.error === null ? '–' : trans.__('raised');
+    return variant.error === null || variant.mode === 'missing'
+      ? '–'
+      : trans.__('raised');
   }
   switch (variant.agrees) {
     case 'same_bits':

@@ -1,0 +1,441 @@
+"""`--compare`: what is called and how often, what is measured, and what is said of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from conftest import Notebook, Ran
+
+from jupyter_jaxpr.measure.agreement import Agreement
+from jupyter_jaxpr.measure.compare import Comparison, Variant
+from jupyter_jaxpr.measure.differentiation import Differentiable
+from jupyter_jaxpr.measure.timing import Warm
+from jupyter_jaxpr.measure.verdict import verdict
+
+LOOPS = """
+def unrolled(x):
+    for _ in range(60):
+        x = jnp.sin(x)
+    return x
+
+@jax.jit
+def scanned(x):
+    return lax.scan(lambda c, _: (jnp.sin(c), None), x, length=60)[0]
+
+@jax.jit
+def fori(x):
+    return lax.fori_loop(0, 60, lambda i, c: jnp.sin(c), x)
+
+@jax.jit
+def whiled(x):
+    return lax.while_loop(lambda c: c[1] < 60, lambda c: (jnp.sin(c[0]), c[1] + 1), (x, 0))[0]
+"""
+
+
+def compared(ran: Ran) -> dict[str, dict[str, Any]]:
+    """The variants of a run by name."""
+    return {variant["name"]: variant for variant in ran.document["comparison"]["variants"]}
+
+
+def told(ran: Ran, *fields: str) -> list[tuple[Any, ...]]:
+    """Some fields of each variant, in order."""
+    return [tuple(variant[field] for field in ("name", *fields)) for variant in ran.document["comparison"]["variants"]]
+
+
+# --- uses ---
+
+
+def test_unroll_against_scan_against_fori_against_while(notebook: Notebook) -> None:
+    ran = notebook.run("%%jaxpr --compare unrolled,scanned,fori,whiled\n" + LOOPS + "scanned(x)")
+    assert told(ran, "mode", "equations", "differentiable", "agrees") == [
+        ("unrolled", "jitted_here", 60, "reverse", "same_bits"),
+        ("scanned", "jitted", 2, "reverse", "same_bits"),
+        ("fori", "jitted", 3, "reverse", "same_bits"),
+        ("whiled", "jitted", 4, "forward", "same_bits"),
+    ]
+    for variant in compared(ran).values():
+        assert variant["trace"] > 0
+        assert variant["lower"] > 0
+        assert variant["compile"] > 0
+        warm = variant["warm"]
+        assert 0 < warm["minimum"] <= warm["lower"] <= warm["median"] <= warm["upper"]
+        assert variant["calls"] > warm["runs"] > 1
+        assert variant["error"] is None
+    assert compared(ran)["whiled"]["differentiable_note"] == (
+        "ValueError: Reverse-mode differentiation does not work for lax.while_loop or lax.fori_loop with dynamic "
+        "start/stop values. Try using lax.scan, or using fori_loop with static start/stop."
+    )
+    assert "jax.grad cannot differentiate whiled; jax.jvp can." in ran.document["comparison"]["verdict"]
+    assert "Their results have the same bits." in ran.document["comparison"]["verdict"]
+
+
+def test_all_programs_are_in_the_run_and_the_first_one_is_in_view(notebook: Notebook) -> None:
+    ran = notebook.run("%%jaxpr --compare unrolled,scanned\n" + LOOPS + "scanned(x)")
+    names = [program["name"] for program in ran.document["programs"]]
+    assert sorted(names) == ["scanned", "unrolled"]
+    assert [names[variant["program"]] for variant in compared(ran).values()] == ["unrolled", "scanned"]
+    assert names[ran.document["focus"]] == "unrolled"
+    unrolled = ran.document["programs"][names.index("unrolled")]
+    assert unrolled["origin"] == "ran"
+    assert unrolled["origin_note"] == (
+        "unrolled is a plain function: for the comparison it was called under a jax.jit of its own."
+    )
+    assert [level["state"] for level in unrolled["levels"]] == ["held", "held"]
+    assert unrolled["stages"]["total"] > unrolled["stages"]["compile"] > 0
+
+
+def test_if_with_a_static_argument_against_cond_against_where(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "%%jaxpr --compare static,traced,where\n"
+        "import functools\n"
+        "@functools.partial(jax.jit, static_argnames='flag')\n"
+        "def static(x, flag):\n    return x + 1 if flag else x - 1\n"
+        "@jax.jit\n"
+        "def traced(x, flag):\n    return lax.cond(flag, lambda x: x + 1, lambda x: x - 1, x)\n"
+        "@jax.jit\n"
+        "def where(x, flag):\n    return jnp.where(flag, x + 1, x - 1)\n"
+        "static(x, flag=True)"
+    )
+    assert told(ran, "mode", "error", "agrees") == [
+        ("static", "jitted", None, "same_bits"),
+        ("traced", "jitted", None, "same_bits"),
+        ("where", "jitted", None, "same_bits"),
+    ]
+
+
+def test_recompiles_over_a_sweep(notebook: Notebook) -> None:
+    notebook.run(
+        "import functools\n"
+        "@functools.partial(jax.jit, static_argnames='flag')\n"
+        "def static(x, flag):\n    return x + 1 if flag else x - 1\n"
+        "@jax.jit\n"
+        "def where(x, flag):\n    return jnp.where(flag, x + 1, x - 1)\n"
+    )
+    ran = notebook.run("%jaxpr --compare static,where --sweep on=True,False static(x, flag=on)")
+    assert told(ran, "recompiles") == [("static", 2), ("where", 1)]
+    comparison = ran.document["comparison"]
+    assert comparison["sweep"] == "on = True, False"
+    assert comparison["call"] == "static(x, flag=on) with on = True"
+    assert comparison["verdict"][-1] == "Over on = True, False: static 2 compiles; where 1 compile."
+
+
+def test_a_padded_scan_against_a_while_loop(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "%%jaxpr --compare padded,whiled\n"
+        "@jax.jit\n"
+        "def padded(x):\n"
+        "    step = lambda c, i: (jnp.where(i < 5, c * 2, c), None)\n"
+        "    return lax.scan(step, x, jnp.arange(20))[0]\n"
+        "@jax.jit\n"
+        "def whiled(x):\n"
+        "    return lax.while_loop(lambda c: c[1] < 5, lambda c: (c[0] * 2, c[1] + 1), (x, 0))[0]\n"
+        "whiled(x)"
+    )
+    assert told(ran, "agrees", "differentiable") == [
+        ("padded", "same_bits", "reverse"),
+        ("whiled", "same_bits", "forward"),
+    ]
+
+
+# --- what is called, and how often ---
+
+
+def test_the_cell_runs_once_and_what_it_shows_is_its_own(notebook: Notebook) -> None:
+    ran = notebook.run("%%jaxpr --compare f,g\nruns = globals().get('runs', 0) + 1\nf = jnp.sin\ng = jnp.cos\nf(x)")
+    assert notebook["runs"] == 1
+    assert ran.result.success
+    assert float(ran.result.result[0]) == 0.0
+
+
+def test_a_plain_function_is_traced_and_not_called_with_values(notebook: Notebook) -> None:
+    notebook.run("seen = []\ndef f(x):\n    seen.append(type(x).__name__)\n    return x + 1\ng = lambda x: 1 + x\n")
+    ran = notebook.run("%jaxpr --compare f,g f(x)")
+    assert set(notebook["seen"]) <= {"DynamicJaxprTracer", "JitTracer", "JVPTracer", "LinearizeTracer"}
+    assert compared(ran)["f"]["calls"] > 10
+    assert notebook.run("jax.jit(f)(x); f(x)").result.success
+
+
+def test_what_jax_cannot_trace_is_called_without_jit(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "%%jaxpr --compare f,g\ndef f(x):\n    return x if x.sum() > 0 else -x\n@jax.jit\ndef g(x):\n"
+        "    return jnp.where(x.sum() > 0, x, -x)\nf(x)"
+    )
+    assert told(ran, "mode", "program", "compile", "agrees", "differentiable")[0] == (
+        "f", "eager", -1, None, "same_bits", "unknown",
+    )  # fmt: skip
+    assert compared(ran)["f"]["notes"] == [
+        "JAX cannot trace f, so it was called without jit. TracerBoolConversionError: Attempted boolean conversion of "
+        "traced array with shape bool[]."
+    ]
+
+
+def test_numbers_that_a_trace_needs_are_static(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "%%jaxpr --compare f,g\ndef f(x, n):\n    for _ in range(n):\n        x = x * 2\n    return x\n"
+        "@jax.jit\ndef g(x, n):\n    return lax.fori_loop(0, n, lambda i, x: x * 2, x)\ng(x, 3)"
+    )
+    assert told(ran, "mode", "agrees") == [("f", "jitted_here", "same_bits"), ("g", "jitted", "same_bits")]
+    assert compared(ran)["f"]["notes"] == ["Compared with n static: JAX cannot trace it otherwise."]
+
+
+def test_effects_are_not_repeated(notebook: Notebook) -> None:
+    notebook.run(
+        "told = []\n@jax.jit\ndef f(x):\n    jax.debug.callback(lambda v: told.append(1), x[0])\n    return x\n"
+        "g = jax.jit(lambda x: x)\n"
+    )
+    ran = notebook.run("%jaxpr --compare f,g f(x)")
+    notebook.run("jax.effects_barrier()")
+    assert notebook["told"] == [1]
+    assert (compared(ran)["f"]["warm"], compared(ran)["f"]["calls"]) == (None, 1)
+    assert compared(ran)["f"]["notes"] == [
+        "f has effects (Debug), which each call repeats, so it was called once and has no warm time. To time it all "
+        "the same, use %timeit."
+    ]
+
+
+def test_a_function_that_prints_without_jit_is_called_once(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "%%jaxpr --compare f,g\ndef f(x):\n    print('called')\n    return x if x.sum() > 0 else -x\n"
+        "g = jax.jit(lambda x: x)\ng(x)"
+    )
+    assert ran.stdout.count("called") == 0
+    assert compared(ran)["f"]["notes"][-1] == (
+        "f has effects (print), which each call repeats, so it was called once and has no warm time. To time it all "
+        "the same, use %timeit."
+    )
+
+
+def test_a_call_of_more_than_a_second_is_made_once(notebook: Notebook) -> None:
+    notebook.run(
+        "import time, numpy as np\ncalls = []\n"
+        "def wait(v):\n    calls.append(1)\n    time.sleep(1.1)\n    return np.asarray(v)\n"
+        "f = jax.jit(lambda x: jax.pure_callback(wait, x, x))\ng = jax.jit(lambda x: x)\n"
+    )
+    ran = notebook.run("%jaxpr --compare f,g f(x)")
+    assert notebook["calls"] == [1]
+    assert compared(ran)["f"]["warm"] is None
+    assert compared(ran)["f"]["notes"][0].startswith("One call of f takes about 1.1\u00a0s, so it was not repeated")
+
+
+def test_donated_arguments_stay_whole(notebook: Notebook) -> None:
+    notebook.run(
+        "import functools\n@functools.partial(jax.jit, donate_argnums=0)\ndef f(x):\n    return x + 1\n"
+        "g = jax.jit(lambda x: x + 1)\n"
+    )
+    ran = notebook.run("%jaxpr --compare f,g f(x)")
+    assert not notebook["x"].is_deleted()
+    assert told(ran, "error", "agrees") == [("f", None, "same_bits"), ("g", None, "same_bits")]
+    assert compared(ran)["f"]["warm"]["runs"] > 1
+
+
+def test_arguments_that_the_cell_gave_away(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "%%jaxpr --compare f,g\nimport functools\n@functools.partial(jax.jit, donate_argnums=0)\ndef f(x):\n"
+        "    return x + 1\ng = jax.jit(lambda x: x + 1)\nf(x.copy())"
+    )
+    assert ran.document.get("comparison") is None
+    assert ran.note("compare")["text"] == (
+        "f(x.copy()) gave an array away (it was donated), so it cannot be compared on it. Write a call with fresh "
+        "arrays: %%jaxpr --compare f,g f(make())."
+    )
+
+
+def test_what_jax_had_compiled_already(notebook: Notebook) -> None:
+    notebook.run(LOOPS + "fori(x)")
+    ran = notebook.run("%jaxpr --compare fori,scanned fori(x)")
+    assert compared(ran)["fori"]["compile"] > 0
+    assert compared(ran)["fori"]["notes"] == ["JAX had compiled fori already: the times are those of that first call."]
+    assert compared(ran)["scanned"]["notes"] == []
+
+
+def test_what_jax_had_compiled_before_the_extension_was_there(make_notebook: Any) -> None:
+    notebook = make_notebook(False)
+    notebook.run("import jax, jax.numpy as jnp\nx = jnp.arange(8.0)\nf = jax.jit(jnp.sin)\ng = jax.jit(jnp.cos)\nf(x)")
+    notebook.run("%load_ext jupyter_jaxpr")
+    ran = notebook.run("%jaxpr --compare f,g f(x)")
+    assert (compared(ran)["f"]["trace"], compared(ran)["f"]["compile"]) == (None, None)
+    assert compared(ran)["f"]["notes"] == [
+        "JAX had compiled f before it could be seen, so its compile time is not known. Run the cell that defines it "
+        "again, then compare again."
+    ]
+    assert compared(ran)["g"]["compile"] > 0
+
+
+# --- what is wrong with it is said ---
+
+
+def test_names_that_are_missing_or_no_functions_are_lines(notebook: Notebook) -> None:
+    notebook.run("f = jax.jit(jnp.sin)\ny = 3\n")
+    ran = notebook.run("%jaxpr --compare f,nope,y,jnp.cos,jnp.nope f(x)")
+    assert ran.result.success
+    assert told(ran, "mode", "error") == [
+        ("f", "jitted", None),
+        ("nope", "missing", "nope is not defined. Define it in the cell or in one that ran before."),
+        ("y", "missing", "y is no function but of type int. Name a function after --compare."),
+        ("jnp.cos", "jitted", None),
+        ("jnp.nope", "missing", compared(ran)["jnp.nope"]["error"]),
+    ]
+    assert "has no attribute 'nope'" in compared(ran)["jnp.nope"]["error"]
+
+
+def test_a_function_that_raises_hides_no_other(notebook: Notebook) -> None:
+    ran = notebook.run("%%jaxpr --compare f,g\ndef f(x):\n    raise ValueError('no')\ng = jax.jit(lambda x: x)\ng(x)")
+    assert ran.result.success
+    assert told(ran, "result", "error", "agrees")[0] == ("f", None, "ValueError: no", "unknown")
+    assert compared(ran)["g"]["warm"] is not None
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        (
+            "--compare f",
+            "--compare f: there is nothing to compare f with. Write the names of two or more functions with commas "
+            "and no blanks, such as --compare f,g,h.",
+        ),
+        (
+            "--compare f, g",
+            "--compare f,: a name is missing beside a comma. Write the names of two or more functions with commas "
+            "and no blanks, such as --compare f,g,h.",
+        ),
+        (
+            "--compare f,2",
+            "--compare f,2: '2' is no name of a function. Write the names of two or more functions with commas and "
+            "no blanks, such as --compare f,g,h.",
+        ),
+        (
+            "--compare f,f",
+            "--compare f,f: f is there twice. Write the names of two or more functions with commas and no blanks, "
+            "such as --compare f,g,h.",
+        ),
+        (
+            "--compare f,g f(f32[8])",
+            "--compare calls the functions and needs values, and 'f(f32[8])' has types. Write arrays, such as "
+            "f(jnp.ones(8)).",
+        ),
+        (
+            "--compare f,g --stage run f(x)",
+            "--compare and --stage do not go together: --compare compiles and runs. Leave one out.",
+        ),
+        (
+            "--compare f,g --sweep m=1,2 f(x)",
+            "--sweep m=1,2: 'f(x)' has no name m to give these values to. Write for example --compare f,g --sweep "
+            "n=8,16,32 f(jnp.ones(n)).",
+        ),
+        (
+            "--sweep n=1,2 f(x)",
+            "--sweep counts the compiles of functions that are compared. Write for example --compare f,g --sweep "
+            "n=8,16,32 f(jnp.ones(n)).",
+        ),
+    ],
+)
+def test_a_mistake_in_the_line_is_told_before_the_cell_runs(notebook: Notebook, line: str, says: str) -> None:
+    ran = notebook.run(f"%%jaxpr {line}\nran = True")
+    assert str(ran.result.error_in_exec or ran.result.error_before_exec) == says
+    assert "ran" not in notebook.shell.user_ns
+
+
+def test_without_a_call_there_are_no_arguments(notebook: Notebook) -> None:
+    ran = notebook.run("%%jaxpr --compare f,g\nf = jax.jit(jnp.sin)\ng = jnp.cos\n")
+    assert ran.result.success
+    assert ran.document["message"] == (
+        "--compare needs a call to take the arguments from. End the cell with one, such as f(x), or write it on the "
+        "magic's line: %%jaxpr --compare f,g f(x)."
+    )
+
+
+# --- results ---
+
+
+def test_results_that_are_close_differ_or_have_other_types(notebook: Notebook) -> None:
+    notebook.run(
+        "f = jax.jit(lambda x: x)\nclose = jax.jit(lambda x: x.at[3].add(1e-5))\n"
+        "differs = jax.jit(lambda x: x.at[3].add(0.5))\nother = jax.jit(lambda x: (x, 1))\n"
+    )
+    ran = notebook.run("%jaxpr --compare f,close,differs,other f(x)")
+    assert told(ran, "agrees", "difference") == [
+        ("f", "same_bits", None),
+        (
+            "close",
+            "close",
+            "largest difference 1e-05 at [3]; up to 1e-05 of the largest value counts as close",
+        ),
+        ("differs", "differs", "3.5 instead of 3 at [3], the largest difference"),
+        ("other", "other_types", "(f32[8], i32[]) instead of f32[8]"),
+    ]
+    assert ran.document["comparison"]["verdict"][-3:] == [
+        "close's result is close to f's: largest difference 1e-05 at [3]; up to 1e-05 of the largest value counts as "
+        "close.",
+        "differs's result differs from f's: 3.5 instead of 3 at [3], the largest difference.",
+        "other's result has other types: (f32[8], i32[]) instead of f32[8].",
+    ]
+
+
+# --- the verdict ---
+
+
+def variant(name: str, compile: float, warm: tuple[float, float, float] | None, **others: Any) -> Variant:
+    made = Variant(name, compile=compile, result="1.0", agreement=Agreement("same_bits", None), **others)
+    made.differentiable = Differentiable("reverse")
+    if warm is not None:
+        lower, median, upper = warm
+        made.warm = Warm(median, lower, lower, upper, runs=100, batch=1, dispatch=lower, calls=102)
+    return made
+
+
+FAST, SLOWER, NEAR = (1.0e-6, 1.1e-6, 1.2e-6), (2.0e-6, 2.2e-6, 2.4e-6), (1.15e-6, 1.2e-6, 1.3e-6)
+
+
+@pytest.mark.parametrize(
+    ("first", "other", "says"),
+    [
+        (variant("f", 0.8, FAST), variant("g", 0.1, SLOWER), "f compiles 8.0× slower than g, but runs 2.0× faster."),
+        (variant("f", 0.1, SLOWER), variant("g", 0.8, FAST), "f compiles 8.0× faster than g, but runs 2.0× slower."),
+        (variant("f", 0.8, SLOWER), variant("g", 0.1, FAST), "f compiles 8.0× slower than g and runs 2.0× slower."),
+        (
+            variant("f", 0.1, FAST),
+            variant("g", 0.12, NEAR),
+            "f compiles about as fast as g and runs about as fast (the quartiles overlap).",
+        ),
+        (variant("f", 0.002, None), variant("g", 0.006, None), "f compiles about as fast as g."),
+        (
+            variant("f", 0.1, FAST, from_disk=True),
+            variant("g", 0.8, SLOWER, mode="eager"),
+            "f runs 2.0× faster than g without jit.",
+        ),
+    ],
+)
+def test_only_what_is_larger_than_the_noise_is_said(first: Variant, other: Variant, says: str) -> None:
+    assert verdict(Comparison("f(x)", [first, other])) == [says, "Their results have the same bits."]
+
+
+def test_of_one_function_that_ran_there_is_nothing_to_say() -> None:
+    assert verdict(Comparison("f(x)", [variant("f", 0.1, FAST), Variant("g", error="ValueError: no")])) == []
+
+
+# --- exports ---
+
+
+def test_the_comparison_is_in_every_export(notebook: Notebook) -> None:
+    from IPython.utils.capture import capture_output
+
+    notebook.run("f = jax.jit(lambda x: x)\ng = jax.jit(lambda x: -x)\n")
+    with capture_output() as captured:
+        notebook.shell.run_cell("%jaxpr --compare f,g,nope f(x)")
+    (output,) = captured.outputs
+    html, plain = output.data["text/html"], output.data["text/plain"]
+    assert "<h4>Compare</h4>" in html
+    assert '<th scope="row">agrees</th><td>the first one</td><td>differs</td><td>–</td>' in html
+    assert "<li>nope: nope is not defined. Define it in the cell or in one that ran before.</li>" in html
+    assert "g's result differs from f's: -7 instead of 7 at [7], the largest difference." in plain
+    from jupyter_jaxpr import Snapshot
+    from jupyter_jaxpr.exports.markdown import markdown
+
+    (document,) = (output.data[name] for name in output.data if name.startswith("application/"))
+    import json
+
+    text = markdown(Snapshot.from_json(json.dumps(document)).document)
+    assert "## Compare" in text
+    assert "|  | f | g | nope |\n| --- | --- | --- | --- |" in text
+    assert "| agrees | the first one | differs | – |" in text
