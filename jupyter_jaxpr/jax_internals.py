@@ -494,6 +494,8 @@ def leaf_facts(values: Sequence[Any], with_layout: bool) -> list[LeafFacts]:
 
 
 def _layout(value: Any) -> Any:
+    if value.ndim < 2:  # there is but one, and to ask takes long
+        return None
     try:
         return value.format.layout.major_to_minor
     except Exception:  # key arrays, deleted and non-addressable ones have none

@@ -142,6 +142,8 @@ class CallCounter:
 
         Not known on Python 3.11.
         """
+        if not self._raised:
+            return []
         raised = [CallsAt(called, times, place) for (called, place), times in self._raised.items()]
         self._raised.clear()
         return raised
@@ -151,6 +153,8 @@ class CallCounter:
 
         Not known on Python 3.11.
         """
+        if not self._handed:
+            return []
         handed = list(self._handed.items())
         self._handed.clear()
         return handed

@@ -97,6 +97,7 @@ class FunctionHistory:
     last_seen: int = -1  # execution of cells in which the newest function object was first seen
     entries: list[MissEvent] = field(default_factory=list)  # the event that made each, once asked for
     by_hash: dict[int, list[int]] = field(default_factory=dict)
+    known_objects: set[int] = field(default_factory=set)  # numbers of the function objects that missed
     whole: FunctionRecord | None = None  # of everything seen, as last read; None when something was added since
 
     def counts_on(self, thread: int | None) -> Counts:
@@ -153,7 +154,8 @@ class History:
             history, number, rerun = self._of(record)
             self.number += 1
             event = MissEvent(self.number, threading.get_ident(), number, key, place, rerun=rerun)
-            if not any(old.function_object == number for old in history.events):
+            if number not in history.known_objects:
+                history.known_objects.add(number)
                 event.held_before = self._is_held_before(fun)
                 event.partial = _partial(fun)
             history.events.append(event)

@@ -31,6 +31,7 @@ class LineRecorder:
         self._entered: dict[int, CodeType] = {}
         self._reached: set[int] = set()
         self._watching = False
+        self._looked_through: dict[int, int] = {}  # modules by id: how many names each had
 
     def start(self, code: CodeType | None, module: dict[str, Any] | None) -> None:
         """A function is about to be traced; `module` holds the globals of it, where its helpers are."""
@@ -74,7 +75,10 @@ class LineRecorder:
         """Code of this cell: the function's own, and that of the functions beside it."""
         if code is not None and code.co_filename == self._file:
             yield from _with_nested(code)
-        for value in list((module or {}).values()):
+        if module is None or self._looked_through.get(id(module)) == len(module):
+            return
+        self._looked_through[id(module)] = len(module)
+        for value in list(module.values()):
             beside = list(vars(value).values()) if isinstance(value, type) else [value]
             for each in beside:
                 inner = each.__wrapped__ if jax_internals.is_jitted(each) else each
