@@ -25,8 +25,10 @@ counts once, such a primitive nothing.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 from .jaxpr import Walk
@@ -78,18 +80,48 @@ class Costs:
 
     def _count(self, number: int) -> Cost:
         columns = self._walk.scopes[number]
-        inside: dict[int, list[tuple[str, Cost]]] = {}
-        strings = self._walk.strings.items
-        for equation, parameter, _, child in columns.children:
-            inside.setdefault(equation, []).append((strings[parameter], self.of(child)))
-        flops = transcendentals = 0
-        exact = True
-        for index, equation in enumerate(self._walk.jaxprs[number].eqns):
-            cost = equation_cost(equation, inside.get(index, []))
-            flops += cost.flops
-            transcendentals += cost.transcendentals
-            exact = exact and cost.exact
-        return Cost(flops, transcendentals, exact)
+        strings, avals = self._walk.strings.items, self._walk.avals
+        # Most equations cost one operation an element or none: those are counted by their types alone.
+        plain = {each: _plain_kind(strings[each]) for each in set(columns.primitive)}
+        counts = columns.output_counts
+        firsts = accumulate(counts, initial=columns.constants + columns.inputs)
+        # One more first than counts: it is where the variables end.
+        results = [columns.variable_avals[first] if n else -1 for first, n in zip(firsts, counts, strict=False)]
+        cost = NOTHING
+        for (primitive, aval), times in Counter(zip(columns.primitive, results, strict=True)).items():
+            kind = plain[primitive]
+            if kind is not None and kind != _NO_COST:
+                cost += _plain(kind, avals[aval].shape, times) if aval >= 0 else UNKNOWN
+        others = [index for index, primitive in enumerate(columns.primitive) if plain[primitive] is None]
+        if others:
+            inside: dict[int, list[tuple[str, Cost]]] = {}
+            for equation, parameter, _, child in columns.children:
+                inside.setdefault(equation, []).append((strings[parameter], self.of(child)))
+            equations = self._walk.jaxprs[number].eqns
+            for index in others:
+                cost += equation_cost(equations[index], inside.get(index, []))
+        return cost
+
+
+_NO_COST, _OPERATION, _FUNCTION = range(3)
+
+
+def _plain_kind(primitive: str) -> int | None:
+    """Whether a primitive costs nothing, an operation or a transcendental function an element; None for others."""
+    if primitive in _FREE:
+        return _NO_COST
+    if primitive in _ELEMENTWISE:
+        return _OPERATION
+    return _FUNCTION if primitive in _TRANSCENDENTAL else None
+
+
+def _plain(kind: int, shape: tuple[int | str, ...], times: int) -> Cost:
+    elements = times
+    for size in shape:
+        if isinstance(size, str):
+            return UNKNOWN
+        elements *= size
+    return Cost(elements, 0) if kind == _OPERATION else Cost(0, elements)
 
 
 def equation_cost(equation: Any, inside: list[tuple[str, Cost]]) -> Cost:
@@ -101,12 +133,9 @@ def equation_cost(equation: Any, inside: list[tuple[str, Cost]]) -> Cost:
     """
     primitive = equation.primitive.name
     try:
-        if primitive in _ELEMENTWISE:
-            return Cost(_elements(equation.outvars[0]))
-        if primitive in _FREE:
-            return NOTHING
-        if primitive in _TRANSCENDENTAL:
-            return Cost(0, _elements(equation.outvars[0]))
+        kind = _plain_kind(primitive)
+        if kind is not None:
+            return NOTHING if kind == _NO_COST else _plain(kind, tuple(equation.outvars[0].aval.shape), 1)
         rule = _RULES.get(primitive)
         if rule is not None:
             return rule(equation)

@@ -63,9 +63,9 @@ class Dissolved:
             return True
         if _SELECTED not in kinds:
             return False
-        select = self._walk.strings.number("select_n")
+        strings = self._walk.strings.items
         return any(
-            primitive == select and self._kind(stack) == _SELECTED
+            self._kind(stack) == _SELECTED and strings[primitive] == "select_n"
             for primitive, stack in zip(columns.primitive, columns.stack, strict=True)
         )
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
+from operator import itemgetter
 
 from ..jaxpr import Walk
 from .callers import Caller, Callers
@@ -21,6 +23,8 @@ from .written import Written
 
 #: Most cards of a program.
 MOST = 300
+#: Primitives that may have a card whatever is inside; a jit has one only around others.
+_WITH_A_CARD = CONTROL_PRIMITIVES | {name for name, kind in SCOPE_PRIMITIVES.items() if kind != "jit"}
 
 
 @dataclass(slots=True, eq=False)
@@ -117,16 +121,17 @@ class Reader:
         return self._constructs.debug_of(child).users
 
     def _place(self, place: Place, program: int, depth: int) -> list[_Node]:
-        columns, nodes = place.columns, []
-        done = -1
-        for equation, *_ in columns.children:
-            if equation == done:
+        columns, strings = place.columns, self._walk.strings.items
+        nodes: list[_Node] = []
+        for equation, group in groupby(columns.children, key=itemgetter(0)):
+            children = list(group)
+            primitive = strings[columns.primitive[equation]]
+            if primitive not in _WITH_A_CARD and not any(self.holds(child) for *_, child in children):
                 continue
-            done = equation
             if self._count > MOST:
                 break
             try:
-                nodes += self._equation(place, program, equation, depth)
+                nodes += self._equation(place, program, equation, children, depth)
             except Exception:  # one construct that cannot be read hides no other
                 self._failed(traceback.format_exc())
         if self._dissolved.any_in(columns):
@@ -157,10 +162,11 @@ class Reader:
                 nodes = [node for node in nodes if node not in inner]
         return nodes
 
-    def _equation(self, place: Place, program: int, equation: int, depth: int) -> list[_Node]:
+    def _equation(
+        self, place: Place, program: int, equation: int, children: list[tuple[int, int, int, int]], depth: int
+    ) -> list[_Node]:
         columns = place.columns
         primitive = self._walk.strings.items[columns.primitive[equation]]
-        children = [child for child in columns.children if child[0] == equation]
         path = ControlPath(program, place.steps, equation)
         card: Card | None = None
         if primitive in CONTROL_PRIMITIVES:
