@@ -277,7 +277,7 @@ def test_stop_keeps_what_was_recorded():
     told = []
     rerun = construct.run(tell=lambda text, done, total: told.append((text, done)), stopped=lambda: len(told) > 4)
     assert rerun.steps.stopped.startswith("Stopped after ")
-    assert rerun.steps.stopped.endswith(" steps, as you asked. Press Steps to run it from the start.")
+    assert rerun.steps.stopped.endswith(" steps, as you asked. Press “Run it again” to start over.")
     trips = rerun.steps.visits[0].trips
     assert (rerun.steps.step[0], rerun.steps.step[-1]) == (0, trips - 1)
     assert rerun.verdict == "The real function was not run for a comparison, because the recorded run did not end."

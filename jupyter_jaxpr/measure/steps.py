@@ -77,7 +77,7 @@ class Steps:
     notes: list[str] = field(default_factory=list)
 
 
-STOPPED = "Stopped after {count}, as you asked. Press Steps to run it from the start."
+STOPPED = "Stopped after {count}, as you asked. Press “Run it again” to start over."
 _TRIPS = "Stopped after {count}: that is the most that the stepper runs."
 _SECONDS = "Stopped after {count}: the stepper runs for at most {seconds:g} seconds."
 _NEVER = "Stopped after {count}: {why}, so the loop never ends."

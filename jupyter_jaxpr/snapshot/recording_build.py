@@ -93,12 +93,12 @@ def record_focus(sources: Sources, seconds: float = FOCUS_SECONDS) -> Snapshot:
             continue
         why = None
         if time.perf_counter() - began > seconds:
-            why = f"The steps of the others took {seconds:g} seconds. Press Steps on its card."
+            why = f"The steps of the others took {seconds:g} seconds. Press “Step through it” on its card."
         else:
             try:
                 construct = construct_of(sources, control)
                 if construct.question is not None:
-                    why = "It has effects, which would happen again. Press Steps on its card, which asks first."
+                    why = "It has effects, which would happen again. “Step through it” on its card asks first."
                 else:
                     rerun = construct.run(calls_after=called_again(document, control))
                     recordings.append(recording_document(document, control, rerun))

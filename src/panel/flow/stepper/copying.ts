@@ -18,7 +18,7 @@ export interface IColumn {
 }
 
 /** No column is wider, in characters; longer values are cut on the screen and whole in a copy. */
-const WIDEST = 28;
+const WIDEST = 34;
 
 /** The columns: the branch taken, then a leaf each. */
 export function columnsOf(
