@@ -61,6 +61,8 @@ export class Acts {
 
   private _set(selection: Selection | null): void {
     this._own = selection;
+    // Where the mouse happens to rest does not count until it moves.
+    this._model.setHover(null);
     this._model.setSelection(selection);
   }
 

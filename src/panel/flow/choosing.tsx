@@ -118,33 +118,44 @@ export function Choosing(props: {
           </>
         )}
       </p>
+      {/* Roles in words: in a narrow panel its rows are blocks, and browsers take that for no table. */}
       <table
         className="jp-JaxprFlow-decision"
+        role="table"
         aria-label={trans.__('Decision table')}
       >
-        <thead>
-          <tr>
-            <th scope="col">{trans.__('what it is')}</th>
-            <th scope="col">{trans.__('use')}</th>
-            <th scope="col">{trans.__('because')}</th>
+        <thead role="rowgroup">
+          <tr role="row">
+            <th role="columnheader" scope="col">
+              {trans.__('what it is')}
+            </th>
+            <th role="columnheader" scope="col">
+              {trans.__('use')}
+            </th>
+            <th role="columnheader" scope="col">
+              {trans.__('because')}
+            </th>
           </tr>
         </thead>
-        <tbody>
+        <tbody role="rowgroup">
           {rows.map(row => (
             <tr
+              role="row"
               key={row.name}
               ref={row === fits ? marked : undefined}
               data-row={row.name}
               aria-current={row === fits ? 'true' : undefined}
             >
-              <td>
+              <td role="cell">
                 {row.when}
                 {row === fits && (
                   <span className="jp-JaxprFlow-fits">{trans.__('fits')}</span>
                 )}
               </td>
-              <td className="jp-mod-use">{row.use}</td>
-              <td>{row.why}</td>
+              <td role="cell" className="jp-mod-use">
+                {row.use}
+              </td>
+              <td role="cell">{row.why}</td>
             </tr>
           ))}
         </tbody>
