@@ -9,9 +9,10 @@ from __future__ import annotations
 from html import escape
 
 from ..snapshot.document import Note, Program, Snapshot
-from . import summary
+from . import control_flow, summary
 from .cache import HEAD, CacheText, cache_text
 from .compare import CompareText, compare_text
+from .control_flow import ControlFlowText, control_flow_text
 from .listings import Listing, listings
 
 _PAGE_CHARACTERS = 50_000_000
@@ -24,6 +25,7 @@ pre { overflow-x: auto; padding: 8px; border: 1px solid #8888; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 caption { text-align: left; }
 th, td { text-align: right; padding: 2px 12px 2px 0; font-weight: normal; }
+.jjx-control-flow :is(th, td), .jjx-values :is(th, td) { text-align: left; }
 h2 { font-size: 1.1em; }
 """
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
@@ -68,6 +70,9 @@ def fragment(document: Snapshot, *, characters: int, heading: int = 4) -> str:
     compared = compare_text(document)
     if compared is not None:
         parts.insert(0 if document.title is None else 1, _compared(compared, f"h{heading}"))
+    flow = control_flow_text(document)
+    if flow is not None:
+        parts.append(_control_flow(flow, f"h{heading}"))
     cache = cache_text(document)
     if cache is not None:
         parts.append(_cache(cache, f"h{heading}"))
@@ -145,17 +150,35 @@ def _compared(compared: CompareText, heading: str) -> Markup:
     return element("section", *parts, class_="jjx-comparison")
 
 
+def _control_flow(flow: ControlFlowText, heading: str) -> Markup:
+    parts = [
+        element(heading, "Control flow"),
+        _table("Constructs in the order of the source", control_flow.HEAD, flow.rows, "jjx-control-flow"),
+    ]
+    if flow.left_out:
+        parts.append(element("p", flow.left_out))
+    for card in flow.cards:
+        inside = [_table("Values by path", card.head, card.values, "jjx-values")] if card.values else []
+        inside += [element("ul", *(element("li", branch) for branch in card.branches))] if card.branches else []
+        inside += [element("p", fact) for fact in card.facts]
+        if inside:
+            parts.append(element("details", element("summary", card.title), *inside, class_="jjx-card"))
+    return element("section", *parts, class_="jjx-flow")
+
+
+def _table(caption: str, head: tuple[str, ...], rows: list[tuple[str, ...]], class_: str) -> Markup:
+    return element(
+        "table",
+        element("caption", caption),
+        element("thead", element("tr", *(element("th", name, scope="col") for name in head))),
+        element("tbody", *(element("tr", *(element("td", cell) for cell in row)) for row in rows)),
+        class_=class_,
+    )
+
+
 def _cache(cache: CacheText, heading: str) -> Markup:
     parts = [element(heading, "Cache"), element("p", cache.sentence)]
-    parts.append(
-        element(
-            "table",
-            element("caption", "Jitted functions of this run"),
-            element("thead", element("tr", *(element("th", name, scope="col") for name in HEAD))),
-            element("tbody", *(element("tr", *(element("td", cell) for cell in row)) for row in cache.rows)),
-            class_="jjx-cache",
-        )
-    )
+    parts.append(_table("Jitted functions of this run", HEAD, cache.rows, "jjx-cache"))
     if cache.misses:
         parts.append(element("ul", *(element("li", miss) for miss in cache.misses)))
     parts += [element("p", text) for text in (cache.left_out, cache.note) if text]

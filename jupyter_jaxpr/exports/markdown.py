@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 from ..snapshot.document import Note, Program, Snapshot
-from . import summary
+from . import control_flow, summary
 from .cache import HEAD, CacheText, cache_text
 from .compare import CompareText, compare_text
+from .control_flow import ControlFlowText, control_flow_text
 from .listings import Listing, listings
 
 _FILE_CHARACTERS = 50_000_000
@@ -25,6 +26,9 @@ def markdown(document: Snapshot) -> str:
         blocks += _compared(compared)
     for index, program in enumerate(document.programs):
         blocks += _program(document, program, listings(document, index, _FILE_CHARACTERS))
+    flow = control_flow_text(document)
+    if flow is not None:
+        blocks += _control_flow(flow)
     cache = cache_text(document)
     if cache is not None:
         blocks += _cache(cache)
@@ -64,6 +68,25 @@ def _compared(compared: CompareText) -> list[str]:
     blocks.append("\n".join([head, f"|{' --- |' * len(rows[0])}", *others]))
     blocks.append("\n".join(f"- {_text(each)}" for each in compared.remarks))
     return [*filter(None, blocks), _text(compared.call)]
+
+
+def _control_flow(flow: ControlFlowText) -> list[str]:
+    blocks = ["## Control flow", _table(control_flow.HEAD, flow.rows)]
+    if flow.left_out:
+        blocks.append(_text(flow.left_out))
+    for card in flow.cards:
+        blocks.append(f"### {_text(card.title)}")
+        if card.values:
+            blocks.append(_table(card.head, card.values))
+        if card.branches:
+            blocks.append("\n".join(f"- {_text(branch)}" for branch in card.branches))
+        blocks += [_text(fact) for fact in card.facts]
+    return blocks
+
+
+def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    lines = [head, ("---",) * len(head), *(tuple(map(_text, row)) for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def _cache(cache: CacheText) -> list[str]:

@@ -93,13 +93,17 @@ class Body:
         if self._derivative or (not path and count > 1):
             return ""  # results and what a derivative needs of them are not told apart
         given = returned(self._function)
-        if self._card.kind == "map":
-            suffix = path.removeprefix(f"{_RESULT}[1]") if path else only_leaf(given)
-        elif path:
-            suffix = path.removeprefix(_RESULT)
+        is_map = self._card.kind == "map"
+        if path:
+            suffix: str | None = path.removeprefix(f"{_RESULT}[1]" if is_map else _RESULT)
+        elif is_map:
+            suffix = only_leaf(given)
         else:
-            pair = given.elts if isinstance(given, ast.Tuple) and len(given.elts) == 2 else []
-            suffix = "[1]" + only_leaf(pair[1] if pair else None)
+            pair = given.elts if isinstance(given, ast.Tuple) and len(given.elts) == 2 else [None, None]
+            leaf = only_leaf(pair[1])
+            suffix = None if leaf is None else f"[1]{leaf}"
+        if suffix is None:
+            return ""
         target = self._call.target if self._call is not None else None
         return into(target, suffix) or into(given, suffix) or ""
 

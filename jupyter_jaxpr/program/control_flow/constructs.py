@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 
 from ..costs import Costs
@@ -13,8 +14,8 @@ from .card import BranchRow, Card, ControlPath, SlotRow
 from .equation import COND, SCAN, SCOPE_PRIMITIVES, Debug, debug_of, scan_parts, while_parts
 from .place import Paths, Place
 from .predicate import Predicates
-from .slots import into, renamed
-from .written import Call, Written, definition, text_of
+from .slots import into, only_leaf, renamed
+from .written import Call, Written, definition, returned, text_of
 
 Child = tuple[int, int, int, int]
 
@@ -255,12 +256,27 @@ class Constructs:
         first = self._paths.first_result(columns, place.number, card.equation)
         count = columns.output_counts[card.equation]
         target = call.target if call is not None else None
-        if len(debug.results) != count or place.derivative(card.name_stack):
-            target = None  # JAX left some out, or put some in
+        suffixes: list[str] | None = [each.removeprefix(_RESULT) for each in debug.results]
+        if len(debug.results) != count:  # JAX left some out, or knows none
+            leaf = self._only_leaf(card, call) if count == 1 else None
+            suffixes = None if leaf is None else [leaf]
+        if suffixes is None or place.derivative(card.name_stack):
+            target, suffixes = None, [""] * count
         for index in range(count):
             aval = columns.variable_avals[first + index]
-            name = into(target, _at(debug.results, index).removeprefix(_RESULT)) or ""
+            name = into(target, suffixes[index]) or ""
             card.slots.append(SlotRow("result", name, aval, aval, aval, first + index))
+
+    def _only_leaf(self, card: Card, call: Call | None) -> str | None:
+        """The path of the only result in what the branches return; None where their texts differ or show more."""
+        found: set[str | None] = set()
+        lambdas = [each for each in call.arguments if isinstance(each, ast.Lambda)] if call is not None else []
+        for branch in card.branches:
+            debug = self.debug_of(branch.scope)
+            if debug.users and debug.function != "<lambda>":
+                found.add(only_leaf(returned(self._written.function(debug.file, debug.line))))
+        found.update(only_leaf(each.body) for each in lambdas)
+        return found.pop() if len(found) == 1 else None
 
     # --- what is inside --------------------------------------------------------------------------
 

@@ -49,10 +49,20 @@ def guessed_carry(count: int, function: ast.FunctionDef | ast.Lambda | None, par
     return [name] if count == 1 else [""] * count
 
 
-def only_leaf(returned: ast.expr | None) -> str:
-    """The path of the one leaf in what a function returns: `['out']` for `{'out': y}`, empty for a leaf itself."""
-    if isinstance(returned, ast.Dict) and len(returned.keys) == 1 and isinstance(returned.keys[0], ast.Constant):
-        return f"[{returned.keys[0].value!r}]" + only_leaf(returned.values[0])
-    if isinstance(returned, ast.Tuple | ast.List) and len(returned.elts) == 1:
-        return "[0]" + only_leaf(returned.elts[0])
-    return ""
+def only_leaf(returned: ast.expr | None) -> str | None:
+    """The path of the one leaf in what a function returns: `['out']` of `{'out': y}`, empty for a leaf itself.
+
+    None where the text shows more than one.
+    """
+    inner: ast.expr | None = None
+    own = ""
+    if isinstance(returned, ast.Dict):
+        if len(returned.keys) == 1 and isinstance(returned.keys[0], ast.Constant):
+            own, inner = f"[{returned.keys[0].value!r}]", returned.values[0]
+    elif isinstance(returned, ast.Tuple | ast.List):
+        if len(returned.elts) == 1:
+            own, inner = "[0]", returned.elts[0]
+    else:
+        return ""
+    rest = only_leaf(inner) if inner is not None else None
+    return None if rest is None else own + rest

@@ -1,0 +1,96 @@
+"""A document's cards in, their words out: a row for each construct, its values by path, what a person should know."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..quantities import NO_BREAK, UNKNOWN, count
+from ..snapshot.cards import KINDS
+from ..snapshot.control_flow import Control
+from ..snapshot.document import Snapshot
+
+HEAD = ("construct", "line", "in", "trips", "decided by")
+_LOOP = ("role", "path", "one step", "in all")
+_BRANCHES = ("role", "path", "type")
+#: Most constructs of a document that are listed.
+_CARDS = 40
+#: Most values of one construct that are listed.
+_VALUES = 40
+
+
+@dataclass(frozen=True)
+class CardText:
+    """One construct in words."""
+
+    title: str  # such as scan step, line 10
+    head: tuple[str, ...]  # of values
+    values: list[tuple[str, ...]]
+    branches: list[str]
+    facts: list[str]
+
+
+@dataclass(frozen=True)
+class ControlFlowText:
+    """The control flow of a document in words."""
+
+    rows: list[tuple[str, ...]]  # as HEAD
+    cards: list[CardText]
+    left_out: str | None
+
+
+def control_flow_text(document: Snapshot) -> ControlFlowText | None:
+    """The control flow of the program in focus; None where it has none."""
+    cards = [card for card in document.control_flow if card.program == document.focus and card.kind in KINDS]
+    if not cards:
+        return None
+    listed = cards[:_CARDS]
+    more = len(cards) - len(listed)
+    return ControlFlowText(
+        rows=[_row(document, card) for card in listed],
+        cards=[_card(document, card) for card in listed if card.library is None],
+        left_out=f"and {count(more, 'more construct')}" if more else None,
+    )
+
+
+def _name(card: Control) -> str:
+    return f"{card.kind} {card.title}".rstrip()
+
+
+def _line(document: Snapshot, card: Control) -> str:
+    return str(document.frames[card.frame].line) if 0 <= card.frame < len(document.frames) else UNKNOWN
+
+
+def _row(document: Snapshot, card: Control) -> tuple[str, ...]:
+    parent, part = card.parent, card.parent_part
+    while parent >= 0 and document.control_flow[parent].kind not in KINDS:
+        part, parent = document.control_flow[parent].parent_part, document.control_flow[parent].parent
+    around = f"{part} of {_name(document.control_flow[parent])}" if parent >= 0 else ""
+    trips = "" if card.branches else UNKNOWN if card.trips is None else f"{card.trips:,}"
+    if card.kind == "associative_scan":
+        trips = ""
+    name = _name(card) if card.library is None else f"{_name(card)} by {card.library}"
+    decided = card.predicate_text if card.branches else card.condition_text
+    return name, _line(document, card), around, trips, decided or ""
+
+
+def _card(document: Snapshot, card: Control) -> CardText:
+    def types(number: int) -> str:
+        return document.avals[number].text
+
+    values: list[tuple[str, ...]] = []
+    for slot in card.slots[:_VALUES]:
+        step, whole, out = types(slot.step), types(slot.whole), types(slot.out)
+        if out != step:
+            step = f"{step} → {out}"
+        in_all = () if card.branches else ("same" if whole == types(slot.step) else whole,)
+        values.append((slot.role, slot.path, step, *in_all))
+    head = _BRANCHES if card.branches else _LOOP
+    more = len(card.slots) - len(values)
+    if more > 0:
+        values.append((f"and {count(more, 'more value')}", *("" for _ in head[1:])))
+    branches = [
+        f"{branch.label}: {f'{branch.name}, ' if branch.name else ''}{count(branch.equations, 'equation')}"
+        for branch in card.branches
+    ]
+    title = f"{_name(card)}, line{NO_BREAK}{_line(document, card)}"
+    return CardText(title=title, head=head, values=values, branches=branches, facts=list(card.facts))
