@@ -1,0 +1,71 @@
+"""The name of a lesson in; the lesson in a browser, whose claims are read one after the other, out."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from open_notebook import OpenNotebook
+from playwright.sync_api import Locator, expect
+
+import jupyter_jaxpr.lessons
+
+FOLDER = Path(jupyter_jaxpr.lessons.__file__).parent / "en"
+
+
+class LessonReader:
+    """A reader who runs the cells from top to bottom, and looks at the panel after each.
+
+    Args:
+        name: The lesson's file, without its ending.
+        notebook: The fixture that opens a notebook of cells.
+        subtests: pytest's; a claim that fails hides none of the later ones.
+    """
+
+    def __init__(self, name: str, notebook: Callable[..., OpenNotebook], subtests: Any) -> None:
+        cells = json.loads((FOLDER / f"{name}.ipynb").read_text(encoding="utf-8"))["cells"]
+        code = [cell for cell in cells if cell["cell_type"] == "code"]
+        self.ids = [cell["id"] for cell in code]
+        self.read: list[str] = []
+        self.nb = notebook(*("".join(cell["source"]) for cell in code))
+        self._subtests = subtests
+        self.nb.run(0)
+        self.nb.command("jupyter-jaxpr:toggle-panel")
+        expect(self.nb.panel).to_be_visible()
+
+    @contextmanager
+    def claim(self, identifier: str) -> Iterator[int]:
+        """Run the next cell, which must be this one, and read its claim."""
+        index = 1 + len(self.read)
+        assert self.ids[index] == identifier
+        self.read.append(identifier)
+        self.nb.run(index)
+        with self._subtests.test(identifier):
+            if "%%jaxpr" in self.nb.editor(index).inner_text():
+                expect(self.nb.panel.locator(".jp-JaxprPanel-header")).to_contain_text(f"Cell [{index + 1}]")
+            yield index
+
+    def view(self, name: str) -> Locator:
+        """The view of a tab, chosen by its word."""
+        self.nb.panel.get_by_role("tab", name=re.compile(f"^{name}")).click()
+        return self.nb.panel.get_by_role("tabpanel", name=re.compile(f"^{name}"))
+
+    def flow(self) -> Locator:
+        """The view of control flow."""
+        return self.view("Control flow")
+
+    def steps(self, *, press: bool = True) -> Locator:
+        """The steps of the card in view: the button is pressed, or `--steps` recorded them."""
+        steps = self.flow().get_by_role("region", name=re.compile("^Steps of "))
+        if press:
+            steps.get_by_role("button", name="Step through it").click()
+        expect(steps.get_by_role("heading", level=3)).to_be_visible()
+        return steps
+
+    def finish(self) -> None:
+        """No cell of the lesson is without its claim."""
+        assert self.read == self.ids[1:]

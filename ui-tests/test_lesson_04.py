@@ -1,0 +1,59 @@
+"""Lesson 4, "Loops": claims B9 to B13 and C7, each read off the panel."""
+
+from __future__ import annotations
+
+import re
+
+from lesson_reader import LessonReader
+from playwright.sync_api import expect
+
+
+def test_every_claim_is_to_be_seen(notebook, subtests):
+    lesson = LessonReader("04-loops", notebook, subtests)
+    program = lesson.nb.panel.get_by_role("tab", name="Program")
+
+    with lesson.claim("b9-unrolled") as index:
+        expect(lesson.nb.outputs(index).last).to_contain_text("100 equations")
+        notes = lesson.view("Notes")
+        expect(notes).to_contain_text(re.compile(r"Line 4.*100 times", re.DOTALL))
+        expect(notes).to_contain_text("100 of the program's 100 equations")
+        expect(notes).to_contain_text("fori_loop")
+        expect(notes.get_by_role("button", name="Copy rewrite")).to_be_visible()
+    with lesson.claim("b9-scan") as index:
+        expect(lesson.nb.outputs(index).last).to_contain_text("3 equations")
+        expect(lesson.flow()).to_contain_text("100 trips")
+    with lesson.claim("b10-ten") as index:
+        expect(lesson.nb.outputs(index).last).to_contain_text("10 equations")
+        notes = lesson.view("Notes")
+        expect(notes.get_by_role("button", name="Copy rewrite")).to_have_count(0)
+    with lesson.claim("b10-compare"):
+        compare = lesson.view("Compare")
+        expect(compare).to_contain_text("unrolled")
+        expect(compare).to_contain_text("by_fori")
+        expect(compare.get_by_role("list", name="What to read off")).to_contain_text("compile")
+    with lesson.claim("b11-constant"):
+        flow = lesson.flow()
+        expect(flow).to_contain_text("10 trips")
+        expect(flow).to_contain_text("are known when JAX traces, so fori_loop became a scan of length 10")
+    with lesson.claim("b11-traced"):
+        flow = lesson.flow()
+        expect(flow).to_contain_text("unknown trips")
+        expect(flow).to_contain_text("Its upper bound n is known only when it runs, so fori_loop became a while")
+    with lesson.claim("b12-newton"):
+        flow = lesson.flow()
+        values = flow.get_by_role("table", name=re.compile("^Values of while_loop"))
+        expect(values.get_by_role("row", name="s['n']")).to_contain_text("i32[]")
+        expect(values.get_by_role("row", name="s['x']")).to_contain_text("f32[]")
+        steps = lesson.steps()
+        expect(steps.get_by_role("heading", level=3)).to_have_text("Step 1 of 3")
+        expect(steps).to_contain_text("The results equal the function's, bit for bit.")
+    with lesson.claim("c7-fori"):
+        expect(lesson.flow()).to_contain_text("5 trips")
+        expect(lesson.steps().get_by_role("heading", level=3)).to_have_text("Step 1 of 5")
+        # B13: the table of choices is one click from the card, with the row that fits.
+        lesson.nb.panel.get_by_role("button", name="Which one to choose").click()
+        table = lesson.nb.panel.get_by_role("table", name="Decision table")
+        expect(table).to_be_visible()
+        expect(table.locator('[aria-current="true"]')).to_have_count(1)
+    expect(program).to_be_visible()
+    lesson.finish()

@@ -1,0 +1,73 @@
+"""Lesson 5, "scan": claims C1 to C10, each read off the panel."""
+
+from __future__ import annotations
+
+import re
+
+from lesson_reader import LessonReader
+from playwright.sync_api import expect
+
+
+def test_every_claim_is_to_be_seen(notebook, subtests):
+    lesson = LessonReader("05-scan", notebook, subtests)
+
+    def every_step(steps):
+        return steps.get_by_role("region", name="All steps").get_by_role("row")
+
+    with lesson.claim("c1-step"):
+        steps = lesson.steps()
+        rows = ["stepcarryxsy", "10.01.02.0", "21.02.06.0", "33.03.012.0", "46.04.020.0", "510.05.030.0", "after15.0"]
+        expect(every_step(steps)).to_have_text(rows)
+        expect(steps).to_contain_text("The results equal the function's, bit for bit.")
+    with lesson.claim("c2-compare"):
+        compare = lesson.view("Compare")
+        for words in ("by_scan", "by_loop", "same bits"):
+            expect(compare).to_contain_text(words)
+    with lesson.claim("c3-100") as index:
+        expect(lesson.nb.outputs(index).last).to_contain_text("4 equations")
+        expect(lesson.flow()).to_contain_text("100 trips")
+    with lesson.claim("c3-10000") as index:
+        expect(lesson.nb.outputs(index).last).to_contain_text("4 equations")
+        expect(lesson.flow()).to_contain_text("10,000 trips")
+    with lesson.claim("c4-rnn"):
+        values = lesson.flow().get_by_role("table", name=re.compile("^Values of scan"))
+        rows = [
+            "rolepathone stepin all",
+            "carryhf32[16]f32[16]",
+            "xsxsf32[8]f32[100,8]",
+            "yshf32[16]f32[100,16]",
+            "constp['wx']f32[8,16]same",
+            "constp['wh']f32[16,16]same",
+            "constp['b']f32[16]same",
+        ]
+        expect(values.get_by_role("row")).to_have_text(rows)
+    with lesson.claim("c5-epoch"):
+        cache = lesson.view("Cache")
+        expect(cache.get_by_role("row").filter(has_text="train_step")).to_contain_text(re.compile("1 ?compile|1"))
+        expect(lesson.flow()).to_contain_text("100 trips")
+    for identifier in ("c5-loop-time", "c5-scan-time"):
+        with lesson.claim(identifier) as index:
+            expect(lesson.nb.outputs(index).last).to_contain_text("per loop")
+    with lesson.claim("c6-cumsum"):
+        totals = every_step(lesson.steps())
+        expect(totals.last).to_have_text("after36.0")
+    with lesson.claim("c6-average"):
+        expect(every_step(lesson.steps()).nth(3)).to_contain_text("1.4")
+    with lesson.claim("c8-types"):
+        notes = lesson.view("Notes")
+        expect(notes).to_contain_text(re.compile(r"Line 4"))
+        expect(notes).to_contain_text("int32[]")
+        expect(notes).to_contain_text("float32[]")
+    with lesson.claim("c8-cure"):
+        expect(lesson.flow()).to_contain_text("5 trips")
+    with lesson.claim("c9-length"):
+        notes = lesson.view("Notes")
+        expect(notes).to_contain_text(re.compile(r"Line 4.*length", re.DOTALL))
+        expect(notes).to_contain_text("while_loop")
+    with lesson.claim("c9-compare"):
+        compare = lesson.view("Compare")
+        for words in ("padded", "open_ended", "same bits"):
+            expect(compare).to_contain_text(words)
+    with lesson.claim("c10-cost"):
+        expect(lesson.flow()).to_contain_text("80.0 kFLOP")
+    lesson.finish()
