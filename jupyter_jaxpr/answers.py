@@ -176,7 +176,11 @@ class Answers:
         asks = question(named)
         if asks is not None and not request.repeat_effects:
             return Reply(id=request.id, error=None, text=None, scope=None, snapshot=None, confirm=asks)
-        found = compare_programs(observer(), named, report=work.tell, stop=work.is_stopped)
+
+        def report(doing: str, done: int, total: int) -> None:
+            work.tell(doing, done, total, always=True)
+
+        found = compare_programs(observer(), named, report=report, stop=work.is_stopped)
         document = run.sources.add_comparison(found)
         self._runs.renew(document)
         return Reply(id=request.id, error=None, text=None, scope=None, snapshot=None, comparison=document.comparison)

@@ -70,10 +70,17 @@ class Work:
         self._left = True
         self.stop()
 
-    def tell(self, text: str, done: int | None = None, total: int | None = None) -> None:
-        """Say how far the work is; left out where the last word is less than a quarter of a second old."""
+    def tell(self, text: str, done: int | None = None, total: int | None = None, *, always: bool = False) -> None:
+        """Say how far the work is; left out where the last word is less than a quarter of a second old.
+
+        Args:
+            text: What is being done.
+            done: Of `total`.
+            total: None where it cannot be told.
+            always: Not to be left out: the start of one of a few long steps.
+        """
         now = self._clock()
-        if self._told is not None and now - self._told < 1 / PER_SECOND:
+        if not always and self._told is not None and now - self._told < 1 / PER_SECOND:
             return
         self._told = now
         working = Working(text=text, done=done, total=total, elapsed=now - self._began)

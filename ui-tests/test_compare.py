@@ -1,0 +1,245 @@
+"""Functions side by side: asked for on the magic's line, or chosen in the panel; read at every width, kept beside."""
+
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+LOAD = "%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp\nfrom jax import lax\nx = jnp.arange(8.0)"
+
+LOOPS = """\
+%%jaxpr --compare unrolled,scanned,whiled,nope
+def unrolled(x):
+    for _ in range(60):
+        x = jnp.sin(x)
+    return x
+
+@jax.jit
+def scanned(x):
+    return lax.scan(lambda c, _: (jnp.sin(c), None), x, length=60)[0]
+
+@jax.jit
+def whiled(x):
+    step = lambda c: (jnp.sin(c[0]), c[1] + 1)
+    return lax.while_loop(lambda c: c[1] < 60, step, (x, 0))[0]
+
+scanned(x)"""
+
+CALLS = "%%jaxpr\nz = scanned(x)\ny = whiled(x)"
+
+EFFECTS = """\
+%%jaxpr
+told = []
+
+@jax.jit
+def loud(x):
+    jax.debug.callback(lambda v: told.append(1), x[0])
+    return x
+
+@jax.jit
+def quiet(x):
+    return x
+
+y = loud(x)
+z = quiet(x)"""
+
+SLOW = """\
+%%jaxpr
+import pathlib, time
+import numpy as np
+
+def wait(v):
+    while len(calls) >= 2 and not pathlib.Path("go-on").exists():
+        time.sleep(0.02)
+    calls.append(1)
+    return np.asarray(v)
+
+calls = []
+
+@jax.jit
+def waits(x):
+    return jax.pure_callback(wait, x, x)
+
+@jax.jit
+def quick(x):
+    return x
+
+y = waits(x)
+z = quick(x)"""
+
+
+def panel_of(nb):
+    """The panel of the sidebar, also while a comparison is open in the main area."""
+    return nb.page.locator("#jupyter-jaxpr-panel")
+
+
+def violations(page) -> list[str]:
+    # JupyterLab's body has no height, and axe takes what is in such a body for hidden.
+    page.evaluate("document.body.style.height = '100vh'")
+    found = Axe().run(page, context=".jp-JaxprPanel")
+    assert "color-contrast" in {rule["id"] for rule in found.response["passes"]}  # it has looked
+    return [
+        f"{rule['id']}: {node['html'][:200]} {node.get('failureSummary', '')}"
+        for rule in found.response["violations"]
+        for node in rule["nodes"]
+    ]
+
+
+def cut(panel) -> list[str]:
+    """What stands out of the panel on the right."""
+    return panel.evaluate(
+        """panel => {
+          const edge = panel.getBoundingClientRect().right + 0.5;
+          return [...panel.querySelectorAll('.jp-JaxprCompare *')]
+            .filter(one => one.getClientRects().length && one.getBoundingClientRect().right > edge)
+            .map(one => one.outerHTML);
+        }"""
+    )
+
+
+@pytest.fixture
+def loops(notebook):
+    nb = notebook(LOAD, LOOPS, CALLS)
+    nb.run(0)
+    nb.run(1)
+    return nb
+
+
+def test_unrolled_scan_and_while_side_by_side(loops):
+    page, compare = loops.page, loops.panel.get_by_role("tabpanel", name="Compare")
+    expect(loops.panel.get_by_role("tab", name="Compare")).to_have_attribute("aria-selected", "true")
+    verdict = compare.get_by_role("list", name="What to read off").get_by_role("listitem")
+    expect(verdict.nth(0)).to_have_text(re.compile(r"^unrolled compiles .* scanned.*\.$"))
+    expect(verdict.nth(2)).to_have_text("Their results have the same bits.")
+    expect(verdict.nth(3)).to_have_text("jax.grad cannot differentiate whiled; jax.jvp can.")
+
+    functions = compare.get_by_role("list", name="Functions").locator("> li > details > summary")
+    expect(functions).to_have_count(4)
+    expect(functions.nth(0)).to_have_text(
+        re.compile(r"^unrolledplain, jitted for thisruns in .+scompiles in .+s · 60 equations$")
+    )
+    expect(functions.nth(2)).to_contain_text("derivative: jvp only · same bits")
+    expect(functions.nth(3)).to_have_text("nopenot found")
+    expect(compare).to_contain_text("nope nope is not defined. Define it in the cell or in one that ran before.")
+    expect(compare).to_contain_text("All were called with the arguments of scanned(x).")
+
+    page.set_viewport_size({"width": 1600, "height": 900})
+    loops.set_panel_width(900)
+    table = compare.get_by_role("table")
+    expect(table.get_by_role("columnheader")).to_have_text(
+        [re.compile("^unrolled"), "scanned", "whiled", re.compile("^nope")]
+    )
+    expect(table.get_by_role("row", name="Equations").get_by_role("cell")).to_have_text(["60", "2", "4", "–"])
+    expect(table.get_by_role("row", name="Derivative").get_by_role("cell")).to_have_text(
+        ["grad and jvp", "grad and jvp", "jvp only", "–"]
+    )
+    expect(table.get_by_role("row", name="Called").get_by_role("cell").nth(1)).to_have_text(
+        re.compile(r"^[\d,]+ times$")
+    )
+    table.get_by_role("button", name="whiled").click()
+    expect(loops.panel.get_by_role("tab", name="Program")).to_have_attribute("aria-selected", "true")
+    expect(loops.listing()).to_contain_text("while")
+
+
+@pytest.mark.parametrize("width", [320, 900])
+def test_nothing_is_cut_and_axe_finds_nothing(loops, width):
+    loops.page.set_viewport_size({"width": width + 640, "height": 800})
+    loops.set_panel_width(width)
+    expect(loops.panel.get_by_role("tabpanel", name="Compare")).to_contain_text("jax.grad cannot")
+    if width < 480:
+        loops.panel.locator(".jp-JaxprCompare-narrow summary").first.click()
+        expect(loops.panel.get_by_role("button", name="Show its program")).to_be_visible()
+    assert cut(loops.panel) == []
+    for theme in ("light", "dark"):
+        loops.theme(theme)
+        assert violations(loops.page) == [], theme
+
+
+def test_it_is_read_by_the_keyboard(loops):
+    page, panel = loops.page, loops.panel
+    panel.get_by_role("button", name="Open beside").focus()
+    page.keyboard.press("Tab")
+    first = panel.locator(".jp-JaxprCompare-narrow summary").first
+    expect(first).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(panel.locator(".jp-JaxprCompare-narrow details").first).to_have_attribute("open", "")
+    page.keyboard.press("Tab")
+    expect(panel.get_by_role("button", name="Show its program")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(panel.get_by_role("tab", name="Program")).to_have_attribute("aria-selected", "true")
+    expect(loops.listing()).to_contain_text("sin")
+
+
+def test_it_is_kept_beside_the_notebook(loops):
+    loops.panel.get_by_role("button", name="Open beside").click()
+    main = loops.page.get_by_role("main")
+    beside = main.get_by_role("tabpanel", name="Compare unrolled, scanned, whiled, nope")
+    expect(beside).to_contain_text("jax.grad cannot differentiate whiled; jax.jvp can.")
+    expect(beside.get_by_role("button", name="unrolled")).to_have_count(0)
+    assert violations(loops.page) == []
+    loops.run(2)
+    expect(panel_of(loops).get_by_role("tab", name="Program")).to_have_attribute("aria-selected", "true")
+    expect(beside).to_contain_text("All were called with the arguments of scanned(x).")
+
+
+def test_programs_of_a_run_are_chosen_and_compared(loops):
+    loops.run(2)
+    panel = loops.panel
+    panel.get_by_role("tab", name="Compare").click()
+    choice = panel.get_by_role("group", name="Programs of this run to compare")
+    expect(choice.get_by_role("checkbox", name="scanned (f32[8])")).to_be_checked()
+    button = panel.get_by_role("button", name="Compare", exact=True)
+    choice.get_by_role("checkbox", name="whiled (f32[8])").uncheck()
+    expect(button).to_have_attribute("aria-disabled", "true")
+    expect(panel).to_contain_text("Choose two or more.")
+    choice.get_by_role("checkbox", name="whiled (f32[8])").check()
+    assert violations(loops.page) == []
+    button.click()
+    compare = panel.get_by_role("tabpanel", name="Compare")
+    expect(compare).to_contain_text("Their results have the same bits.", timeout=60_000)
+    expect(compare).to_contain_text("jax.grad cannot differentiate whiled; jax.jvp can.")
+    expect(compare).to_contain_text(
+        "All were called with the arguments of the last call of scanned whose values were seen."
+    )
+
+
+def test_effects_are_repeated_only_where_that_is_confirmed(notebook):
+    nb = notebook(LOAD, EFFECTS, "jax.effects_barrier(); len(told)")
+    nb.run_all()
+    expect(nb.outputs(2)).to_contain_text("1")
+    nb.panel.get_by_role("tab", name="Compare").click()
+    nb.panel.get_by_role("button", name="Compare", exact=True).click()
+    question = nb.panel.get_by_role("alertdialog", name="Repeat effects?")
+    expect(question).to_contain_text(
+        "loud has effects (Debug). To compare, each program runs many times more: what it prints or calls happens "
+        "again each time. Run them?"
+    )
+    expect(question.get_by_role("button", name="Do not run them")).to_be_focused()
+    assert violations(nb.page) == []
+    nb.page.keyboard.press("Escape")
+    expect(question).not_to_be_attached()
+    nb.run(2)
+    expect(nb.outputs(2)).to_have_text(re.compile(r"\b1\s*$"))
+
+    nb.panel.get_by_role("button", name="Compare", exact=True).click()
+    nb.panel.get_by_role("button", name="Run them and repeat the effects").click()
+    compare = nb.panel.get_by_role("tabpanel", name="Compare")
+    expect(compare).to_contain_text("Their results have the same bits.", timeout=60_000)
+    nb.run(2)
+    expect(nb.outputs(2)).not_to_have_text(re.compile(r"\b1\s*$"))
+
+
+def test_stop_keeps_what_was_measured(notebook):
+    nb = notebook(LOAD, SLOW, "pathlib.Path('go-on').write_text('')")
+    nb.run(0)
+    nb.run(1)
+    nb.panel.get_by_role("tab", name="Compare").click()
+    nb.panel.get_by_role("button", name="Compare", exact=True).click()
+    expect(nb.panel.get_by_text("timing the warm calls")).to_be_visible()
+    nb.panel.get_by_role("button", name="Stop").click()
+    expect(nb.panel.get_by_text("Stopping: what was measured is kept.")).to_be_visible()
+    nb.run(2)
+    compare = nb.panel.get_by_role("tabpanel", name="Compare")
+    expect(compare).to_contain_text("Stopped before differentiating waits.")
+    expect(compare).to_contain_text("Their results have the same bits.")
