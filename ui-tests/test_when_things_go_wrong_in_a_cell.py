@@ -34,7 +34,9 @@ clip(jnp.ones(3), 1.0)"""
         "clip could not be traced. Here Python's if, while, and, or, not need true or false, and it depends on the "
         "arguments x and low, of which JAX knows the shape and no value while it traces."
     )
-    expect(note).to_contain_text("Choose with jnp.where or jax.lax.cond, repeat with jax.lax.while_loop.")
+    expect(note).to_contain_text("Python cannot decide x.sum() > low while JAX traces")
+    expect(note.get_by_role("region", name="As written").locator("mark")).to_have_text("x.sum() > low")
+    expect(note.get_by_role("term")).to_have_text(["jax.lax.cond", "jnp.where"])
 
 
 def name_free(traceback: str) -> str:

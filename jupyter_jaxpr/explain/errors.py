@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 import traceback
+from dataclasses import dataclass, replace
 
-from ..observe.observation import Finding, Place
+from ..observe.observation import Finding, FoundCure, Place
+from .error_cures import branch_cures, carry_cures, pair_cures, value_cures
+from .raised import RaisedAt, raised_at
 
 _ARGUMENTS = re.compile(r"depends on the values? of the arguments? (.+?)\.(?:\s|$)")
 
@@ -36,27 +39,186 @@ _KNOWN = {
 }
 
 
-def trace_error(error: BaseException, function: str, place: Place | None) -> Finding:
+@dataclass(frozen=True)
+class Explained:
+    """What is known of an error beyond its text.
+
+    Attributes:
+        place: Line and expression of the user's that raised; None where no frame is the user's.
+        title: What happened, in a few words; None where the error is none that is known here.
+        text: More of it: sentences, empty where there is no more.
+        cures: Ways out.
+    """
+
+    place: Place | None
+    title: str | None = None
+    text: str = ""
+    cures: tuple[FoundCure, ...] = ()
+
+
+def explained(error: BaseException, function: str) -> Explained:
+    """What an error out of a trace is about.
+
+    Args:
+        error: What was raised while JAX traced.
+        function: Name of the traced function.
+    """
+    raised = raised_at(error)
+    place = raised.place if raised is not None else None
+    try:
+        found = _value(error, raised, function) or _types(error, raised)
+    except Exception:  # the error itself is shown in any case
+        found = None
+    return Explained(place) if found is None else replace(found, place=place)
+
+
+def _value(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
+    """Python needed the value of a traced array."""
+    kind = type(error).__name__
+    if kind not in _KNOWN or not _of_jax(error):
+        return None
+    what = raised.text if raised is not None and raised.text else "a traced array"
+    what = what if len(what) <= 60 else f"{what[:59]}…"
+    title = f"Python needs the value of {what} while JAX traces"
+    if kind == "TracerBoolConversionError":
+        title = f"Python cannot decide {what} while JAX traces"
+    parts = []
+    if raised is not None and raised.tracers:
+        listed = ", ".join(f"{name} is a traced {type_}" for name, type_ in list(raised.tracers.items())[:4])
+        parts.append(f"In {what}, {listed}.")
+    if raised is not None and raised.under_grad:
+        parts.append(
+            "jax.grad alone would run this line: it calls the function with values. Under jax.jit there are none."
+        )
+    of_length = "`length` argument to `scan`" in str(error)
+    if of_length:
+        title = "The length of a scan is fixed while JAX traces"
+    cures = []
+    if kind != "TracerArrayConversionError":
+        cures = value_cures(raised, function, _arguments(error), of_length)
+    return Explained(None, title, " ".join(parts), tuple(cures))
+
+
+_CARRY = re.compile(
+    r"input carry (?:component )?(?P<path>\S+) has type (?P<before>\S+) but the corresponding output carry component "
+    r"has type (?P<after>[^\s,]+(?:,\d+)*\]?)",
+)
+_BRANCH = re.compile(
+    r"output of (?P<one>[\w ]+?)(?: at path (?P<path>\S+))? has type (?P<before>\S+) but the corresponding output of "
+    r"(?P<other>[\w ]+?) has type (?P<after>\S+\])",
+)
+_LOOP = re.compile(r"^(scan|while_loop|fori_loop) body function carry input and carry output must have")
+_PAIR = re.compile(r"^scan body output must be a pair")
+_BRANCHES = re.compile(r"^(cond|switch) branch\w* (?:outputs )?must have")
+_REVERSE = re.compile(r"^Reverse-mode differentiation does not work for lax\.while_loop")
+_LENGTHS = re.compile(r"^scan got values with different leading axis sizes: (.+?)\.?$", re.MULTILINE)
+_SCALAR = re.compile(r"^cond_fun must return a boolean scalar|^Pred must be a scalar|^Pred type must be")
+
+
+def _types(error: BaseException, raised: RaisedAt | None) -> Explained | None:
+    """Types that a construct of JAX's does not allow: JAX's message says which."""
+    text = str(error).strip()
+    if not isinstance(error, TypeError | ValueError):
+        return None
+    loop = _LOOP.search(text)
+    if loop is not None:
+        name = _written(raised, loop[1])
+        found = list(_CARRY.finditer(text))
+        if not found:
+            said = next((line for line in text.split("\n\n")[1:2]), "")
+            cure = FoundCure("same structure", None, "Return the carry as it came in: the same tuples, the same keys.")
+            return Explained(None, f"The carry of {name} changes its structure", " ".join(said.split()), (cure,))
+        path, before, after = found[0]["path"], found[0]["before"], found[0]["after"]
+        leaf = "it" if path == "loop_carry[1]" else path.replace("loop_carry[1]", "carry")
+        said = f"A carry has one type in all steps. Here {leaf} goes into a step as {before} and comes out as {after}."
+        if len(found) > 1:
+            others = ", ".join(f"{each['path']} ({each['before']} → {each['after']})" for each in found[1:5])
+            said += f" So do others: {others}."
+        title = f"The carry of {name} changes its type: {before} → {after}"
+        return Explained(None, title, said, tuple(carry_cures(raised, path, before, after)))
+    if _PAIR.search(text):
+        title = "The body of a scan returns a pair: the carry, and what is kept of the step"
+        return Explained(None, title, "", tuple(pair_cures(raised)))
+    branches = _BRANCHES.search(text)
+    if branches is not None:
+        name = branches[1]
+        found_types = _BRANCH.search(text)
+        if found_types is None:
+            cure = FoundCure("same structure", None, "Let all branches return the same tuples and the same keys.")
+            return Explained(None, f"The branches of {name} give different structures", "", (cure,))
+        before, after = found_types["before"], found_types["after"]
+        said = f"{found_types['one']} gives {before}, {found_types['other']} gives {after}."
+        title = f"The branches of {name} give different types: {before} and {after}"
+        return Explained(None, title, said, tuple(branch_cures(raised, before, after)))
+    if _REVERSE.search(text):
+        ways = (
+            FoundCure("jax.lax.fori_loop", None, "With bounds that do not depend on arrays it has a backward pass."),
+            FoundCure("scan with a mask", None, "Run a fixed number of steps and let those too many change nothing."),
+            FoundCure("jax.jacfwd", None, "Forward mode works through a while_loop; it costs one pass an input."),
+        )
+        return Explained(None, "A while_loop has no backward pass", "How often it runs is not known beforehand.", ways)
+    lengths = _LENGTHS.search(text)
+    if lengths is not None:
+        cure = FoundCure("same length", None, "Cut or pad all xs to one length along axis 0.")
+        title = f"The xs of a scan have different lengths: {lengths[1]}"
+        return Explained(None, title, "A scan takes one element of each at every step.", (cure,))
+    if _SCALAR.search(text):
+        cures = (
+            FoundCure(".any() or .all()", None, "One true or false of many, for the whole array."),
+            FoundCure("jnp.where", None, "Chooses element by element; both sides are computed."),
+        )
+        return Explained(None, "A condition is one true or false, not an array", "", cures)
+    return None
+
+
+def _written(raised: RaisedAt | None, name: str) -> str:
+    """What the user called: a fori_loop with fixed bounds is a scan to JAX."""
+    called = (raised.text or "").partition("(")[0].rpartition(".")[2] if raised is not None else ""
+    return called if called in ("scan", "while_loop", "fori_loop", "map") else name
+
+
+def _of_jax(error: BaseException) -> bool:
+    return type(error).__module__.split(".")[0] in ("jax", "jaxlib")
+
+
+def _arguments(error: BaseException) -> list[str]:
+    """Names of the arguments that a value depends on."""
+    found = _ARGUMENTS.search(str(error))
+    return [] if found is None else [name for name in re.split(r", and |, | and ", found[1]) if name]
+
+
+def trace_error(error: BaseException, function: str) -> Finding:
     """Say why a trace could not go on.
 
     Args:
         error: What was raised while JAX traced.
         function: Name of the jitted function.
-        place: The user's line that raised.
     """
+    known = explained(error, function)
     kind = type(error).__name__
-    text = str(error)
-    if kind in _KNOWN and type(error).__module__.split(".")[0] in ("jax", "jaxlib"):
+    cure: str | None
+    if kind in _KNOWN and _of_jax(error):
         wanted, cure = _KNOWN[kind]
-        found = _ARGUMENTS.search(text)
+        if any(each.name != "static_argnames" for each in known.cures):
+            cure = None  # they are listed, in the user's own names
+        found = _ARGUMENTS.search(str(error))
         why = "while JAX traces, an array has a shape and no values"
         if found is not None:
             word = "arguments" if " and " in found[1] or "," in found[1] else "argument"
             why = f"it depends on the {word} {found[1]}, of which JAX knows the shape and no value while it traces"
         said = f"{function} could not be traced. Here {wanted}, and {why}."
     else:
-        first = text.strip().partition("\n")[0].rstrip(".")
+        first = str(error).strip().partition("\n")[0].rstrip(".:")
         said = f"{function} could not be traced. Here {kind} was raised{f': {first}' if first else ''}."
-        cure = "Correct the line and run the cell again."
+        cure = "Correct the line and run the cell again." if known.title is None else None
     detail = "".join(traceback.format_exception_only(error)).strip()
-    return Finding("trace_raised", said, cure=cure, detail=detail, function=function, place=place)
+    return Finding(
+        "trace_raised",
+        f"{said} {known.text}".strip(),
+        cure=cure,
+        detail=detail,
+        function=function,
+        place=known.place,
+        title=known.title,
+        cures=known.cures,
+    )

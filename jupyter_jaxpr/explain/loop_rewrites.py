@@ -40,7 +40,9 @@ class Rewrite:
     why_not: str | None = None
 
 
-def rewrite(loop: LoopStatement, carried: bool, differentiated: bool, made_at: MadeAt) -> Rewrite:
+def rewrite(
+    loop: LoopStatement, carried: bool, differentiated: bool, made_at: MadeAt, wanted: Form | None = None
+) -> Rewrite:
     """Write a loop of Python's with JAX.
 
     Args:
@@ -48,6 +50,7 @@ def rewrite(loop: LoopStatement, carried: bool, differentiated: bool, made_at: M
         carried: A turn needs the one before.
         differentiated: The program has a backward pass, which a while_loop does not allow.
         made_at: Tells arrays from lists: iterating over an array leaves equations, over a list none.
+        wanted: For a `while` that counts: while_loop; None for the fori_loop that it also is.
     """
     form: Form = "fori_loop" if carried else "vmap"
     if isinstance(loop.node, ast.While):
@@ -55,7 +58,7 @@ def rewrite(loop: LoopStatement, carried: bool, differentiated: bool, made_at: M
     elif carried and isinstance(loop.node, ast.For) and not _is_range(loop.node.iter):
         form = "scan"
     try:
-        return _Writer(loop, carried, differentiated, made_at, frozenset()).write()
+        return _Writer(loop, carried, differentiated, made_at, frozenset()).write(wanted)
     except Cannot as reason:
         return Rewrite(form, None, why_not=str(reason))
 
@@ -99,10 +102,10 @@ class _Writer:
         #: Subscripts of the body that are replaced by a name.
         self._elements: dict[str, str] = {}
 
-    def write(self) -> Rewrite:
+    def write(self, wanted: Form | None = None) -> Rewrite:
         node = self._loop.node
         if isinstance(node, ast.While):
-            return self._while(node)
+            return self._while(node, wanted)
         if isinstance(node, ast.For):
             return self._for(node)
         return self._comprehension(node)
@@ -193,10 +196,10 @@ class _Writer:
 
     # --- while ---------------------------------------------------------------------------------
 
-    def _while(self, node: ast.While) -> Rewrite:
+    def _while(self, node: ast.While, wanted: Form | None) -> Rewrite:
         if node.orelse:
             raise Cannot("it has an else")
-        counted = self._counted(node)
+        counted = self._counted(node) if wanted != "while_loop" else None
         if counted is not None:
             number, limit = counted
             inner = node.body[:-1]

@@ -11,10 +11,10 @@ import types
 from typing import TYPE_CHECKING, Any
 
 from .. import jax_internals
-from ..explain.errors import trace_error
+from ..explain.errors import Explained, explained, trace_error
 from ..explain.leaks import leaked_tracers
-from ..observe.functions import is_installed, name_of
-from ..observe.observation import Finding, Observation, Place
+from ..observe.functions import name_of
+from ..observe.observation import Finding, Observation
 from ..observe.own_traces import OwnTrace, has_arrays, returned_arrays, trace_call
 from ..specs import SpecError
 from .comparing import compare_named
@@ -53,7 +53,7 @@ def complete(
             observation.findings.extend(leaked_tracers(name, fun))
         if isinstance(error, Exception):
             raised = [function.name for function in observation.functions if function.raised]
-            observation.findings.extend(trace_error(error, name, _error_place(error)) for name in raised[-1:])
+            observation.findings.extend(trace_error(error, name) for name in raised[-1:])
         if active.options.compare:
             if error is not None:
                 message = "The cell raised, so nothing was compared. Correct it and run it again."
@@ -108,12 +108,15 @@ def trace_target(
 
 def _cannot(observation: Observation, text: str, why: str, error: BaseException | None = None) -> str:
     message = f"'{text}' could not be traced. {why}"
+    known = explained(error, text.partition("(")[0]) if error is not None else Explained(None)
     observation.findings.append(
         Finding(
             kind="target",
-            text=message,
+            text=f"{message} {known.text}".rstrip(),
             detail=_error_text(error) if error is not None else None,
-            place=_error_place(error) if error is not None else None,
+            place=known.place,
+            title=known.title,
+            cures=known.cures,
         )
     )
     return message
@@ -160,15 +163,18 @@ def _trace_last(observer: Observer, active: Active, observation: Observation, wa
     own = trace_call(observer, fun, last.args, last.kwargs, note, keep_values=active.options.steps)
     _add(observation, own, focus=True)
     if own.error is not None:
+        known = explained(own.error, name)
         text = f"{name} ran, but cannot be traced. {_trace_error(name, own.error)}"
         observation.findings.append(
             Finding(
                 "untraceable",
-                text,
+                f"{text} {known.text}".rstrip(),
                 cure="To keep it from being traced, write %%jaxpr --no-trace.",
                 detail=_error_text(own.error),
                 function=name,
-                place=_error_place(own.error),
+                place=known.place,
+                title=known.title,
+                cures=known.cures,
             )
         )
         return text
@@ -269,12 +275,3 @@ def _trace_error(name: str, error: BaseException) -> str:
 
 def _error_text(error: BaseException) -> str:
     return "".join(traceback.format_exception_only(error)).strip()
-
-
-def _error_place(error: BaseException) -> Place | None:
-    """The innermost line of the user's in a traceback."""
-    place = None
-    for frame, line in traceback.walk_tb(error.__traceback__):
-        if not is_installed(frame.f_code.co_filename):
-            place = Place(frame.f_code.co_filename, line, frame.f_code.co_qualname)
-    return place

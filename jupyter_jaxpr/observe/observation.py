@@ -20,11 +20,17 @@ Outcome = Literal["fast_hit", "dispatch_only", "lowered", "compiled", "compiled_
 
 @dataclass(frozen=True)
 class Place:
-    """A line of Python: file as in `co_filename`, line from 1, qualified name of the function around it."""
+    """A line of Python: file as in `co_filename`, line from 1, qualified name of the function around it.
+
+    Where an expression is meant, columns are in UTF-8 bytes from 0, and `end_line` is its last line; else -1.
+    """
 
     file: str
     line: int
     function: str = ""
+    column: int = -1
+    end_line: int = -1
+    end_column: int = -1
 
 
 @dataclass(frozen=True)
@@ -120,6 +126,15 @@ class EagerCompile:
 
 
 @dataclass(frozen=True)
+class FoundCure:
+    """One of several ways out; see `snapshot.document.Cure`."""
+
+    name: str
+    code: str | None
+    text: str
+
+
+@dataclass(frozen=True)
 class Finding:
     """Something a person should know; a note of the document, its line not looked up yet."""
 
@@ -129,6 +144,8 @@ class Finding:
     detail: str | None = None
     function: str | None = None  # name of the function it is about
     place: Place | None = None
+    title: str | None = None
+    cures: tuple[FoundCure, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from ..explain.unrolled import UnrolledLoop, UnrolledLoops
 from ..observe.observation import EagerCompile, Finding, Place, Printed, StageTimes
 from ..program.jaxpr import Captured, ScopeColumns, Walk
 from ..quantities import count, duration, size
-from .document import Note, Program
+from .document import Cure, Note, Program
 
 #: A captured constant of more bytes than this is worth a note.
 CAPTURED_ABOVE = 1_000
@@ -21,9 +21,12 @@ LoopPlaces = tuple[Place | None, Place | None, StageTimes | None]
 
 
 def frame_of(walk: Walk, place: Place | None) -> int:
-    """Index of the frame of a line that was observed, -1 for none."""
+    """Index of the frame of a line or an expression that was observed, -1 for none."""
     if place is None:
         return -1
+    if place.column >= 0:
+        source = walk.positions.source_file(place.file)
+        return walk.positions.frame(source, place.function, place.line, place.column, place.end_line, place.end_column)
     return walk.positions.line(place.file, place.line, place.function)
 
 
@@ -59,6 +62,8 @@ def finding_notes(walk: Walk, findings: Sequence[Finding], programs: Sequence[Pr
             program=_program_of(finding.function, programs),
             frame=frame_of(walk, finding.place),
             bytes=None,
+            title=finding.title,
+            cures=[Cure(name=cure.name, code=cure.code, text=cure.text) for cure in finding.cures],
         )
         for finding in findings
     ]
