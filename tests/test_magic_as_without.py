@@ -17,6 +17,7 @@ SETUP = "import jax, jax.numpy as jnp\nx = jnp.arange(3.0)"
 
 F = "@jax.jit\ndef f(x):\n    return x * 2\n"
 
+
 @pytest.fixture(autouse=True)
 def numpy_prints_as_before() -> Iterator[None]:
     """`%precision` sets how numpy prints, for the whole process."""

@@ -1,6 +1,5 @@
 """A recorded run gives the same bits as the function itself, whatever the construct and however deep it stands."""
 
-
 import jax
 import jax.numpy as jnp
 import numpy as np
