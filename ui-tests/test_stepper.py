@@ -81,6 +81,22 @@ many = jnp.arange(1000.0)
 wide(many);"""
 
 
+COLLATZ = """\
+%%jaxpr
+@jax.jit
+def collatz(xs):
+    def one(_, n):
+        def go(state):
+            n, k = state
+            return jnp.where(n % 2 == 0, n // 2, 3 * n + 1), k + 1
+
+        return None, lax.while_loop(lambda state: state[0] != 1, go, (n, 0))[1]
+
+    return lax.scan(one, None, xs)[1]
+
+collatz(xs)"""
+
+
 def stepper(nb):
     """The part of the card that steps."""
     return nb.panel.get_by_role("region", name=re.compile("^Steps of "))
@@ -158,6 +174,72 @@ def test_the_branch_that_was_taken_is_marked_on_the_card(notebook):
     expect(nb.panel.get_by_role("region", name="Branch True of cond")).not_to_contain_text("taken")
 
 
+def test_a_loop_inside_another_is_chosen_by_the_outer_step(notebook):
+    nb = notebook(LOAD, COLLATZ)
+    nb.run(0)
+    nb.run(1)
+    nb.panel.get_by_role("tab", name="Control flow").click()
+    steps = nb.panel.get_by_role("region", name="Steps of while_loop go")
+    steps.get_by_role("button", name="Step through it").click()
+    expect(heading(steps)).to_have_text("No step ran")
+    expect(steps).to_contain_text("What went in came out.")
+    entries = steps.get_by_role("combobox", name="Which entry of the loop")
+    expect(entries.get_by_role("option")).to_have_text(
+        [
+            "outer step 1 · 0 steps",
+            "outer step 2 · 1 step",
+            "outer step 3 · 7 steps",
+            "outer step 4 · 2 steps",
+            "outer step 5 · 5 steps",
+        ]
+    )
+    entries.select_option("outer step 3 · 7 steps")
+    expect(heading(steps)).to_have_text("Step 1 of 7")
+    n = steps.get_by_role("table").nth(0).get_by_role("row", name=re.compile("^n "))
+    expect(n.get_by_role("cell")).to_have_text(["3", "10"])
+    steps.get_by_role("slider").focus()
+    nb.page.keyboard.press("End")
+    expect(n.get_by_role("cell")).to_have_text(["2", "1"])
+    steps.get_by_role("button", name="Next").click()
+    expect(heading(steps)).to_have_text("Step 1 of 2")
+    expect(n.get_by_role("cell")).to_have_text(["4", "2"])
+
+
+def test_play_goes_on_to_the_end_and_not_where_motion_is_unwanted(notebook):
+    nb = notebook(LOAD, SUM)
+    nb.run(0)
+    steps = step_through(nb, 1)
+    steps.get_by_role("button", name="Play", exact=True).click()
+    expect(steps.get_by_role("button", name="Pause")).to_be_visible()
+    expect(heading(steps)).to_have_text("Step 5 of 5")
+    play = steps.get_by_role("button", name="Play", exact=True)
+    expect(play).to_be_visible()
+
+    play.click()
+    expect(heading(steps)).to_have_text("Step 1 of 5")
+    nb.panel.get_by_role("tab", name="Program").click()
+    expect(steps).not_to_be_visible()
+    # A role is not found in what is hidden.
+    expect(nb.panel.locator('.jp-JaxprStepper button[aria-label="Play"]')).to_be_attached()
+
+    nb.page.emulate_media(reduced_motion="reduce")
+    nb.panel.get_by_role("tab", name="Control flow").click()
+    calm = steps.get_by_role("button", name="Play is off: your system asks for less motion")
+    expect(calm).to_have_attribute("aria-disabled", "true")
+
+
+def test_all_steps_are_copied_for_a_spreadsheet(notebook):
+    nb = notebook(LOAD, SUM)
+    nb.run(0)
+    steps = step_through(nb, 1)
+    nb.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    steps.get_by_role("button", name="Copy the steps for a spreadsheet").click()
+    expect(steps.get_by_text("Copied for a spreadsheet.")).to_be_attached()
+    assert nb.page.evaluate("navigator.clipboard.readText()") == (
+        "step\ttotal\txs\ty\n1\t0\t1\t2\n2\t1\t2\t6\n3\t3\t3\t12\n4\t6\t4\t20\n5\t10\t5\t30\nafter\t15\t\t\n"
+    )
+
+
 def test_stop_keeps_what_was_recorded(notebook):
     nb = notebook(LOAD, SLOW)
     nb.run(0)
@@ -179,6 +261,7 @@ def test_effects_are_repeated_only_when_that_is_wanted(notebook):
     expect(question).to_contain_text("what it prints or calls happens again")
     no = question.get_by_role("button", name="Do not run it")
     expect(no).to_be_focused()
+    assert violations(nb.page) == []
     nb.page.keyboard.press("Escape")
     expect(question).not_to_be_attached()
     expect(heading(steps)).not_to_be_attached()
@@ -259,8 +342,12 @@ def test_axe_finds_nothing(notebook, theme):
     nb.theme(theme)
     steps = step_through(nb, 1)
     expect(heading(steps)).to_have_text("Step 1 of 3")
-    found = Axe().run(nb.page, context=".jp-JaxprStepper")
-    assert [(rule["id"], node["html"]) for rule in found.response["violations"] for node in rule["nodes"]] == []
+    assert violations(nb.page) == []
+
+
+def violations(page):
+    found = Axe().run(page, context=".jp-JaxprStepper")
+    return [(rule["id"], node["html"]) for rule in found.response["violations"] for node in rule["nodes"]]
 
 
 @pytest.mark.parametrize("width", [320, 900])
