@@ -78,7 +78,7 @@ def _leaf(path: str, left: Any, right: Any) -> tuple[Agreement, float]:
         finite = np.abs(x)[np.isfinite(x)]
         scale = float(finite.max()) if finite.size else 0.0
     tolerance = TOLERANCES.get({"complex64": "float32", "complex128": "float64"}.get(name, name), _OTHER_FLOATS)
-    at = np.unravel_index(int(difference.argmax()), difference.shape)
+    at = np.unravel_index(int(np.argmax(difference)), difference.shape)
     place = f" at {path}{_index(at)}" if path or at else ""
     if size <= tolerance * scale:
         text = f"largest difference {size:.2g}{place}; up to {tolerance:g} of the largest value counts as close"
@@ -92,7 +92,7 @@ def _counts(path: str, x: Any, y: Any) -> tuple[Agreement, float]:
     import numpy as np
 
     wrong = np.asarray(x != y, bool)
-    at = np.unravel_index(int(wrong.argmax()), wrong.shape)
+    at = np.unravel_index(int(np.argmax(wrong)), wrong.shape)
     place = f" at {path}{_index(at)}" if path or at else ""
     many = f", the first of {int(wrong.sum()):,} that differ" if wrong.sum() > 1 else ""
     return Agreement("differs", f"{y[at]} instead of {x[at]}{place}{many}"), float(wrong.sum())

@@ -407,7 +407,8 @@ def _literal_text(value: Any) -> str:
 
 def effect_names(jaxpr: Any) -> list[str]:
     """The effects of a program, those of the programs inside included, such as `Debug`; each once, sorted."""
-    return sorted({_effect(effect) for effect in open_jaxpr(jaxpr).effects})
+    opened = open_jaxpr(jaxpr)
+    return sorted({_effect(effect) for effect in getattr(opened, "effects", ())})
 
 
 def _effect(effect: Any) -> str:
