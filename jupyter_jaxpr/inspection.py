@@ -14,13 +14,17 @@ from .exports.bundle import bundle
 from .exports.html import page
 from .exports.markdown import markdown
 from .exports.plain import plain
+from .measure.equations import Unsteppable
 from .observe.kernel import observer
 from .observe.observation import Observation
 from .observe.own_traces import trace_call
+from .observe.values import ValuesGone
 from .snapshot import document as schema
 from .snapshot.build import Built, Sources, Unavailable, build
 from .snapshot.cards import ControlFlow, control_flow
 from .snapshot.environment import environment
+from .snapshot.recording import Recording
+from .snapshot.recording_build import construct_of, recording_document
 from .snapshot.text import program_text
 from .snapshot.validate import read
 
@@ -129,6 +133,37 @@ class Snapshot:
     def control_flow(self) -> tuple[ControlFlow, ...]:
         """The control flow of all programs, each construct at any depth, in the order of the source."""
         return control_flow(self._document)
+
+    def steps(self, card: int = 0, *, repeat_effects: bool = False) -> Recording:
+        """Run a construct once more, on the values of the call that was inspected, and record each step.
+
+        The function runs twice: recorded, and as it is, for its results to be compared bit for bit. A loop that does
+        not end within 10 seconds or a million steps is stopped; what was recorded until then is returned.
+
+        Args:
+            card: Index into `control_flow`.
+            repeat_effects: The function has effects, such as prints, and they may happen again.
+
+        Raises:
+            IndexError: There is no such card.
+            ValueError: It cannot be run: its arguments are gone, it has effects, or it is of a kind that has no steps.
+                The message says what to do.
+        """
+        if not 0 <= card < len(self._document.control_flow):
+            raise IndexError(f"There is no card {card}: this snapshot has {len(self._document.control_flow)}.")
+        if self._sources is None:
+            raise ValueError("A snapshot that was read from a file cannot be run. Inspect the function again.")
+        why = self._document.control_flow[card].steppable
+        if why is not None:
+            raise ValueError(why)
+        try:
+            construct = construct_of(self._sources, card)
+            if construct.question is not None and not repeat_effects:
+                raise ValueError(f"{construct.question} Then give repeat_effects=True.")
+            with observer().looking_away():
+                return recording_document(self._document, card, construct.run())
+        except (Unsteppable, ValuesGone) as error:
+            raise ValueError(str(error)) from error
 
     def text(self, level: LevelName = "jaxpr", program: int | None = None) -> str:
         """A program as text.

@@ -542,7 +542,12 @@ def functions_with_entries() -> list[Any]:
     if not imported():
         return []
     kind: Any = jit_type()
-    return [found._fun for found in gc.get_objects() if type(found) is kind and found._cache_size()]
+    # Those that JAX makes for programs of its own have no function behind them.
+    return [
+        found._fun
+        for found in gc.get_objects()
+        if type(found) is kind and hasattr(found, "_fun") and found._cache_size()
+    ]
 
 
 # --- hooks and listeners -----------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ import pytest
 from jax import lax
 from stepping import card, column, record, snapshot_of
 
+import jupyter_jaxpr as jj
 from jupyter_jaxpr.measure.steps import Bounds, Unsteppable
 from jupyter_jaxpr.observe.values import ValuesGone
 from jupyter_jaxpr.snapshot.recording_build import construct_of
@@ -317,7 +318,7 @@ def test_values_that_are_gone_say_so():
         construct_of(snapshot._sources, card(snapshot, "scan")).run()
     assert str(raised.value) == (
         "The values of that call are gone: nothing holds xs any more. Run the cell again with %%jaxpr --steps, which "
-        "records the steps while they are there."
+        "records the steps while they are there, or keep them in variables."
     )
 
 
@@ -379,3 +380,28 @@ def test_what_rounds_otherwise_shows_both():
         "One result differs from the function's, by at most 2.4e-07: recorded, the loop is compiled in pieces, and "
         "rounds otherwise. Both are shown."
     )
+
+
+# --- from Python ---
+
+
+def test_a_script_asks_a_snapshot_for_the_steps_of_a_card():
+    snapshot = jj.inspect(running, 2.0, XS)
+    assert snapshot.control_flow[0].kind == "scan"
+    assert column(snapshot.steps(0), "carry", "h") == ["2.0", "2.0", "4.0", "12.0"]
+
+
+def test_a_script_is_told_what_cannot_be_run():
+    def speaks(x):
+        return lax.fori_loop(0, 2, lambda i, h: jax.debug.print("{}", i) or h, x)
+
+    snapshot = jj.inspect(speaks, 2.0)
+    with pytest.raises(ValueError, match=r"Run it\? Then give repeat_effects=True\.$"):
+        snapshot.steps(0)
+    assert snapshot.steps(0, repeat_effects=True).step == [0, 1]
+    with pytest.raises(IndexError, match=r"^There is no card 4: this snapshot has 1\.$"):
+        snapshot.steps(4)
+    with pytest.raises(ValueError, match=r"^A snapshot that was read from a file cannot be run"):
+        jj.Snapshot.from_json(snapshot.to_json()).steps(0)
+    with pytest.raises(ValueError, match=r"^The values of that call are gone: nothing holds xs any more\."):
+        jj.inspect(running, 2.0, jnp.arange(3.0)).steps(0)

@@ -19,7 +19,7 @@ from ..program.parameters import open_jaxpr
 from ..quantities import count
 from .equations import types_of
 from .recording import Leaf, number_of
-from .sketch import Sketch
+from .sketch import array_text
 from .steps import Step, Stepper, Steps, Unsteppable
 
 NOT_RUN = "The real function was not run for a comparison, because the recorded run did not end."
@@ -189,15 +189,7 @@ def pair(path: str, recorded: Any, real: Any) -> Pair:
             apart = np.abs(ours.astype(wide) - theirs.astype(wide))
         finite = apart[np.isfinite(apart)]
         difference = float(finite.max()) if finite.size else None
-    return Pair(path, equal, _short(recorded), _short(real), difference)
-
-
-def _short(value: Any) -> str:
-    import jax
-
-    sketch = Sketch(jax.typeof(value))
-    parts = tuple(np.asarray(part) for part in sketch.take(value))
-    return sketch.read(parts).text
+    return Pair(path, equal, array_text(ours), array_text(theirs), difference)
 
 
 def _verdict(pairs: Sequence[Pair]) -> str:

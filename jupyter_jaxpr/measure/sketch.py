@@ -85,19 +85,16 @@ class Sketch:
         size = jnp.abs(flat) if self._complex else flat
         wide = size.astype(jnp.promote_types(size.dtype, jnp.float32))
         if not self._inexact:
-            return (flat[:_FIRST], jnp.min(flat), jnp.max(flat), jnp.mean(wide), jnp.sqrt(jnp.sum(wide * wide)))
+            ends = jnp.stack([jnp.min(flat), jnp.max(flat)])
+            return (flat[:_FIRST], ends, jnp.stack([jnp.mean(wide), jnp.sqrt(jnp.sum(wide * wide))]))
         finite = jnp.isfinite(wide)
         count = jnp.sum(finite, dtype=jnp.int32)
         clean = jnp.where(finite, wide, 0)
-        return (
-            flat[:_FIRST],
-            jnp.min(jnp.where(finite, wide, jnp.inf)),
-            jnp.max(jnp.where(finite, wide, -jnp.inf)),
-            jnp.sum(clean) / jnp.maximum(count, 1),
-            jnp.sqrt(jnp.sum(clean * clean)),
-            count,
-            jnp.sum(jnp.isnan(flat), dtype=jnp.int32),
-        )
+        lowest, highest = jnp.min(jnp.where(finite, wide, jnp.inf)), jnp.max(jnp.where(finite, wide, -jnp.inf))
+        mean, norm = jnp.sum(clean) / jnp.maximum(count, 1), jnp.sqrt(jnp.sum(clean * clean))
+        nans = jnp.sum(jnp.isnan(flat), dtype=jnp.int32)
+        # Few parts: each is a buffer of its own, which costs time to compile.
+        return (flat[:_FIRST], jnp.stack([lowest, highest]), jnp.stack([mean, norm]), jnp.stack([count, nans]))
 
     def read(self, parts: tuple[Any, ...]) -> Seen:
         """What is told of the parts of one value, which are NumPy arrays."""
@@ -110,10 +107,10 @@ class Sketch:
         if self._bool:
             return Seen(_text(first, self.elements), float(math.sqrt(int(parts[1]))), None, None, None, 0, 0)
         text = _text(first, self.elements)
-        low, high, mean, norm = (_finite(part) for part in parts[1:5])
+        low, high, mean, norm = (_finite(number) for part in parts[1:3] for number in part)
         if not self._inexact:
             return Seen(text, norm, low, mean, high, 0, 0)
-        count, nans = int(parts[5]), int(parts[6])
+        count, nans = (int(number) for number in parts[3])
         if not count:
             low = high = mean = None
         if self._complex:
@@ -141,6 +138,11 @@ def _text(first: Any, elements: int) -> str:
     if elements > shown:
         words.append(f"… +{elements - shown}")
     return f"[{' '.join(words)}]"
+
+
+def array_text(array: Any) -> str:
+    """A NumPy array as a `Sketch` tells it."""
+    return scalar_text(array[()]) if not array.shape else _text(array.reshape(-1), array.size)
 
 
 def scalar_text(value: Any) -> str:

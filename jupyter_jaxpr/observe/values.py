@@ -18,7 +18,7 @@ _COPIED = 4_096  # bytes of a NumPy array up to which it is copied: it may be wr
 
 GONE = (
     "The values of that call are gone: nothing holds {what} any more. Run the cell again with %%jaxpr --steps, which "
-    "records the steps while they are there."
+    "records the steps while they are there, or keep them in variables."
 )
 GIVEN_AWAY = (
     "The values of that call are gone: it gave {what} away (donated arguments). Run the cell again with "

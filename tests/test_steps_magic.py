@@ -1,0 +1,123 @@
+"""`%%jaxpr --steps`: the steps of the last call are in the document; without it, values are those that are alive."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+
+import jax
+import pytest
+from conftest import Notebook
+
+SCAN = "@jax.jit\ndef f(x, xs):\n    return jax.lax.scan(step, x, xs)\ndef step(h, t):\n    return h * t, h\n"
+GIVES_AWAY = (
+    "import functools\n@functools.partial(jax.jit, donate_argnums=0)\n"
+    "def f(x):\n    return jax.lax.fori_loop(0, 2, lambda i, h: h * 2, x)\n"
+)
+
+
+def carries(ran):
+    """Of each recording: the texts of its last carry leaf."""
+    return [
+        [leaf["texts"] for leaf in recording["leaves"] if leaf["role"] == "carry"][-1]
+        for recording in ran.document.get("recordings", [])
+    ]
+
+
+def test_the_steps_are_recorded_with_the_cell(notebook: Notebook) -> None:
+    ran = notebook.run("%%jaxpr --steps\n" + SCAN + "y = f(2.0, jnp.arange(1.0, 4.0))")
+    assert carries(ran) == [["2.0", "2.0", "4.0", "12.0"]]
+    (recording,) = ran.document["recordings"]
+    assert recording["verdict"] == "The results equal the function's, bit for bit."
+    assert (recording["control"], recording["notes"]) == (0, [])
+
+
+def test_they_are_those_of_the_last_call_which_hit(notebook: Notebook) -> None:
+    notebook.run("%%jaxpr\n" + SCAN + "f(1.0, jnp.arange(3.0))")
+    ran = notebook.run(
+        "%%jaxpr --steps\nfor i in range(4):\n    f(float(i), jnp.arange(1.0, 3.0) + i)\n    y = jnp.ones(3) + i"
+    )
+    assert carries(ran) == [["3.0", "12.0", "60.0"]]
+    assert ran.document["recordings"][0]["notes"] == []
+
+
+def test_a_call_from_c_code_is_the_last_one_too(notebook: Notebook) -> None:
+    ran = notebook.run("%%jaxpr --steps\n" + SCAN + "y = list(map(f, [1.0, 5.0], [jnp.ones(1), jnp.ones(1)]))")
+    assert carries(ran) == [["5.0", "5.0"]]
+
+
+def test_arguments_that_are_given_away_are_copied_first(notebook: Notebook) -> None:
+    ran = notebook.run("%%jaxpr --steps\n" + GIVES_AWAY + "y = f(jnp.ones(2))")
+    assert carries(ran) == [["[1.0 1.0]", "[2.0 2.0]", "[4.0 4.0]"]]
+    assert ran.document["recordings"][0]["notes"] == []
+
+
+def test_of_later_calls_that_give_their_arguments_away_the_first_one_is_told(notebook: Notebook) -> None:
+    ran = notebook.run("%%jaxpr --steps\n" + GIVES_AWAY + "y = f(jnp.ones(2))\ny = f(y)")
+    assert carries(ran) == [["[1.0 1.0]", "[2.0 2.0]", "[4.0 4.0]"]]
+    assert ran.document["recordings"][0]["notes"] == [
+        "These are the values of the call that compiled: later ones gave their arguments away (donated)."
+    ]
+
+
+def test_a_plain_function_and_a_target(notebook: Notebook) -> None:
+    ran = notebook.run("%%jaxpr --steps\ndef g(x):\n    return jax.lax.fori_loop(0, 2, lambda i, h: h * 2, x)\ng(x)")
+    (carry,) = carries(ran)
+    assert len(carry) == 3
+    ran = notebook.run("%jaxpr g(jnp.ones(1)) --steps")
+    assert carries(ran) == [["[1.0]", "[2.0]", "[4.0]"]]
+
+
+def test_effects_are_left_to_the_panel(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "%%jaxpr --steps\nseen = []\n@jax.jit\ndef g(x):\n"
+        "    def body(i, h):\n        jax.debug.callback(seen.append, i)\n        return h * 2\n"
+        "    return jax.lax.fori_loop(0, 2, body, x)\ng(1.0).block_until_ready()\njax.effects_barrier()"
+    )
+    assert [int(step) for step in notebook["seen"]] == [0, 1]
+    assert "recordings" not in ran.document
+    assert [(note["kind"], note["text"], note["cure"]) for note in ran.document["notes"]] == [
+        (
+            "steps",
+            "The steps of fori_loop body were not recorded.",
+            "It has effects, which would happen again. “Step through it” on its card asks first.",
+        )
+    ]
+
+
+def test_nothing_runs_a_second_time_without_it(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "%%jaxpr\nseen = []\n@jax.jit\ndef g(x):\n    jax.debug.callback(seen.append, x)\n    return step(x)\n"
+        "def step(x):\n    return jax.lax.fori_loop(0, 2, lambda i, h: h * 2, x)\ng(1.0)\njax.effects_barrier()"
+    )
+    assert len(notebook["seen"]) == 1
+    assert "recordings" not in ran.document
+
+
+@pytest.mark.parametrize("options", ["", " --steps"])
+def test_no_array_is_kept_alive_after_the_cell(notebook: Notebook, options: str) -> None:
+    notebook.run("%%jaxpr" + options + "\n" + SCAN + "big = jnp.arange(1.0, 4.0)\ny = f(2.0, big)\ny = f(3.0, big)")
+    array = weakref.ref(notebook["big"])
+    notebook.run("del big, y")
+    gc.collect()
+    assert array() is None
+
+
+def test_jax_calls_no_hook_of_ours_after_the_cell(notebook: Notebook) -> None:
+    notebook.run("%%jaxpr --steps\n" + SCAN + "y = f(2.0, jnp.arange(3.0))\n1 / 0")
+    notebook.run("jax.config.update('jax_debug_nans', True)")
+    try:
+        ran = notebook.run("%%jaxpr --steps\nf(jnp.nan, jnp.ones(2))")
+        # The user's own check for NaN goes through the same hook of JAX's.
+        assert isinstance(ran.result.error_in_exec, FloatingPointError)
+    finally:
+        jax.config.update("jax_debug_nans", False)
+
+
+def test_what_does_not_go_together_is_a_usage_error(notebook: Notebook) -> None:
+    assert str(notebook.run("%jaxpr f(f32[3]) --steps").result.error_in_exec) == (
+        "--steps runs the function and needs values, and 'f(f32[3])' has types. Write arrays, such as f(jnp.ones(8))."
+    )
+    assert str(notebook.run("%%jaxpr --compare f,g --steps\n1").result.error_in_exec) == (
+        "--compare and --steps do not go together: --steps is about one program. Leave one out."
+    )

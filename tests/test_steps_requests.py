@@ -1,0 +1,214 @@
+"""The panel asks for steps: told how far they are, stopped, asked back before effects; nothing runs without asking."""
+
+import threading
+
+import jax
+import jax.numpy as jnp
+import pytest
+from jax import lax
+from stepping import snapshot_of
+
+import jupyter_jaxpr as jj
+from jupyter_jaxpr.answers import Answers
+from jupyter_jaxpr.runs import Runs
+from jupyter_jaxpr.snapshot.build import Built
+
+PATIENCE = 120.0
+XS = jnp.array([1.0, 2.0, 3.0])
+
+
+class Panel:
+    """A page that asks, and hears the replies."""
+
+    def __init__(self):
+        self.runs = Runs()
+        self.answers = Answers(self.runs)
+        self.replies = []
+        self._came = threading.Condition()
+
+    def show(self, snapshot):
+        self.runs.keep(Built(snapshot.document, snapshot._sources))
+        return snapshot.document.id
+
+    def ask(self, run, control=0, repeat_effects=False, identifier=1):
+        request = {
+            "type": "steps",
+            "id": identifier,
+            "snapshot": run,
+            "control": control,
+            "repeat_effects": repeat_effects,
+        }
+        assert self.answers.answer(request, "page", self._hear) is None
+
+    def stop(self, identifier=1):
+        assert self.answers.answer({"type": "stop", "id": identifier}, "page", self._hear) is None
+
+    def _hear(self, reply):
+        with self._came:
+            self.replies.append(reply)
+            self._came.notify_all()
+
+    def last(self, identifier=1):
+        def found():
+            return [reply for reply in self.replies if reply.id == identifier and reply.working is None]
+
+        with self._came:
+            assert self._came.wait_for(found, PATIENCE)
+        (reply,) = found()
+        return reply
+
+    def hears_steps(self):
+        with self._came:
+            assert self._came.wait_for(
+                lambda: any(reply.working is not None and reply.working.done for reply in self.replies), PATIENCE
+            )
+
+
+@pytest.fixture
+def panel():
+    return Panel()
+
+
+def running(x, xs):
+    return lax.scan(lambda h, t: (h * t, h), x, xs)
+
+
+def slow(h):
+    return lax.fori_loop(0, 20_000, lambda i, s: s + 1e-9, h) + 1
+
+
+def test_steps_are_asked_for_and_come(panel):
+    run = panel.show(snapshot_of(running, 2.0, XS))
+    panel.ask(run)
+    reply = panel.last()
+    assert reply.error is None
+    assert (reply.recording.snapshot, reply.recording.control) == (run, 0)
+    assert reply.recording.leaves[0].texts == ["2.0", "2.0", "4.0", "12.0"]
+    # A page that is loaded later has them too.
+    (document,) = panel.runs.latest()
+    assert document.recordings == [reply.recording]
+
+
+def test_words_of_progress_come_before_the_last_reply(panel):
+    run = panel.show(snapshot_of(running, 2.0, XS))
+    panel.ask(run)
+    panel.last()
+    working = [reply.working for reply in panel.replies if reply.working is not None]
+    assert working[0].text in ("compiling", "running what comes before and after")
+    assert panel.replies[-1].working is None
+
+
+def test_stop_ends_a_loop_that_does_not_and_keeps_its_steps(panel):
+    run = panel.show(snapshot_of(lambda x: lax.while_loop(lambda h: h >= 0, slow, x), 1.0, stage="trace"))
+    panel.ask(run)
+    panel.hears_steps()
+    panel.stop()
+    recording = panel.last().recording
+    assert recording.stopped.startswith("Stopped after ")
+    assert recording.stopped.endswith("as you asked. Press “Run it again” to start over.")
+    assert recording.step[0] == 0
+    assert recording.step[-1] == recording.visits[0].trips - 1
+    assert recording.visits[0].finished is False
+    assert recording.comparisons == []
+
+
+def test_effects_are_asked_about_first(panel, capfd):
+    def speaks(x):
+        def body(i, h):
+            jax.debug.print("step {}", i)
+            return h * 2
+
+        return lax.fori_loop(0, 2, body, x)
+
+    run = panel.show(snapshot_of(speaks, 1.0, stage="compile"))
+    panel.ask(run)
+    reply = panel.last()
+    jax.effects_barrier()
+    assert capfd.readouterr().out == ""
+    assert reply.recording is None
+    assert reply.confirm == (
+        "The function has effects (Debug). To record its steps it runs twice more, once recorded and once as it is: "
+        "what it prints or calls happens again. Run it?"
+    )
+    panel.ask(run, repeat_effects=True, identifier=2)
+    recording = panel.last(2).recording
+    jax.effects_barrier()
+    assert recording.verdict == "The results equal the function's, bit for bit."
+    assert capfd.readouterr().out == "step 0\nstep 1\n" * 2
+
+
+def test_a_call_back_is_an_effect_too_and_happens_twice(panel):
+    calls = []
+
+    def counts(x):
+        def body(h, t):
+            jax.experimental.io_callback(lambda t: calls.append(float(t)), None, t)
+            return h + t, h
+
+        return lax.scan(body, x, jnp.arange(2.0))
+
+    run = panel.show(snapshot_of(counts, 1.0, stage="compile"))
+    panel.ask(run)
+    assert panel.last().confirm is not None
+    assert calls == []
+    panel.ask(run, repeat_effects=True, identifier=2)
+    assert panel.last(2).error is None
+    jax.effects_barrier()
+    assert calls == [0.0, 1.0] * 2
+
+
+def test_nothing_is_run_or_compiled_before_the_panel_asks():
+    calls = []
+
+    def counts(x):
+        jax.debug.callback(lambda: calls.append("run"))
+        return running(x, XS)
+
+    function = jax.jit(counts)
+    with jj.observe():
+        function(1.0)
+    jax.effects_barrier()
+    compiles = []
+    jax.monitoring.register_event_duration_secs_listener(
+        listener := lambda name, seconds, **facts: compiles.append(name) if "backend_compile" in name else None
+    )
+    try:
+        snapshot = snapshot_of(function, 1.0, stage="trace")
+        assert [each.kind for each in snapshot.document.control_flow] == ["scan"]
+        Panel().show(snapshot)
+    finally:
+        jax.monitoring.unregister_event_duration_listener(listener)
+    jax.effects_barrier()
+    assert calls == ["run"]
+    assert compiles == []
+
+
+def test_a_card_that_cannot_be_stepped_through_says_why(panel):
+    run = panel.show(snapshot_of(lambda xs: lax.associative_scan(jnp.add, xs), XS))
+    panel.ask(run)
+    assert panel.last().error == (
+        "It left no loop to step through: its rounds are written out. Write it as a scan to see its steps."
+    )
+
+
+def test_values_that_are_gone_are_an_error_with_its_cure(panel):
+    run = panel.show(snapshot_of(running, 2.0, jnp.arange(4.0)))
+    panel.ask(run)
+    assert panel.last().error == (
+        "The values of that call are gone: nothing holds xs any more. Run the cell again with %%jaxpr --steps, which "
+        "records the steps while they are there, or keep them in variables."
+    )
+
+
+def test_a_card_that_is_not_there(panel):
+    run = panel.show(snapshot_of(running, 2.0, XS))
+    panel.ask(run, control=5)
+    assert panel.last().error == "This run has no such construct. Run the cell again."
+
+
+def test_what_the_stepper_calls_is_none_of_the_users(panel):
+    run = panel.show(snapshot_of(running, 2.0, XS))
+    with jj.observe() as ledger:
+        panel.ask(run)
+        panel.last()
+    assert list(ledger.functions) == []
