@@ -571,10 +571,14 @@ class Drawer {
     } else {
       pieces.text(farX, y - 6, name, 'name', far, room);
     }
+    const type = reading.type(slot.whole);
+    const full = trans.__('%1 and %2 more', type, more);
     const words =
-      last && more > 0
-        ? trans.__('%1 and %2 more', reading.type(slot.whole), more)
-        : reading.type(slot.whole);
+      !last || more <= 0
+        ? type
+        : widthOf(full, 'type') <= room
+          ? full
+          : trans.__('%1 +%2', type, more);
     pieces.text(farX, y + 15, words, 'type', far, room);
   }
 

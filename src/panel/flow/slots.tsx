@@ -103,19 +103,22 @@ function Row(props: {
   const type = (aval: number): JSX.Element => (
     <td className="jp-mod-type">{shortened(reading.wholeType(aval), 200)}</td>
   );
-  const changed =
-    role === 'carry' && reading.wholeType(out) !== reading.wholeType(step);
+  // A weak type may give way on the way round; that is no change of the carry.
+  const changed = role === 'carry' && reading.type(out) !== reading.type(step);
+  const asBefore =
+    control.primitive === 'while' &&
+    role === 'carry' &&
+    reading.wholeType(out) === reading.wholeType(step);
   const variable = reading.nameOf(control, slot);
   const last = changed ? (
     <td className="jp-mod-type jp-mod-changed">
       <b>{shortened(reading.wholeType(out), 200)}</b>{' '}
       <span>{trans.__('changed')}</span>
     </td>
-  ) : role === 'const' ||
-    (control.primitive === 'while' && role === 'carry') ? (
+  ) : role === 'const' || asBefore ? (
     same
   ) : (
-    type(whole)
+    type(role === 'carry' ? out : whole)
   );
   return (
     <tr>
