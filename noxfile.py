@@ -2,7 +2,7 @@
 
     nox                 lint, tests on both JAX lines, jest, browser tests
     nox -s tests-0.12   one of them (`nox --list` names them all)
-    nox -s full         the everyday set with the slow tests, and the budgets
+    nox -s full         the everyday set with the slow tests, the budgets, and other projects' tests
 
 What is tested is the wheel, built from the checkout once a run and installed as a user would do it.
 Environments stay in .nox/ between runs; `nox --no-reuse-existing-virtualenvs` makes them anew.
@@ -202,10 +202,29 @@ def bench(session: nox.Session) -> None:
     session.run("python", "tests/benchmarks", *session.posargs, env=CPU | find_browser(session))
 
 
+def run_suites(session: nox.Session, line: str) -> None:
+    """Run other projects' tests with the JAX of a line, with and without the observer."""
+    install_wheel(session, line, "test")
+    session.install("pip", "optax", "absl-py")
+    session.run("python", "tests/suites", "--dated", *session.posargs, env=CPU)
+
+
+@nox.session(name="suites-0.10", python=PYTHONS["0.10"])
+def suites_0_10(session: nox.Session) -> None:
+    """Other projects' tests under the observer on the oldest supported JAX: `-- --jax CHECKOUT` adds JAX's own."""
+    run_suites(session, "0.10")
+
+
+@nox.session(name="suites-0.12", python=PYTHONS["0.12"])
+def suites_0_12(session: nox.Session) -> None:
+    """The same on the newest supported JAX."""
+    run_suites(session, "0.12")
+
+
 @nox.session(python=False)
 def full(session: nox.Session) -> None:
-    """The everyday set with the slow tests, and the budgets."""
-    for name in ("lint", "jest", "bench"):
+    """The everyday set with the slow tests, the budgets, and other projects' tests."""
+    for name in ("lint", "jest", "bench", "suites-0.10", "suites-0.12"):
         session.notify(name)
     for name in ("tests-0.10", "tests-0.12", "ui"):
         session.notify(name, ["-m", ""])

@@ -76,6 +76,7 @@ class CallCounter:
         self._lines = _Lines()
         self._tool: int | None = None
         self._thread = 0
+        self._jit_type: type | None = None
         self.running = False
 
     def start(self) -> None:
@@ -86,6 +87,7 @@ class CallCounter:
         _watching = self
         self.running = True
         self._thread = threading.get_ident()
+        self._jit_type = jax_internals.jit_type()
         gc.callbacks.append(self._before_collection)
         if HAS_MONITORING:
             self._start_monitoring()
@@ -166,15 +168,16 @@ class CallCounter:
 
     def count(self, called: Any, site: tuple[str, int] | None) -> None:
         """Count a call reported by rewritten code, from a file and line."""
+        if type(called) is not self._jit_type:
+            called = _carried(called)
+            if type(called) is not self._jit_type:
+                return
         if threading.get_ident() == self._thread:
-            if type(called) is not jax_internals.jit_type():
-                called = _carried(called)
-            if type(called) is jax_internals.jit_type():
-                key = (called, site)
-                found = self._sites.get(key)
-                if found is None:
-                    found = self._sites[key] = [None, called, 0, 0, None if site is None else Place(*site)]
-                found[2] += 1
+            key = (called, site)
+            found = self._sites.get(key)
+            if found is None:
+                found = self._sites[key] = [None, called, 0, 0, None if site is None else Place(*site)]
+            found[2] += 1
 
     def _count_first(self, code: CodeType, offset: int, called: Any) -> None:
         """Count a call from another site than the last one of its offset."""

@@ -26,6 +26,7 @@ from rows import Row, table
 GROUPS = {
     "first-call": ("cells", "first_call"),
     "warm-calls": ("cells", "warm_calls"),
+    "hooks": ("cells", "idle_hooks"),
     "miss": ("cells", "miss_record"),
     "tracing": ("cells", "tracing"),
     "snapshot": ("documents", "costs"),

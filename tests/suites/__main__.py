@@ -1,0 +1,115 @@
+"""Other projects' tests in, the same tests within `observe()` beside them out: passes and failures must be the same.
+
+    python tests/suites                       optax's, from its source distribution of the installed version
+    python tests/suites --jax CHECKOUT        JAX's own of control flow and jit, too, from a checkout of its repository
+    python tests/suites --dated               prints the line for CONTRIBUTING.md
+
+JAX's source distribution has no tests, so they are run where there is a checkout; that of the tag `jax-v<installed>`
+is the one to take. Each way of running is a process of its own; the exit status is 1 where an outcome differs, or
+something of ours failed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import os
+import platform
+import subprocess
+import sys
+import tarfile
+import tempfile
+from collections import Counter
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+OPTAX = ("optax/transforms", "optax/_src/update_test.py", "optax/_src/linesearch_test.py", "optax/tree_utils")
+JAX: dict[str, tuple[str, ...]] = {
+    "JAX's control flow": ("lax_control_flow_test.py",),
+    "JAX's C++ jit": ("jax_jit_test.py",),
+    "JAX's jit": ("api_test.py", "-k", "JitTest"),
+}
+
+
+def main() -> int:
+    """Run what the command line asks for."""
+    parser = argparse.ArgumentParser(description="Run other projects' tests with and without the observer.")
+    parser.add_argument("--jax", type=Path, help="a checkout of JAX's repository")
+    parser.add_argument("--dated", action="store_true", help="print each result as a line with the date")
+    arguments = parser.parse_args()
+    same = True
+    with tempfile.TemporaryDirectory() as folder:
+        suites = [("optax", source("optax", Path(folder)), OPTAX)]
+        if arguments.jax is not None:
+            suites += [(name, arguments.jax / "tests", tests) for name, tests in JAX.items()]
+        for name, where, tests in suites:
+            plain, observed = (run(where, tests, Path(folder), observes) for observes in (False, True))
+            text, fine = compared(name, plain, observed)
+            same &= fine
+            print(dated(text) if arguments.dated else text, flush=True)
+    return 0 if same else 1
+
+
+def source(name: str, folder: Path) -> Path:
+    """The source distribution of an installed package, unpacked."""
+    wanted = f"{name}=={version(name)}"
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "-q",
+        "--no-deps",
+        "--no-binary",
+        name,
+        "-d",
+        str(folder),
+        wanted,
+    ]
+    subprocess.run(command, check=True)
+    (archive,) = folder.glob(f"{name}-*.tar.gz")
+    with tarfile.open(archive) as packed:
+        packed.extractall(folder, filter="data")
+    return folder / archive.name.removesuffix(".tar.gz")
+
+
+def run(where: Path, tests: tuple[str, ...], folder: Path, observes: bool) -> dict[str, Any]:
+    """What became of each test, and what the ledgers held."""
+    results = folder / "results.json"
+    results.unlink(missing_ok=True)
+    path = os.pathsep.join(filter(None, [str(HERE), os.environ.get("PYTHONPATH")]))
+    environment = {"JAX_PLATFORMS": "cpu"} | os.environ | {"PYTHONPATH": path, "SUITE_RESULTS": str(results)}
+    environment["SUITE_OBSERVE"] = str(int(observes))
+    options = ["-q", "-p", "no:cacheprovider", "-p", "recording_plugin", "-W", "ignore", f"--rootdir={where}"]
+    command = [sys.executable, "-m", "pytest", *options, "--continue-on-collection-errors", *tests]
+    done = subprocess.run(command, cwd=where, env=environment, capture_output=True, text=True)
+    if not results.exists():
+        raise RuntimeError(f"{' '.join(tests)} did not run:\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}")
+    found: dict[str, Any] = json.loads(results.read_text())
+    return found
+
+
+def compared(name: str, plain: dict[str, Any], observed: dict[str, Any]) -> tuple[str, bool]:
+    """A sentence on a suite with what differs below it, and whether all is as it should be."""
+    before, after = plain["outcomes"], observed["outcomes"]
+    differs = [test for test in before | after if before.get(test) != after.get(test)]
+    counts = ", ".join(f"{times} {outcome}" for outcome, times in sorted(Counter(before.values()).items()))
+    misses = sum(observed["ledgers"].get(each, 0) for each in ("compiled", "lowered", "dispatch_only"))
+    text = f"{name}: {counts}; {len(differs)} differ under the observer, "
+    text += f"{misses} misses in its ledgers, {len(observed['unknown'])} with an unknown reason"
+    lines = [f"  {test}: {before.get(test)} -> {after.get(test)}" for test in differs]
+    lines += [f"  {each}" for each in (*observed["unknown"][:20], *observed["failures"][:20])]
+    return "\n".join([text, *lines]), bool(before) and not differs and not observed["failures"]
+
+
+def dated(text: str) -> str:
+    """With the date and the versions."""
+    today = datetime.date.today().isoformat()
+    return f"{today}, Python {platform.python_version()}, JAX {version('jax')}: {text}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
