@@ -17,7 +17,10 @@ from .compare import Candidate, Comparison, Report, Trial, Variant, carry_out
 from .differentiation import Differentiable, differentiability
 from .timing import Stop
 
-_NO_VALUES = "The values of the call of {name} were not seen, so there is nothing to run on. Run the cell again."
+_NO_VALUES = (
+    "The values of the call of {name} are not there any more, so there is nothing to run on. Keep its arguments in "
+    "variables and run the cell again, or name the functions: %%jaxpr --compare f,g."
+)
 _OTHER_INPUTS = (
     "It takes {own}, and {first} takes {others}: they cannot run on the same values. Choose programs that take the "
     "same arguments."
@@ -54,9 +57,12 @@ def compare_programs(observer: Observer, programs: Sequence[Named], *, report: R
         ValuesGone: The values of that call are not there any more; the message says what to do.
     """
     first_name, first = programs[0]
-    if first.values is None:
+    try:
+        leaves = first.values.get() if first.values is not None else None
+    except ValuesGone:  # its cure is that of the stepper
+        leaves = None
+    if leaves is None:
         raise ValuesGone(_NO_VALUES.format(name=first_name))
-    leaves = first.values.get()
     variants = [Variant(name) for name, _ in programs]
     found = Comparison(f"the last call of {first_name} whose values were seen", variants)
     trials = []

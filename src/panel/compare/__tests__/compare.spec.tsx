@@ -1,0 +1,247 @@
+import { nullTranslator } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { Unanswered } from '../../../kernel/channel';
+import { comparingOf } from '../../../model/comparing';
+import { JaxprModel } from '../../../model/model';
+import { FakeChannel } from '../../../model/__tests__/fake-channel';
+import {
+  program,
+  snapshot,
+  variant,
+  variantComparison
+} from '../../../protocol/__tests__/documents';
+import { Reply, Snapshot, VariantComparison } from '../../../protocol/snapshot';
+import { act, byRole, click, render, words } from '../../__tests__/render';
+import { Compare } from '../compare-view';
+
+const trans = nullTranslator.load('jupyter_jaxpr');
+
+afterEach(() => {
+  document.body.replaceChildren();
+});
+
+const TWO = variantComparison({
+  call: 'fori(x)',
+  variants: [
+    variant({ mode: 'jitted_here', calls: 1322 }),
+    variant({
+      name: 'whiled',
+      program: 1,
+      equations: 4,
+      compile: 0.1,
+      differentiable: 'forward',
+      differentiable_note: 'ValueError: Reverse-mode does not work.',
+      agrees: 'close',
+      notes: ['JAX had compiled whiled already.'],
+      calls: 52
+    }),
+    variant({
+      name: 'nope',
+      program: -1,
+      equations: null,
+      trace: null,
+      lower: null,
+      compile: null,
+      warm: null,
+      differentiable: 'unknown',
+      result: null,
+      agrees: 'unknown',
+      error: 'nope is not defined. Define it.',
+      mode: 'missing'
+    })
+  ],
+  verdict: ['unrolled compiles 6.3× slower than whiled.']
+});
+
+const runOf = (comparison: VariantComparison | null): Snapshot =>
+  snapshot({
+    programs: [program({ name: 'unrolled' }), program({ name: 'whiled' })],
+    comparison
+  });
+
+function shown(document: Snapshot): {
+  model: JaxprModel;
+  kernel: FakeChannel;
+  node: HTMLElement;
+  opened: string[];
+  redraw: () => void;
+} {
+  const model = new JaxprModel(trans);
+  const kernel = new FakeChannel();
+  model.setChannel(kernel);
+  kernel.greets();
+  kernel.sends(document);
+  const opened: string[] = [];
+  const element = (): JSX.Element => (
+    <Compare
+      model={model}
+      openProgram={() => opened.push(`program ${model.program}`)}
+      openBeside={comparison => opened.push(`beside ${comparison.call}`)}
+      trans={trans}
+    />
+  );
+  const { node, redraw } = render(element());
+  return { model, kernel, node, opened, redraw: () => redraw(element()) };
+}
+
+const cells = (node: HTMLElement): string[][] =>
+  [...node.querySelectorAll('tr')].map(row =>
+    [...row.querySelectorAll('th, td')].map(words)
+  );
+
+describe('functions side by side', () => {
+  it('are columns of what was measured, a row for each thing', () => {
+    const { node } = shown(runOf(TWO));
+    expect(cells(node)).toEqual([
+      ['', 'unrolledplain, jitted for this', 'whiled', 'nopenot found'],
+      [
+        'One call, warm',
+        '12 µs12 µs to 13 µs in 50 runs',
+        '12 µs12 µs to 13 µs in 50 runs',
+        '–'
+      ],
+      ['Returns after', '8.0 µs', '8.0 µs', '–'],
+      ['Compiles in', '950 ms', '150 ms', '–'],
+      ['trace', '20 ms', '20 ms', '–'],
+      ['lower', '30 ms', '30 ms', '–'],
+      ['compile', '900 ms', '100 ms', '–'],
+      ['Equations', '300', '4', '–'],
+      ['Derivative', 'grad and jvp', 'jvp only', '–'],
+      ['Result', 'the first one0.51', 'close0.51', '–'],
+      ['Called', '1,322 times', '52 times', '–']
+    ]);
+  });
+
+  it('say what is to be known of each, and what they were called with', () => {
+    const { node } = shown(runOf(TWO));
+    expect(words(node.querySelector('.jp-JaxprCompare-remarks'))).toBe(
+      'whiled JAX had compiled whiled already.' +
+        'whiled jax.grad says: ValueError: Reverse-mode does not work.' +
+        'nope nope is not defined. Define it.'
+    );
+    expect(words(node)).toContain(
+      'All were called with the arguments of fori(x).'
+    );
+  });
+
+  it('are rows of two lines where there is no room', () => {
+    const { node } = shown(runOf(TWO));
+    expect([...node.querySelectorAll('li summary')].map(words)).toEqual([
+      'unrolledplain, jitted for thisruns in 12 µscompiles in 950 ms · 300 equations',
+      'whiledruns in 12 µscompiles in 150 ms · 4 equations · derivative: jvp only · close',
+      'nopenot found'
+    ]);
+  });
+
+  it('lead to their programs, and into the main area', () => {
+    const { node, opened } = shown(runOf(TWO));
+    click(byRole(node, 'button', 'whiled')[0]);
+    click(byRole(node, 'button', 'Open beside')[0]);
+    expect(opened).toEqual(['program 1', 'beside fori(x)']);
+  });
+
+  it('have a row for the sweep, where there was one', () => {
+    const swept = {
+      ...TWO,
+      sweep: 'n = 8, 16',
+      variants: TWO.variants.map(one => ({ ...one, recompiles: 2 }))
+    };
+    const { node } = shown(runOf(swept));
+    const row = node.querySelector('tr.jp-mod-recompiles');
+    expect(row?.querySelector('th')?.title).toBe('Over n = 8, 16.');
+    expect(words(row)).toBe('Compiles222');
+  });
+});
+
+describe('programs to compare', () => {
+  function waiting(kernel: FakeChannel): (reply: Partial<Reply>) => void {
+    let answer: (reply: Reply) => void = () => undefined;
+    kernel.answer = () => new Promise(resolve => (answer = resolve));
+    return reply =>
+      answer({
+        type: 'reply',
+        id: 1,
+        error: null,
+        text: null,
+        scope: null,
+        snapshot: null,
+        ...reply
+      });
+  }
+
+  it('are chosen, run, told of, stopped, and shown', async () => {
+    const { model, kernel, node, redraw } = shown(runOf(null));
+    const answer = waiting(kernel);
+    const boxes = [...node.querySelectorAll<HTMLInputElement>('input')];
+    expect(boxes.map(box => box.checked)).toEqual([true, true]);
+    click(boxes[1]);
+    const compare = byRole(node, 'button', 'Compare')[0];
+    expect(compare.ariaDisabled ?? compare.getAttribute('aria-disabled')).toBe(
+      'true'
+    );
+    click(compare);
+    expect(kernel.questions).toEqual([]);
+    click(boxes[1]);
+    click(compare);
+    expect(kernel.questions).toEqual([
+      {
+        type: 'compare',
+        snapshot: 'run-1',
+        programs: [0, 1],
+        repeat_effects: false
+      }
+    ]);
+    act(() =>
+      kernel.works({ text: 'calling whiled', done: 1, total: 5, elapsed: 1 })
+    );
+    expect(words(node)).toBe('calling whiledStop');
+    click(byRole(node, 'button', 'Stop')[0]);
+    expect(kernel.stops).toBe(1);
+    expect(words(node)).toContain('Stopping: what was measured is kept.');
+    await act(async () =>
+      answer({ comparison: { ...TWO, stopped: 'Stopped before timing.' } })
+    );
+    redraw();
+    expect(model.snapshot?.comparison?.stopped).toBe('Stopped before timing.');
+    expect(words(node)).toContain('Stopped before timing.');
+  });
+
+  it('with effects are run where that is confirmed', async () => {
+    const { kernel, node } = shown(runOf(null));
+    const answer = waiting(kernel);
+    click(byRole(node, 'button', 'Compare')[0]);
+    await act(async () => answer({ confirm: 'f has effects. Run them?' }));
+    expect(words(node)).toBe(
+      'f has effects. Run them?Do not run themRun them and repeat the effects'
+    );
+    click(byRole(node, 'button', 'Run them and repeat the effects')[0]);
+    expect(kernel.questions[1]).toMatchObject({ repeat_effects: true });
+  });
+
+  it('that cannot be run say why', async () => {
+    const { kernel, node } = shown(runOf(null));
+    kernel.answer = () =>
+      Promise.reject(new Unanswered({ kernel: 'The values are gone.' }));
+    await act(async () => click(byRole(node, 'button', 'Compare')[0]));
+    expect(words(byRole(node, 'alert')[0])).toBe('The values are gone.');
+    expect(byRole(node, 'button', 'Compare')).toHaveLength(1);
+  });
+
+  it('of a saved copy are not run', () => {
+    const model = new JaxprModel(trans);
+    model.show(runOf(null), true);
+    const { node } = render(
+      <Compare
+        model={model}
+        openProgram={() => undefined}
+        openBeside={null}
+        trans={trans}
+      />
+    );
+    expect(words(node)).toContain(
+      'There is no kernel to run them. Run the cell again.'
+    );
+    expect(comparingOf(model).stateOf(runOf(null)).kind).toBe('idle');
+  });
+});

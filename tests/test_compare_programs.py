@@ -1,0 +1,143 @@
+"""The panel asks for programs of a run side by side: what runs, on which values, and what is said where it cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from conftest import Notebook
+
+from jupyter_jaxpr.answers import Answers
+from jupyter_jaxpr.messages import Reply
+from jupyter_jaxpr.runs import Runs
+
+Ask = Callable[..., Reply]
+
+LOOPS = """%%jaxpr
+@jax.jit
+def scanned(x):
+    return lax.scan(lambda c, _: (jnp.sin(c), None), x, length=20)[0]
+
+@jax.jit
+def whiled(x):
+    return lax.while_loop(lambda c: c[1] < 20, lambda c: (jnp.sin(c[0]), c[1] + 1), (x, 0))[0]
+
+@jax.jit
+def shorter(x):
+    return x[:2]
+
+a = scanned(x)
+b = whiled(x)
+c = shorter(x[:4])
+"""
+
+
+@pytest.fixture
+def ask_after(notebook: Notebook) -> Callable[[str], Ask]:
+    """Runs a cell; gives what asks for its programs to be compared."""
+    from jupyter_jaxpr.magic.session import Session
+
+    runs = Runs()
+    answers = Answers(runs)
+    kept: list[str] = []
+
+    def keep(built: Any) -> None:
+        runs.keep(built)
+        kept.append(built.document.id)
+
+    def after(cell: str) -> Ask:
+        Session.of(notebook.shell).publisher.publish = keep  # type: ignore[method-assign]  # a shell has no front end
+        notebook.run(cell)
+
+        def ask(*programs: int, repeat_effects: bool = False) -> Reply:
+            reply = answers.answer(
+                {
+                    "type": "compare",
+                    "id": 11,
+                    "snapshot": kept[-1],
+                    "programs": list(programs),
+                    "repeat_effects": repeat_effects,
+                }
+            )
+            assert reply is not None
+            return reply
+
+        return ask
+
+    return after
+
+
+def test_programs_run_on_the_values_of_the_first_ones_call(ask_after: Callable[[str], Ask]) -> None:
+    reply = ask_after(LOOPS)(0, 1)
+    assert (reply.error, reply.confirm) == (None, None)
+    comparison = reply.comparison
+    assert comparison is not None
+    assert comparison.call == "the last call of scanned whose values were seen"
+    assert [
+        (each.name, each.program, each.equations, each.mode, each.agrees, each.differentiable, each.error)
+        for each in comparison.variants
+    ] == [
+        ("scanned", 0, 2, "jitted", "same_bits", "reverse", None),
+        ("whiled", 1, 4, "jitted", "same_bits", "forward", None),
+    ]
+    for each in comparison.variants:
+        assert each.warm is not None
+        assert each.warm.runs > 1
+        assert each.compile is not None
+    assert comparison.verdict[-1] == "jax.grad cannot differentiate whiled; jax.jvp can."
+
+
+def test_the_python_of_the_functions_does_not_run_again(notebook: Notebook, ask_after: Callable[[str], Ask]) -> None:
+    notebook.run("traced = []")
+    ask = ask_after(
+        "%%jaxpr\n@jax.jit\ndef f(x):\n    traced.append('f')\n    return x\n"
+        "@jax.jit\ndef g(x):\n    traced.append('g')\n    return x\na, b = f(x), g(x)"
+    )
+    assert ask(0, 1).comparison is not None
+    assert notebook["traced"] == ["f", "g"]
+
+
+def test_a_program_that_takes_other_arguments_is_not_run(ask_after: Callable[[str], Ask]) -> None:
+    comparison = ask_after(LOOPS)(0, 2).comparison
+    assert comparison is not None
+    assert (comparison.variants[1].error, comparison.variants[1].calls) == (
+        "It takes float32[4], and scanned takes float32[8]: they cannot run on the same values. Choose programs that "
+        "take the same arguments.",
+        0,
+    )
+
+
+def test_one_program_and_programs_that_are_not_there(ask_after: Callable[[str], Ask]) -> None:
+    ask = ask_after(LOOPS)
+    assert ask(1, 1).error == "One program has nothing to be compared with. Choose two or more."
+    assert ask(0, 9).error == "This run has no such program. Run the cell again."
+
+
+def test_values_that_are_gone(notebook: Notebook, ask_after: Callable[[str], Ask]) -> None:
+    ask = ask_after("%%jaxpr\nf, g = jax.jit(lambda x: x), jax.jit(lambda x: -x)\ny = x + 1\nf(y)\ng(y)\ndel y")
+    reply = ask(0, 1)
+    assert reply.comparison is None
+    assert reply.error == (
+        "The values of the call of <lambda> (1) are not there any more, so there is nothing to run on. Keep its arguments "
+        "in variables and run the cell again, or name the functions: %%jaxpr --compare f,g."
+    )
+
+
+def test_effects_are_asked_about_first(notebook: Notebook, ask_after: Callable[[str], Ask]) -> None:
+    notebook.run("told = []")
+    ask = ask_after(
+        "%%jaxpr\n@jax.jit\ndef loud(x):\n    jax.debug.callback(lambda v: told.append(1), x[0])\n    return x\n"
+        "quiet = jax.jit(lambda x: x)\na, b = loud(x), quiet(x)\njax.effects_barrier()"
+    )
+    assert ask(0, 1).confirm == (
+        "loud has effects (Debug). To compare, each program runs many times more: what it prints or calls happens "
+        "again each time. Run them?"
+    )
+    notebook.run("jax.effects_barrier()")
+    assert len(notebook["told"]) == 1
+    comparison = ask(0, 1, repeat_effects=True).comparison
+    assert comparison is not None
+    assert comparison.variants[0].warm is not None
+    notebook.run("jax.effects_barrier()")
+    assert len(notebook["told"]) > 1
