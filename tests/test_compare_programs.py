@@ -119,8 +119,8 @@ def test_values_that_are_gone(notebook: Notebook, ask_after: Callable[[str], Ask
     reply = ask(0, 1)
     assert reply.comparison is None
     assert reply.error == (
-        "The values of the call of <lambda> (1) are not there any more, so there is nothing to run on. Keep its arguments "
-        "in variables and run the cell again, or name the functions: %%jaxpr --compare f,g."
+        "The values of the call of <lambda> (1) are not there any more, so there is nothing to run on. Keep its "
+        "arguments in variables and run the cell again, or name the functions: %%jaxpr --compare f,g."
     )
 
 
