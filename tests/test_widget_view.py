@@ -1,5 +1,6 @@
 """The widget, for hosts without the labextension: what it is given to show."""
 
+import json
 import subprocess
 import sys
 
@@ -20,7 +21,7 @@ def test_what_the_view_is_given():
     (program,) = given.pop("programs")
     jaxpr, stablehlo, hlo = program.pop("levels")
     made_with = given.pop("made_with")
-    assert given == {"title": None, "message": None, "focus": 0, "notes": []}
+    assert given == {"title": None, "message": None, "focus": 0, "notes": [], "cache": None}
     assert program == {
         "signature": "total (f32[3]) → f32[]",
         "full_signature": "total (xs: f32[3]) → f32[]",
@@ -47,6 +48,20 @@ def test_a_saved_snapshot_is_shown_too():
         "jaxpr",
         "StableHLO",
         "HLO",
+    ]
+
+
+def test_the_cache_of_a_cell_is_shown_as_in_its_saved_output(kernel_documents):
+    (document,) = kernel_documents(
+        "%%jaxpr\nimport jax, jax.numpy as jnp\n@jax.jit\ndef f(y):\n    return y + 1\nf(jnp.ones(2)), f(jnp.ones(3))"
+    )
+    given = shown(jj.Snapshot.from_json(json.dumps(document)))["cache"]
+    assert given["head"] == ("function", "calls", "hits", "entries", "compiles", "price")
+    ((name, _, _, entries, compiles, _),) = given["rows"]
+    assert (name, entries, compiles) == ("f", "2", "2")
+    assert [miss.split(": ", 2)[-1].split(". ")[0].removesuffix(".") for miss in given["misses"]] == [
+        "first call of f",
+        "y: f32[2] -> f32[3]",
     ]
 
 

@@ -55,6 +55,7 @@ def shown(*programs: dict[str, Any], **fields: Any) -> dict[str, Any]:
         "focus": focus,
         "programs": programs,
         "notes": [],
+        "cache": None,
         "made_with": "jax 0.12.0",
     }
     return base | fields
@@ -106,11 +107,30 @@ def test_it_follows_its_model_until_it_is_taken_away(view):
     assert page.evaluate("() => Object.keys(window.listeners)") == []
 
 
+CACHE = {
+    "head": ["function", "calls", "hits", "entries", "compiles", "price"],
+    "sentence": "2 compiles took 240 ms.",
+    "rows": [["rnn", "12", "10", "2", "2", "240 ms"]],
+    "misses": ["rnn, line 4: compiled, 120 ms: first call of rnn."],
+    "left_out": "and 1 more miss",
+    "note": None,
+}
+
+
+def test_it_shows_what_the_cache_did(view):
+    page = view(shown(program("rnn"), cache=CACHE))
+    expect(page.get_by_text("2 compiles took 240 ms.")).to_be_visible()
+    expect(page.get_by_role("row")).to_have_text(["functioncallshitsentriescompilesprice", "rnn121022240 ms"])
+    expect(page.get_by_role("list", name="Misses")).to_have_text("rnn, line 4: compiled, 120 ms: first call of rnn.")
+    expect(page.get_by_text("and 1 more miss")).to_be_visible()
+
+
 def test_text_is_never_markup(view):
     text = '<img src=x onerror="window.ran = true"><script>window.ran = true</script>'
     note = {"where": text, "text": text, "cure": text, "detail": text}
+    cache = {"head": [text], "sentence": text, "rows": [[text]], "misses": [text], "left_out": text, "note": text}
     hostile = program(text, origin=text, counts=text)
-    page = view(shown(hostile, program(text), title=text, message=text, notes=[note], made_with=text))
+    page = view(shown(hostile, program(text), title=text, message=text, notes=[note], cache=cache, made_with=text))
     expect(page.get_by_text(text).first).to_be_visible()
     assert page.locator("main img, main script").count() == 0
     assert page.evaluate("() => window.ran === undefined")
@@ -119,6 +139,6 @@ def test_text_is_never_markup(view):
 @pytest.mark.parametrize("colours", ["color: #222; background: #fff", "color: #ddd; background: #1e1e1e"])
 def test_axe_finds_nothing_on_white_and_on_black(view, colours):
     note = {"where": "line 3", "text": "A constant was captured.", "cure": "Pass it.", "detail": "f32[3]"}
-    page = view(shown(program("first"), program("second"), title="Run", notes=[note]), colours)
+    page = view(shown(program("first"), program("second"), title="Run", notes=[note], cache=CACHE), colours)
     found = Axe().run(page, options={"rules": {"page-has-heading-one": {"enabled": False}}})
     assert found.response["violations"] == []

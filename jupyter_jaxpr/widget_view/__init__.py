@@ -1,4 +1,4 @@
-"""A snapshot in, an anywidget out: the program, its levels and its stages where there is no labextension.
+"""A snapshot in, an anywidget out: program, levels, stages and cache where there is no labextension.
 
 VS Code, Colab and other hosts that show widgets load view.js from the kernel. What it shows is printed here; the
 view asks the kernel for nothing, so it also works with a kernel that is busy.
@@ -6,11 +6,13 @@ view asks the kernel for nothing, so it also works with a kernel that is busy.
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..exports import summary
+from ..exports.cache import HEAD, cache_text
 from ..exports.listings import Listing, cut
 from ..quantities import count, duration
 
@@ -44,6 +46,7 @@ def widget(snapshot: Snapshot) -> Any:
 def shown(snapshot: Snapshot) -> dict[str, Any]:
     """What the view shows, as plain data: see view.js, which reads it."""
     document = snapshot.document
+    cached = cache_text(document)
     return {
         "title": document.title,
         "message": document.message,
@@ -63,6 +66,7 @@ def shown(snapshot: Snapshot) -> dict[str, Any]:
             {"where": summary.where(document, note), "text": note.text, "cure": note.cure, "detail": note.detail}
             for note in document.notes
         ],
+        "cache": None if cached is None else {"head": HEAD, **asdict(cached)},
         "made_with": summary.made_with(document),
     }
 

@@ -84,6 +84,25 @@ function notes(shown) {
   return [list];
 }
 
+/** What the jit cache did: a row for each function, a line for each miss. */
+function cache(shown) {
+  if (!shown.cache) {
+    return [];
+  }
+  const { sentence, head, rows, misses, left_out, note } = shown.cache;
+  const row = (name, cells, attributes) =>
+    element('tr', '', {}, cells.map(cell => element(name, '', attributes, [cell])));
+  const table = element('table', 'cache', {}, [
+    element('caption', '', {}, ['Jitted functions of this run']),
+    element('thead', '', {}, [row('th', head, { scope: 'col' })]),
+    element('tbody', '', {}, rows.map(cells => row('td', cells, {})))
+  ]);
+  const told = [left_out, note].filter(text => text).map(text => element('p', 'note', {}, [text]));
+  const list = element('ul', 'notes', { 'aria-label': 'Misses' }, misses.map(text => element('li', '', {}, [text])));
+  const scrolls = element('div', 'scrolls', { tabindex: '0', role: 'group', 'aria-label': 'Cache' }, [table]);
+  return [element('p', 'message', {}, [sentence]), scrolls, ...(misses.length > 0 ? [list] : []), ...told];
+}
+
 function render({ model, el }) {
   const root = element('div', 'widget');
   const body = element('div', 'program');
@@ -111,7 +130,7 @@ function render({ model, el }) {
       body.replaceChildren(...programParts(shown.programs[Math.max(0, shown.focus)]));
       root.append(body);
     }
-    root.append(...notes(shown), element('div', 'second', {}, [shown.made_with]));
+    root.append(...cache(shown), ...notes(shown), element('div', 'second', {}, [shown.made_with]));
   }
   draw();
   model.on('change:shown', draw);
