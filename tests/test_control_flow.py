@@ -15,6 +15,7 @@ from observed import built, in_cell, program, traced
 
 import jupyter_jaxpr as jj
 from jupyter_jaxpr.program.control_flow import Constructs, Step
+from jupyter_jaxpr.snapshot import build as build_module
 from jupyter_jaxpr.snapshot.saved import saved_copy
 from jupyter_jaxpr.snapshot.validate import validate
 
@@ -24,6 +25,7 @@ import golden  # it lies beside what it makes
 from programs import PROGRAMS  # likewise
 
 X = np.float32(1)
+KEY = jax.random.key(0)
 XS = np.zeros(5, np.float32)
 
 
@@ -165,6 +167,34 @@ def test_cards_are_in_the_order_of_the_source():
     ]
 
 
+def test_what_the_stepper_cannot_reach_says_so():
+    def solved(b):
+        def matrix(x):
+            return lax.fori_loop(0, 3, lambda i, x: x * 2, x)
+
+        return lax.custom_linear_solve(matrix, b, lambda matvec, b: b / 8, symmetric=True)
+
+    def decided(x):
+        return lax.while_loop(lambda x: lax.fori_loop(0, 3, lambda i, x: x * 2, x) < 10, lambda x: x + 1, x)
+
+    inside, *_ = built(program(traced(solved, X))).document.control_flow
+    assert inside.steppable == (
+        "It stands inside custom_linear_solve, which the stepper does not go into. Step through a copy outside it."
+    )
+    loop, condition = built(program(traced(decided, X))).document.control_flow
+    assert (loop.kind, loop.steppable, condition.parent_part) == ("while_loop", None, "condition")
+    assert condition.steppable == (
+        "It stands in the condition of a while loop, where the stepper does not go. Step through the loop itself."
+    )
+
+
+def test_a_library_function_as_the_body_of_a_users_loop_is_the_librarys():
+    whole = built(program(traced(lambda rates: lax.map(lambda rate: jax.random.poisson(KEY, rate), rates), XS)))
+    mapped, *inside = whole.document.control_flow
+    assert (mapped.kind, mapped.library) == ("map", None)
+    assert {card.library for card in inside} == {"jax.random.poisson"}
+
+
 # --- in a notebook --------------------------------------------------------------------------------------
 
 
@@ -267,6 +297,58 @@ def test_a_scope_called_twice_has_its_cards_twice_each_by_its_own_way():
     assert (first.steps, second.steps) == ((Step(0, "jaxpr", -1),), (Step(1, "jaxpr", -1),))
 
 
+def test_the_cards_of_a_transformers_training_step_take_less_than_100_ms(monkeypatch):
+    trace = traced(*transformer_step())
+    took = []
+    read = build_module.read_control_flow
+
+    def timed(*arguments):
+        began = time.perf_counter()
+        found = read(*arguments)
+        took.append(time.perf_counter() - began)
+        return found
+
+    monkeypatch.setattr(build_module, "read_control_flow", timed)
+    for _ in range(5):
+        document = built(program(trace)).document
+    scans = [card for card in document.control_flow if card.kind == "scan"]
+    assert (len(scans), {card.depth for card in scans}) == (48, {0, 1})
+    assert min(took) < 0.1
+
+
+def transformer_step(layers=12, width=32):
+    """A training step whose attention is two nested scans, layer by layer."""
+    square, wide, narrow = (np.ones(shape, np.float32) for shape in ((width, width), (width, 128), (128, width)))
+    layer = {"q": square, "k": square, "v": square, "up": wide, "down": narrow}
+
+    def attention(p, x):
+        q, k, v = x @ p["q"], x @ p["k"], x @ p["v"]
+
+        def row(_, query):
+            def column(carry, pair):
+                weight, total = carry
+                key, value = pair
+                score = jnp.exp(query @ key)
+                return (weight + score, total + score * value), None
+
+            (weight, total), _ = lax.scan(column, (0.0, jnp.zeros(width)), (k, v))
+            return None, total / weight
+
+        return lax.scan(row, None, q)[1]
+
+    def loss(parameters, x):
+        for p in parameters:
+            x = x + attention(p, x)
+            x = x + jax.nn.relu(x @ p["up"]) @ p["down"]
+        return x.sum()
+
+    def step(parameters, x):
+        value, gradients = jax.value_and_grad(loss)(parameters, x)
+        return value, jax.tree.map(lambda p, g: p - 1e-3 * g, parameters, gradients)
+
+    return step, [dict(layer) for _ in range(layers)], np.ones((8, width), np.float32)
+
+
 def test_a_program_of_very_many_constructs_has_the_first_and_says_so():
     def f(x):
         for _ in range(400):
@@ -295,8 +377,6 @@ def test_sharing_that_doubles_at_every_level_stays_small():
 
 
 def test_a_program_that_is_sent_in_pages_has_all_its_cards(monkeypatch):
-    from jupyter_jaxpr.snapshot import build as build_module
-
     monkeypatch.setattr(build_module, "WHOLE", 50)
     monkeypatch.setattr(build_module, "PAGE", 10)
 

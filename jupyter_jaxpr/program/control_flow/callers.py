@@ -42,6 +42,8 @@ class Caller:
     frame: int
     #: The library function that called it, such as jnp.median; None where a line of the user's did.
     library: str | None
+    #: Of a construct around an equation, seen from its body.
+    inside: bool = False
 
 
 class Callers:
@@ -60,6 +62,9 @@ class Callers:
         if own is None:
             own = self._known[stack] = self._read(stack)
         if own.frame >= 0:
+            if own.frame == inherited.frame and inherited.inside:
+                # The body of that very call: what is in it was called by whatever function the body is.
+                return Caller(own.kind, own.frame, inherited.library or own.library)
             return own
         if inherited.kind is not None and inherited.library is None:
             # What a custom rule or a jit around it holds is still that call.

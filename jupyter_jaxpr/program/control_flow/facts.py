@@ -11,6 +11,10 @@ SELECTED = (
     "All branches ran and a select picked the results, so there is no branch to follow. "
     "Step through the function before vmap."
 )
+IN_CONDITION = (
+    "It stands in the condition of a while loop, where the stepper does not go. Step through the loop itself."
+)
+INSIDE = "It stands inside {name}, which the stepper does not go into. Step through a copy outside it."
 COMBINED = "It left no loop to step through: its rounds are written out. Write it as a scan to see its steps."
 
 SELECT = (

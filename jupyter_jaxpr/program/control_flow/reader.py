@@ -13,6 +13,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from ..jaxpr import Walk
+from . import facts
 from .callers import Caller, Callers
 from .card import CONTROL_FLOW, Card, ControlPath, Step
 from .constructs import Constructs, is_users
@@ -202,7 +203,7 @@ class Reader:
         if card is not None and card.kind in CONTROL_FLOW:
             # What its body has without a line of the user's is of the library that it is from.
             around = caller.library or self._written.called(caller.frame)
-            caller = Caller(None, caller.frame, around)
+            caller = Caller(None, caller.frame, around, inside=True)
         for _, parameter, position, scope in children:
             if not self.holds(scope):
                 continue
@@ -218,6 +219,11 @@ class Reader:
                 f"{place.around}/{self._walk.strings.items[place.columns.name_stack[equation]]}",
             )
             found = self._place(inner, program, depth)
+            primitive = self._walk.strings.items[place.columns.primitive[equation]]
+            if name == "cond_jaxpr":
+                _unsteppable(found, facts.IN_CONDITION)
+            elif primitive not in CONTROL_PRIMITIVES and primitive not in SCOPE_PRIMITIVES:
+                _unsteppable(found, facts.INSIDE.format(name=primitive))
             if card is not None:
                 for node in found:
                     node.card.parent_part = self._part(card, name, position)
@@ -230,6 +236,12 @@ class Reader:
         if parameter == "branches" and 0 <= position < len(card.branches):
             return card.branches[position].label
         return "body"
+
+
+def _unsteppable(nodes: Sequence[_Node], why: str) -> None:
+    for node in nodes:
+        node.card.steppable = node.card.steppable or why
+        _unsteppable(node.inside, why)
 
 
 def _deeper(node: _Node) -> None:
