@@ -440,6 +440,24 @@ def test_a_gradient_is_one_note_with_the_equations_of_both_passes():
     assert "150 of the program's" in note.text
 
 
+def test_a_training_step_is_one_note_and_its_optimiser_none():
+    source = """\
+@jax.jit
+def f(layers, x):
+    def loss(layers):
+        h = x + 1.0
+        for w, b in layers:
+            h = jnp.where(h > 0, h, 0.1 * h)
+            h = h + jax.nn.gelu(h @ w + b)
+        return (h**2).mean()
+    return jax.tree.map(lambda p, g: p - 0.1 * g, layers, jax.grad(loss)(layers))
+"""
+    document, _ = cell_of(source, LAYERS, V)
+    assert seen(document) == [("unrolled_loop", 5, 12, "carried")]
+    assert document.notes[0].share > 0.8
+    assert document.notes[0].cure.startswith("Stack the parameters and scan over them with jax.lax.scan")
+
+
 def test_a_loop_in_a_loop_is_named_with_the_one_around_it():
     document, _ = cell_of(CASES["a loop in a loop"].source, V)
     assert "The for loop inside, on line 4, ran 20 times in each turn." in document.notes[0].text
