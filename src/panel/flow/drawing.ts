@@ -572,13 +572,14 @@ class Drawer {
       pieces.text(farX, y - 6, name, 'name', far, room);
     }
     const type = reading.type(slot.whole);
-    const full = trans.__('%1 and %2 more', type, more);
     const words =
       !last || more <= 0
         ? type
-        : widthOf(full, 'type') <= room
-          ? full
-          : trans.__('%1 +%2', type, more);
+        : ([
+            trans.__('%1 and %2 more', type, more),
+            trans.__('%1 +%2', type, more)
+          ].find(each => widthOf(each, 'type') <= room) ??
+          trans.__('and %1 more', more));
     pieces.text(farX, y + 15, words, 'type', far, room);
   }
 
