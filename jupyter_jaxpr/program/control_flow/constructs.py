@@ -68,7 +68,8 @@ class Constructs:
         else:
             self._while(card, place, scopes, call)
         derivative = place.derivative(card.name_stack)
-        facts.add(card, call, self._walk, backward=derivative == "transpose")
+        plain = card.library is None and (card.body < 0 or self.debug_of(card.body).users)
+        facts.add(card, call, self._walk, backward=derivative == "transpose", plain=plain)
         choice.choose(card, place, derivative)
         return card
 

@@ -62,7 +62,7 @@ _BATCHED_WHILE = (
 )
 
 
-def add(card: Card, call: Call | None, walk: Walk, *, backward: bool) -> None:
+def add(card: Card, call: Call | None, walk: Walk, *, backward: bool, plain: bool) -> None:
     """Add the facts of a scan, a while or a cond.
 
     Args:
@@ -70,6 +70,7 @@ def add(card: Card, call: Call | None, walk: Walk, *, backward: bool) -> None:
         call: The user's call, where its text is known.
         walk: The pools.
         backward: It is a part of a backward pass.
+        plain: The user called it, and JAX's own: a library may have a rule of its own for its derivative.
     """
     found = card.facts
     if card.kind == "cond" and len(card.branches) == 2 and card.branches[0].label == "False":
@@ -79,10 +80,11 @@ def add(card: Card, call: Call | None, walk: Walk, *, backward: bool) -> None:
     if backward and card.primitive == "scan":
         found.append(_BACKWARD)
     elif card.kind == "fori_loop":
-        _fori(card)
+        if card.library is None:
+            _fori(card)
     elif card.kind == "while_loop" and card.primitive == "scan":
         found.append(_BOUNDED.format(length=card.trips))
-    elif card.primitive == "while":
+    elif card.primitive == "while" and plain:
         found.append(_WHILE)
     elif card.kind == "map":
         found.append(_MAP)
