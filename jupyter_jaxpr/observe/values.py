@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from ..jax_internals import is_deleted
@@ -42,11 +42,11 @@ class CallValues:
 
     def __init__(self, leaves: Sequence[Any], which: Which, keep: bool = False) -> None:
         self.which = which
-        self._held: list[Callable[[], Any]] = [_held(leaf, keep) for leaf in leaves]
+        self._held: list[Any] = [_held(leaf, keep) for leaf in leaves]
 
     def let_go(self) -> None:
         """Hold arrays no longer, if they were held: as if `keep` had not been asked for."""
-        self._held = [_held(leaf, False) for leaf in (held() for held in self._held) if leaf is not None]
+        self._held = [held if type(held) is weakref.ref else _held(held, False) for held in self._held]
 
     def get(self, paths: Sequence[str] = ()) -> list[Any]:
         """The values.
@@ -59,11 +59,11 @@ class CallValues:
         """
         values = []
         for place, held in enumerate(self._held):
-            value = held()
+            value = held() if type(held) is weakref.ref else held
             what = (paths[place] if place < len(paths) else "") or "its arrays"
             if value is None:
                 raise ValuesGone(GONE.format(what=what))
-            if value is TYPES_ONLY:
+            if isinstance(value, sys.modules["jax"].ShapeDtypeStruct):
                 raise ValuesGone(TYPES_ONLY)
             if is_deleted(value):
                 raise ValuesGone(GIVEN_AWAY.format(what=what))
@@ -71,19 +71,16 @@ class CallValues:
         return values
 
 
-def _held(leaf: Any, keep: bool) -> Callable[[], Any]:
-    jax = sys.modules["jax"]
-    if isinstance(leaf, jax.ShapeDtypeStruct):
-        return lambda: TYPES_ONLY
-    if type(leaf).__module__ == "numpy" and getattr(leaf, "nbytes", _COPIED) < _COPIED:
-        leaf = leaf.copy()
-        return lambda: leaf
+def _held(leaf: Any, keep: bool) -> Any:
+    """The leaf itself, or a weak reference to it. On the path of every miss: half a microsecond."""
     if keep or not getattr(leaf, "shape", ()):
-        return lambda: leaf
+        return leaf
+    if type(leaf).__module__ == "numpy" and leaf.nbytes < _COPIED:
+        return leaf.copy()
     try:
         return weakref.ref(leaf)
-    except TypeError:  # an array type of someone else's
-        return lambda: None
+    except TypeError:  # types alone, or an array of someone else's
+        return leaf if isinstance(leaf, sys.modules["jax"].ShapeDtypeStruct) else None
 
 
 def copied(leaves: Sequence[Any], donated: Sequence[bool]) -> list[Any]:
