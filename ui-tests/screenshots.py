@@ -1,4 +1,4 @@
-"""A notebook runs in a browser; the pictures of the README go out: the panel narrow and wide, light and dark.
+"""A notebook runs in a browser; the pictures of the README go out: the panel narrow and wide, its steps, light and dark.
 
     python ui-tests/screenshots.py [folder]
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -90,7 +91,7 @@ def photograph(nb: OpenNotebook, *, window: tuple[int, int], panel: int, theme: 
         window: Width and height of the window in pixels.
         panel: Width of the panel in pixels.
         theme: "light" or "dark".
-        file: Where the picture goes, as a PNG of at most 256 colours.
+        file: Where the picture goes.
     """
     page = nb.page
     page.set_viewport_size({"width": window[0], "height": window[1]})
@@ -101,6 +102,29 @@ def photograph(nb: OpenNotebook, *, window: tuple[int, int], panel: int, theme: 
     expect(equation).to_have_attribute("data-linked", "true")
     nb.expect_linked(1, 'h @ p["wh"]')
     page.mouse.move(window[0] / 3, window[1] - 8)
+    keep(page, file)
+
+
+def photograph_steps(nb: OpenNotebook, *, theme: str, file: Path) -> None:
+    """Take a picture of the card of the scan, at a step in the middle."""
+    page = nb.page
+    page.set_viewport_size({"width": 1260, "height": 1000})
+    nb.theme(theme)
+    nb.set_panel_width(440)
+    nb.panel.get_by_role("tab", name="Control flow").click()
+    steps = nb.panel.get_by_role("region", name=re.compile("^Steps of "))
+    slider = steps.get_by_role("slider", name="Step")
+    if not slider.is_visible():
+        steps.get_by_role("button", name="Step through it").click()
+    slider.fill("37")
+    expect(steps.get_by_role("heading", level=3)).to_have_text("Step 38 of 100")
+    page.mouse.move(400, 990)
+    keep(page, file)
+    nb.panel.get_by_role("tab", name="Program").click()
+
+
+def keep(page: Page, file: Path) -> None:
+    """Write what the window shows as a PNG of at most 256 colours."""
     picture = Image.open(io.BytesIO(page.screenshot(animations="disabled")))
     few = picture.convert("RGB").quantize(256, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
     few.save(file, optimize=True)
@@ -114,6 +138,7 @@ def main(folder: Path) -> None:
         for theme in ("light", "dark"):
             photograph(nb, window=(1260, 800), panel=360, theme=theme, file=folder / f"narrow-{theme}.png")
             photograph(nb, window=(1640, 800), panel=900, theme=theme, file=folder / f"wide-{theme}.png")
+            photograph_steps(nb, theme=theme, file=folder / f"flow-{theme}.png")
 
 
 if __name__ == "__main__":
