@@ -52,8 +52,7 @@ class observe:
         self._run = run
         watch.count_now(run)
         self._called_before = {
-            key: (activity.all_calls, activity.calls_raised, activity.unseen)
-            for key, activity in run.functions.items()
+            key: (activity.all_calls, activity.calls_raised, activity.unseen) for key, activity in run.functions.items()
         }
         self._ledger = watch.history.ledger(run.thread, self._calls)
         self._ledger.note = self._note()
