@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from observed import ENVIRONMENT, traced
 
+from jupyter_jaxpr.exports.html import page
+from jupyter_jaxpr.exports.markdown import markdown
 from jupyter_jaxpr.observe.observation import Observation, ObservedFunction, ObservedProgram, Place, StageTimes
 from jupyter_jaxpr.snapshot.build import build
 from jupyter_jaxpr.snapshot.document import Cell, Snapshot
@@ -755,6 +757,43 @@ def test_a_captured_array_of_several_programs_is_one_note():
             "programs of f and g: a new value under its name is not seen by later calls.",
         )
     ]
+
+
+def test_the_exports_have_the_rewrite_and_the_price():
+    case = CASES["layers from the last to the first"]
+    document, _ = cell_of(case.source, *case.arguments)
+    shown = markdown(document)
+    assert "- Line 3: The for loop was unrolled: 24 equations\\. Python ran this for loop 12 times" in shown
+    assert textwrap.indent(f"```text\n{case.code}\n```", "  ", lambda line: bool(line.strip())) in shown
+    assert "Measured for the whole program: trace 12\u00a0ms" in shown.replace(" ms", "\u00a0ms")
+    shown = page(document).replace("\u00a0", " ")
+    assert "<strong>Line 3</strong>: <strong>The for loop was unrolled: 24 equations.</strong> Python ran" in shown
+    assert f"<pre><code>{case.code}</code></pre>" in shown
+    assert "<p>Measured for the whole program: trace" in shown
+
+
+def test_a_failure_of_ours_on_one_program_hides_no_other(monkeypatch):
+    from jupyter_jaxpr.explain import unrolled
+
+    found = unrolled._Program.found
+    failed = []
+
+    def fails_once(self, blocks):
+        if not failed:
+            failed.append(True)
+            raise RuntimeError("a mistake of ours")
+        return found(self, blocks)
+
+    monkeypatch.setattr(unrolled._Program, "found", fails_once)
+    source = "def f(x):\n    for _ in range(30):\n        x = jnp.sin(x)\n    return x\n"
+    space = {"jnp": jnp}
+    exec(compile(source, FILE, "exec"), space)
+    cell = Cell(id="c", execution_count=1, file=FILE, source=source)
+    programs = [ObservedProgram("ran", traced(space["f"], jnp.ones(size)).jaxpr) for size in (3, 4)]
+    functions = [ObservedFunction("f", Place(FILE, 1, "f"), programs, top_level=True)]
+    document = build(Observation(functions=functions), cell, environment=ENVIRONMENT, run_id="run").document
+    assert [(note.kind, note.program) for note in document.notes] == [("unrolled_loop", 1), ("failed", -1)]
+    assert "a mistake of ours" in (document.notes[1].detail or "")
 
 
 def test_a_cell_with_magics_and_other_letters_is_read():

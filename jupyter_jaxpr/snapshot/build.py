@@ -156,7 +156,7 @@ class _Builder:
         controls = self._control_flow()
         found = [
             *self._noted(lambda: notes.captured_notes(walk, self._programs)),
-            *self._noted(lambda: notes.loop_notes(walk, self._programs, self._loop_places)),
+            *self._noted(lambda: notes.loop_notes(walk, self._programs, self._loop_places, self._failures)),
             *controls.notes,
             *notes.printed_notes(walk, observation.printed, self._programs),
             *notes.eager_note(observation.eager_compiles),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Sequence
 
 from ..explain.unrolled import UnrolledLoop, UnrolledLoops
@@ -123,18 +124,26 @@ def _named(among: list[int], programs: Sequence[Program]) -> str:
     return f"{count(len(among), 'program')} of {listed}" if len(names) < len(among) else f"the programs of {listed}"
 
 
-def loop_notes(walk: Walk, programs: Sequence[Program], places: Sequence[LoopPlaces]) -> list[Note]:
+def loop_notes(
+    walk: Walk, programs: Sequence[Program], places: Sequence[LoopPlaces], failures: list[str]
+) -> list[Note]:
     """Python loops that were unrolled, each once, however many programs it is in.
 
     Args:
         walk: The programs, walked.
         programs: Of the document.
         places: Of each program, where it begins in the user's code, and its times.
+        failures: Our own ones are put here, as tracebacks: one program hides no other.
     """
     finder = UnrolledLoops(walk)
     found: dict[tuple[object, ...], tuple[UnrolledLoop, list[int]]] = {}
     for index, (program, (definition, call, stages)) in enumerate(zip(programs, places, strict=True)):
-        for loop in finder.of(inside(walk, program.scope), definition, call, stages):
+        try:
+            loops = finder.of(inside(walk, program.scope), definition, call, stages)
+        except Exception:
+            failures.append(traceback.format_exc())
+            continue
+        for loop in loops:
             found.setdefault(loop.key, (loop, []))[1].append(index)
     notes = []
     for loop, among in found.values():
