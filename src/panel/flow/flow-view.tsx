@@ -13,7 +13,7 @@ import { Acts } from './acts';
 import { Card } from './card';
 import { Choosing } from './choosing';
 import { ICard, Reading, readingOf } from './reading';
-import { cardName } from './words';
+import { cardName, isNamed } from './words';
 
 /** The Flow view. */
 export class FlowView extends ModelWidget {
@@ -229,20 +229,13 @@ function Cards(props: {
 }
 
 /** A long list starts as an outline; a short one open, those inside others by their heads. */
-function startsOpen(reading: Reading, index: number): boolean {
-  const { all } = reading;
-  if (all.length > MANY) {
-    return false;
-  }
+function startsOpen({ all }: Reading, index: number): boolean {
   const card = all.find(one => one.index === index);
-  const named = ['custom_jvp', 'custom_vjp', 'remat', 'jit'];
-  if (
-    !card ||
-    (named.includes(card.control.kind) && card.children.length === 0)
-  ) {
+  if (!card || all.length > MANY) {
     return false;
   }
-  return (
-    card.level === 0 || all.length <= FEW || named.includes(card.control.kind)
-  );
+  // A scope that only has a name is open for what is inside it.
+  return isNamed(card.control)
+    ? card.children.length > 0
+    : card.level === 0 || all.length <= FEW;
 }

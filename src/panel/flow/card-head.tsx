@@ -1,0 +1,221 @@
+/** A construct comes in; the head of its card goes out: what it is, where it is from, what it costs. */
+import { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { Control } from '../../protocol/snapshot';
+import { Icon } from '../icons';
+import { whereOf } from '../program/describe';
+import { equations, shortened } from '../summary';
+import { Acts } from './acts';
+import { ICard, Reading } from './reading';
+import {
+  cardName,
+  costWords,
+  isBranch,
+  isNamed,
+  otherPrimitive,
+  passWords,
+  predicateWords,
+  titleOf,
+  tripsWords
+} from './words';
+
+/** Longer names and texts of the user's are cut in a head. */
+const LONGEST = 80;
+
+interface IHeadProps {
+  reading: Reading;
+  card: ICard;
+  acts: Acts;
+  trans: TranslationBundle;
+}
+
+export function Head(
+  props: IHeadProps & {
+    /** Of what it unfolds. */
+    id: string;
+    open: boolean;
+    fold: (index: number, open: boolean) => void;
+  }
+): JSX.Element {
+  const { reading, card, fold, trans, open } = props;
+  const { control, index } = card;
+  const name = cardName(reading, control, trans);
+  const title = titleOf(control);
+  const cost = [tripsWords(control, trans), costWords(control, trans)].filter(
+    words => words !== null
+  );
+  if (isBranch(control)) {
+    cost.unshift(trans._n('%1 branch', '%1 branches', control.branches.length));
+  }
+  return (
+    <>
+      <button
+        className={
+          open ? 'jp-JaxprFlow-fold' : 'jp-JaxprFlow-fold jp-mod-closed'
+        }
+        aria-expanded={open}
+        aria-controls={open ? props.id : undefined}
+        aria-label={name}
+        title={open ? trans.__('Fold') : trans.__('Unfold')}
+        onClick={event => {
+          event.stopPropagation();
+          fold(index, !open);
+        }}
+      >
+        <Icon name="caret" />
+      </button>
+      <div className="jp-JaxprFlow-what">
+        <b>{control.kind}</b>
+        {title !== '' && ' '}
+        {title !== '' && <code>{shortened(title, LONGEST)}</code>}{' '}
+        <span className="jp-JaxprPanel-small">
+          <About {...props} />
+        </span>
+      </div>
+      {cost.length > 0 && (
+        <div
+          className="jp-JaxprFlow-cost"
+          title={
+            control.trips_from === 'xla'
+              ? trans.__('The number of trips is from XLA.')
+              : undefined
+          }
+        >
+          {cost.join(' · ')}
+        </div>
+      )}
+    </>
+  );
+}
+
+/** Where it is from and what decides it: `line 7, on x > 0`. */
+function About(props: IHeadProps): JSX.Element {
+  const { reading, card, acts, trans } = props;
+  const { control } = card;
+  const span = reading.span(control.frame);
+  const own = reading.equationsOf(control);
+  const parts: React.ReactNode[] = [];
+  let link: JSX.Element | null = null;
+  if (span === null) {
+    parts.push(
+      control.library === null
+        ? trans.__('line unknown')
+        : trans.__('in %1', shortened(control.library, LONGEST))
+    );
+  } else {
+    const where = whereOf(reading.links, span, trans);
+    if (acts.isInCell(span)) {
+      link = (
+        <button
+          className="jp-JaxprPanel-link"
+          title={trans.__('Go to this line')}
+          onClick={event => {
+            event.stopPropagation();
+            acts.goToPlace(span, own);
+          }}
+        >
+          {where}
+        </button>
+      );
+    } else {
+      parts.push(where);
+    }
+  }
+  const primitive = otherPrimitive(control);
+  if (primitive !== null) {
+    parts.push(trans.__('a %1 in the program', primitive));
+  }
+  const pass = passWords(control, trans);
+  if (pass !== null) {
+    parts.push(pass);
+  }
+  if (card.level > 0 && control.parent_part !== '') {
+    parts.push(partWords(control.parent_part, trans));
+  }
+  if (isNamed(control)) {
+    const scope = reading.snapshot.scopes[control.body];
+    if (scope) {
+      parts.push(equations(scope.total, trans));
+    }
+  }
+  const predicate = isBranch(control) ? predicateWords(reading, control) : null;
+  if (predicate !== null) {
+    parts.push(
+      <>
+        {trans.__('on')} <Predicate {...props} words={predicate} />
+      </>
+    );
+  }
+  if (control.condition_text !== null) {
+    parts.push(
+      <>
+        {trans.__('while')}{' '}
+        <code>{shortened(control.condition_text, LONGEST)}</code>
+      </>
+    );
+  }
+  if (control.kind === 'fori_loop' && control.upper !== null) {
+    parts.push(
+      trans.__(
+        'from %1 up to %2',
+        control.lower ?? trans.__('unknown'),
+        control.upper
+      )
+    );
+  }
+  return (
+    <>
+      {/* The sign after a button stays with it at the end of a line. */}
+      {link !== null && (
+        <span className="jp-JaxprFlow-link">
+          {link}
+          {parts.length > 0 && ','}
+        </span>
+      )}
+      {link !== null && parts.length > 0 && ' '}
+      {parts.map((part, i) => (
+        <React.Fragment key={i}>
+          {i > 0 && ', '}
+          {part}
+        </React.Fragment>
+      ))}
+    </>
+  );
+}
+
+/** The predicate as the user wrote it; leads to where it was made. */
+function Predicate(props: IHeadProps & { words: string }): JSX.Element {
+  const { card, acts, words, trans } = props;
+  const { control } = card;
+  if (control.predicate_equation < 0) {
+    return <code>{shortened(words, LONGEST)}</code>;
+  }
+  return (
+    <button
+      className="jp-JaxprPanel-link"
+      title={trans.__('Go to where it was computed')}
+      onClick={event => {
+        event.stopPropagation();
+        acts.goToSource([predicateOf(control)]);
+      }}
+    >
+      <code>{shortened(words, LONGEST)}</code>
+    </button>
+  );
+}
+
+function predicateOf(control: Control): { scope: number; equation: number } {
+  return { scope: control.scope, equation: control.predicate_equation };
+}
+
+function partWords(part: string, trans: TranslationBundle): string {
+  switch (part) {
+    case 'body':
+      return trans.__('in the body');
+    case 'condition':
+      return trans.__('in the condition');
+    default:
+      return trans.__('in branch %1', part);
+  }
+}
