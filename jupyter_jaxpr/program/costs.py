@@ -243,8 +243,8 @@ _FREE = frozenset(
     broadcast empty2 create_token zeros_like symbolic_zeros mesh_cast reshard""".split()
 )
 _ONCE = frozenset(
-    """jit pjit custom_jvp_call custom_vjp_call custom_vjp_call_jaxpr remat remat2 checkpoint closed_call core_call
-    custom_lin""".split()
+    """jit pjit custom_jvp_call custom_vjp_call custom_vjp_call_jaxpr remat remat2 checkpoint closed_call eval_jaxpr
+    core_call custom_lin""".split()
 )
 _RULES: dict[str, Callable[[Any], Cost]] = {
     "dot_general": _dot,

@@ -401,6 +401,16 @@ def named_scopes(x, xs):
     return jax.nn.relu(out)
 
 
+@program(zeros(3))
+def grad_through_remat(x):
+    @jax.checkpoint
+    def block(x):
+        y, _ = lax.scan(lambda y, _: (jnp.sin(y), None), x, None, length=3)
+        return y
+
+    return jax.grad(lambda x: block(x).sum())(x)
+
+
 # --- loops of libraries ---------------------------------------------------------------------------------
 
 

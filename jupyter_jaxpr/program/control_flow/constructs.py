@@ -12,7 +12,7 @@ from .body import Bodies, Body
 from .callers import Callers
 from .card import BranchRow, Card, ControlPath, SlotRow
 from .equation import COND, SCAN, SCOPE_PRIMITIVES, Debug, debug_of, scan_parts, while_parts
-from .place import Paths, Place
+from .place import REMATTED, Paths, Place
 from .predicate import Predicates
 from .slots import into, only_leaf, renamed
 from .written import Call, Written, definition, returned, text_of
@@ -69,7 +69,8 @@ class Constructs:
             self._while(card, place, scopes, call)
         derivative = place.derivative(card.name_stack)
         plain = card.library is None and (card.body < 0 or self.debug_of(card.body).users)
-        facts.add(card, call, self._walk, backward=derivative == "transpose", plain=plain)
+        again = REMATTED in f"{place.around}/{card.name_stack}" and derivative != "transpose"
+        facts.add(card, call, self._walk, backward=derivative == "transpose", again=again, plain=plain)
         choice.choose(card, place, derivative)
         return card
 

@@ -18,6 +18,8 @@ WHILE = "while"
 COND = "cond"
 CONTROL_PRIMITIVES = frozenset({SCAN, WHILE, COND})
 
+#: What only holds a program, as remat leaves it: nobody called it, so it has no card.
+CALL = "call"
 #: Primitives that are a named scope, by what people call it.
 SCOPE_PRIMITIVES = {
     "jit": "jit",
@@ -28,6 +30,9 @@ SCOPE_PRIMITIVES = {
     "remat": "remat",
     "remat2": "remat",
     "checkpoint": "remat",
+    "closed_call": CALL,
+    "core_call": CALL,
+    "eval_jaxpr": CALL,
 }
 #: The parameters that hold what a named scope stands around.
 SCOPE_PARAMETERS = ("jaxpr", "call_jaxpr", "fun_jaxpr")

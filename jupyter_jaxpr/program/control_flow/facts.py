@@ -53,6 +53,7 @@ _NO_LOOP = (
 _KEPT = "{paths} is part of the carry, but no step changes it, so JAX made it a constant of the loop."
 _KEPT_MANY = "{paths} are part of the carry, but no step changes them, so JAX made them constants of the loop."
 _NO_STEP_AT_ALL = "It has no steps: the carry comes out as it went in."
+_AGAIN = "remat computes the forward loop again here, in the backward pass, instead of keeping its values."
 _UNROLL = "XLA sees {unroll} steps in one trip of its loop, so {length} steps are {trips} trips."
 _BACKWARD = (
     "This is the backward pass: what goes around are derivatives, from the last step of the forward one to the first."
@@ -62,7 +63,7 @@ _BATCHED_WHILE = (
 )
 
 
-def add(card: Card, call: Call | None, walk: Walk, *, backward: bool, plain: bool) -> None:
+def add(card: Card, call: Call | None, walk: Walk, *, backward: bool, again: bool, plain: bool) -> None:
     """Add the facts of a scan, a while or a cond.
 
     Args:
@@ -70,6 +71,7 @@ def add(card: Card, call: Call | None, walk: Walk, *, backward: bool, plain: boo
         call: The user's call, where its text is known.
         walk: The pools.
         backward: It is a part of a backward pass.
+        again: remat computes it again in a backward pass.
         plain: The user called it, and JAX's own: a library may have a rule of its own for its derivative.
     """
     found = card.facts
@@ -95,6 +97,8 @@ def add(card: Card, call: Call | None, walk: Walk, *, backward: bool, plain: boo
         found.append((_KEPT if len(kept) == 1 else _KEPT_MANY).format(paths=", ".join(kept[:5])))
     if card.primitive == "scan" and card.trips == 0:
         found.append(_NO_STEP_AT_ALL)
+    if again:
+        found.append(_AGAIN)
     if card.unroll > 1 and card.trips:
         trips = -(-card.trips // card.unroll)
         found.append(_UNROLL.format(unroll=card.unroll, length=card.trips, trips=trips))

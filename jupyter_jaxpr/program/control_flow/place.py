@@ -17,6 +17,8 @@ from .written import Written, target_name
 CONVERSIONS = frozenset({"convert_element_type", "stop_gradient", "copy", "copy_p", "pvary"})
 #: These too, where a transform made them on the construct's own line.
 _PUT_THERE = CONVERSIONS | {"transpose", "broadcast_in_dim", "reshape", "squeeze", "slice"}
+#: In the name stack of what remat computes again in a backward pass: it is of the forward one.
+REMATTED = "rematted_computation"
 #: Longest expression that stands in for a name.
 _EXPRESSION = 40
 
@@ -39,7 +41,10 @@ class Place:
     def derivative(self, name_stack: str) -> str:
         """What an equation here is of a derivative: `transpose` of the backward pass, `jvp`, or empty of none."""
         whole = f"{self.around}/{name_stack}"
-        return "transpose" if "transpose(" in whole else "jvp" if "jvp(" in whole else ""
+        _, backward, after = whole.rpartition("transpose(")
+        if backward and REMATTED not in after:
+            return "transpose"
+        return "jvp" if backward or "jvp(" in whole else ""
 
 
 class Paths:
@@ -51,7 +56,7 @@ class Paths:
         self._written = written
         self._callers = callers
         self._firsts: dict[int, list[int]] = {}
-        self._lasts: dict[int, dict[int, int]] = {}
+        self._lasts: dict[int, dict[int, tuple[int, int]]] = {}
 
     def producer(self, columns: ScopeColumns, number: int, variable: int) -> tuple[int, int]:
         """The equation that binds a variable of a scope and which of its results it is; (-1, 0) for an input."""
@@ -83,14 +88,18 @@ class Paths:
         if equation < 0:
             return place.inputs[operand] if operand < len(place.inputs) else ""
         strings = self._walk.strings.items
-        if place.derivative(strings[place.columns.name_stack[equation]]) == "transpose":
+        derivative = place.derivative(strings[place.columns.name_stack[equation]])
+        if derivative == "transpose":
             return ""  # a derivative: the text on its line names what it is the derivative of
         caller = self._callers.of(place.columns.stack[equation], place.caller)
         if strings[place.columns.primitive[equation]] in _PUT_THERE and caller.frame in (construct, -1):
             before = place.columns.operands[equation]
             return self.of(place, before[0], construct) if before and before[0] >= 0 else ""
-        if caller.frame in (construct, -1) or self._last(place, caller.frame) != equation:
-            return ""  # JAX put it there, or it is a part of what the text on its line says
+        if caller.frame in (construct, -1):
+            return ""  # JAX put it there
+        last, count = self._last(place, caller.frame)
+        if last != equation or (derivative and count > 1):
+            return ""  # a part of what the text on its line says, or what that is differentiated to
         target = self._written.target(caller.frame)
         if target is not None:
             name = target_name(target, result, place.columns.output_counts[equation])
@@ -99,15 +108,16 @@ class Paths:
         text = self._written.text(caller.frame)
         return text if text is not None and len(text) <= _EXPRESSION else ""
 
-    def _last(self, place: Place, frame: int) -> int:
-        """The last equation of a scope that a user frame made: the one that has the value of its expression."""
-        last = self._lasts.get(place.number)
-        if last is None:
-            frames = self._callers.user_frames
-            last = self._lasts[place.number] = {
-                own[0]: equation for equation, stack in enumerate(place.columns.stack) if (own := frames(stack))
-            }
-        return last.get(frame, -1)
+    def _last(self, place: Place, frame: int) -> tuple[int, int]:
+        """The last equation of a scope that a user frame made, which has the value of its expression, and how many."""
+        lasts = self._lasts.get(place.number)
+        if lasts is None:
+            lasts = self._lasts[place.number] = {}
+            for equation, stack in enumerate(place.columns.stack):
+                frames = self._callers.user_frames(stack)
+                if frames:
+                    lasts[frames[0]] = (equation, lasts.get(frames[0], (0, 0))[1] + 1)
+        return lasts.get(frame, (-1, 0))
 
     def literal(self, operand: int) -> str:
         """The text of a literal."""

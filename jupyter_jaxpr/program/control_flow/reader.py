@@ -18,14 +18,14 @@ from .callers import Caller, Callers
 from .card import CONTROL_FLOW, Card, ControlPath, Step
 from .constructs import Constructs, is_users
 from .dissolved import Dissolved, Found
-from .equation import CONTROL_PRIMITIVES, SCOPE_PRIMITIVES
+from .equation import CALL, CONTROL_PRIMITIVES, SCOPE_PRIMITIVES
 from .place import Paths, Place
 from .written import Written
 
 #: Most cards of a program.
 MOST = 300
 #: Primitives that may have a card whatever is inside; a jit has one only around others.
-_WITH_A_CARD = CONTROL_PRIMITIVES | {name for name, kind in SCOPE_PRIMITIVES.items() if kind != "jit"}
+_WITH_A_CARD = CONTROL_PRIMITIVES | {name for name, kind in SCOPE_PRIMITIVES.items() if kind not in ("jit", CALL)}
 
 
 @dataclass(slots=True, eq=False)
@@ -117,7 +117,7 @@ class Reader:
 
     def _is_rule(self, primitive: str, child: int) -> bool:
         """A custom rule or a remat that the user wrote: shown for itself."""
-        if SCOPE_PRIMITIVES.get(primitive, "jit") == "jit":
+        if SCOPE_PRIMITIVES.get(primitive, CALL) in ("jit", CALL):
             return False
         return self._constructs.debug_of(child).users
 
@@ -178,7 +178,8 @@ class Reader:
                 rule = bool(children) and self._is_rule(primitive, children[0][3])
                 if not inner and not rule:
                     return []
-                if rule or is_users(self._constructs.debug(children)):
+                kind = SCOPE_PRIMITIVES[primitive]
+                if rule or (kind != CALL and is_users(self._constructs.debug(children))):
                     card = self._constructs.named_scope(place, primitive, equation, children, path)
             elif not inner:
                 return []
