@@ -243,6 +243,24 @@ def step(x, w):
 
 x, _ = jax.lax.scan(step, x, stacked_ws, reverse=True)""",
     ),
+    "elements of an array that are counted": Case(
+        """\
+@jax.jit
+def f(h, xs):
+    for t, x in enumerate(xs):
+        h = jnp.tanh(h + x) * t
+    return h
+""",
+        (V, ROWS),
+        *(3, 12, True),
+        """\
+def step(h, each):
+    t, x = each
+    h = jnp.tanh(h + x) * t
+    return h, None
+
+h, _ = jax.lax.scan(step, h, (jnp.arange(len(xs)), xs))""",
+    ),
     "two arrays at once": Case(
         """\
 @jax.jit
@@ -835,6 +853,43 @@ def test_a_loop_whose_first_turn_has_other_types_counts_it():
     source = "@jax.jit\ndef f(x):\n    y = 0.5\n    for _ in range(30):\n        y = y * 2 + x\n    return y\n"
     document, _ = cell_of(source, V)
     assert seen(document) == [("unrolled_loop", 4, 30, "carried")]
+
+
+def test_a_carry_that_starts_with_another_shape_is_told_of():
+    source = "def f(x):\n    s = 0.0\n    for k in range(12):\n        s = s + x * k\n    return s\n"
+    document, _ = cell_of(source, V)
+    assert document.notes[0].cure.endswith(
+        "The first turn starts with another type than it ends with: give the carry its final one beforehand."
+    )
+
+
+KEYS = "jax.random.split(jax.random.key(0), 12)"
+MORE = {
+    "elements that are set": ("        x = x.at[i].set(jnp.sin(x[i]) * 2)", "range(4, 16)", "x"),
+    "keys that are split": (
+        "        x = x + jax.random.normal(i, (16,))",
+        "jax.random.split(jax.random.key(0), 12)",
+        "x",
+    ),
+    "two names that take turns": ("        x, y = y, x + y", "range(12)", "x"),
+    "a static if": (
+        "        if len(y) > 3:\n            x = x * 2 + i\n        else:\n            x = x",
+        "range(12)",
+        "x",
+    ),
+    "a loop of JAX's inside": ("        x = lax.fori_loop(0, 3, lambda k, z: z * k + i, x)", "range(12)", "x"),
+    "numbers of NumPy's": ("        x = x * i + 1", "np.linspace(0, 1, 12)", "x"),
+}
+
+
+@pytest.mark.parametrize(("body", "over", "result"), MORE.values(), ids=MORE)
+def test_other_rewrites_compute_the_same(body, over, result):
+    source = f"def f(x, y):\n    for i in {over}:\n{body}\n    return {result}\n"
+    arguments = jnp.arange(16.0) / 16, jnp.ones(16)
+    document, space = cell_of(source, *arguments)
+    shorter, other = cell_of(rewritten(source, document), *arguments)
+    assert shorter.programs[0].equations < document.programs[0].equations
+    np.testing.assert_allclose(space["f"](*arguments), other["f"](*arguments), rtol=1e-4)
 
 
 def test_a_function_of_a_file_is_found_through_inspect(tmp_path, monkeypatch):

@@ -330,6 +330,11 @@ class _Writer:
         if len(bounds) < 3:
             turns.bounds = ("0", bounds[0]) if len(bounds) == 1 else (bounds[0], bounds[1])
         for each in _subscripts(body, target.id):
+            attribute = each.value.attr if isinstance(each.value, ast.Attribute) else ""
+            if attribute in ("shape", "strides"):
+                raise Cannot(f"{ast.unparse(each)} is a number of Python's")
+            if attribute == "at":
+                continue
             made = self._made_at(each)
             if made is None:
                 raise Cannot("the positions of its lines are not known")
@@ -361,6 +366,8 @@ class _Writer:
                 raise Cannot(f"what {name} gives is not known from the text")
         turns = _Turns(xs=[], targets=[target], before=[], numbers=set())
         made = self._made_at(whole)
+        if not made and isinstance(self._loop.node, ast.For):
+            made = self._made_at(self._loop.node.iter)  # enumerate takes the elements, and left their equations
         if made is None:
             raise Cannot("the positions of its lines are not known")
         if made:
@@ -381,7 +388,7 @@ class _Writer:
 
     def _carry(self, body: Body, targets: set[str]) -> list[str]:
         """Names whose values go from turn to turn, or out of the loop."""
-        carry = [name for name in body.reads_first if name in body.writes and name not in targets]
+        carry = [name for name in body.writes if name in body.reads_first and name not in targets]
         end = (self._loop.node.end_lineno or 0, self._loop.node.end_col_offset or 0)
         inside = set(map(id, ast.walk(self._loop.node)))
         names = [

@@ -77,6 +77,8 @@ class _Found:
     around: list[LoopStatement] = field(default_factory=list)
     blocks: list[RepeatedBlock] = field(default_factory=list)
     forward: bool = False
+    #: The first turn reads values of other types than the next ones do.
+    starts_otherwise: bool = False
 
     @property
     def copies(self) -> int:
@@ -174,7 +176,22 @@ class _Program:
             around=outer[outer.index(statement) + 1 :],
             blocks=[block],
             forward=forward,
+            starts_otherwise=block.carried and self._starts_otherwise(block),
         )
+
+    def _starts_otherwise(self, block: RepeatedBlock) -> bool:
+        """Whether the first turn reads other shapes or dtypes than the second one."""
+        operands = self._walk.scopes[block.scope].operands
+        for equation in range(block.first, block.first + block.period):
+            for one, two in zip(operands[equation], operands[equation + block.period], strict=False):
+                if self._type(block.scope, one) != self._type(block.scope, two):
+                    return True
+        return False
+
+    def _type(self, scope: int, operand: int) -> tuple[object, str]:
+        walk = self._walk
+        number = walk.scopes[scope].variable_avals[operand] if operand >= 0 else walk.literals[-1 - operand][1]
+        return walk.avals[number].shape, walk.avals[number].dtype
 
     def _inside(self, block: RepeatedBlock, outer: LoopStatement, depth: int) -> list[tuple[LoopStatement, int]]:
         """Loops inside one repetition of a block."""
@@ -398,6 +415,7 @@ def _merge(known: _Found, match: _Found) -> None:
     known.blocks += match.blocks
     if match.forward and not known.forward:
         known.repetitions, known.carried, known.inside = match.repetitions, match.carried, match.inside
+        known.starts_otherwise = match.starts_otherwise
     elif match.forward == known.forward:
         known.repetitions = max(known.repetitions, match.repetitions)
         known.carried = known.carried or match.carried
@@ -455,6 +473,8 @@ def _cure(match: _Found, written: Rewrite) -> str:
     else:
         what = f"Write it with jax.lax.{written.form}"
     said = f"{what}: the body is then in the program once, however many turns there are."
+    if match.starts_otherwise and written.form != "vmap":
+        said += " The first turn starts with another type than it ends with: give the carry its final one beforehand."
     if written.why_not is not None:
         said += f" There is no sketch of it here, as {written.why_not}."
     return said
