@@ -81,10 +81,8 @@ export function Choosing(props: {
 }): JSX.Element {
   const { of, back, trans } = props;
   const button = React.useRef<HTMLButtonElement>(null);
-  const marked = React.useRef<HTMLTableRowElement>(null);
   React.useEffect(() => {
     button.current?.focus();
-    marked.current?.scrollIntoView({ block: 'nearest' });
   }, []);
   const rows = rowsOf(trans);
   const fits = rows.find(row => row.name === of?.choice) ?? null;
@@ -142,7 +140,6 @@ export function Choosing(props: {
             <tr
               role="row"
               key={row.name}
-              ref={row === fits ? marked : undefined}
               data-row={row.name}
               aria-current={row === fits ? 'true' : undefined}
             >
