@@ -91,6 +91,8 @@ def flow(notebook):
         nb.run_all()
         nb.wait_for_end(len(cells))
         nb.panel.get_by_role("tab", name="Control flow").click()
+        # The view is fetched when it is first chosen.
+        expect(view(nb).get_by_role("listitem").or_(view(nb).get_by_role("heading")).first).to_be_visible()
         return nb
 
     return make
