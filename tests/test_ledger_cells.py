@@ -88,6 +88,17 @@ def test_what_jax_held_before_the_extension_was_loaded(make_notebook: Callable[.
     ]
 
 
+def test_an_entry_that_is_gone_was_made_in_another_cell_which_is_named(notebook: Notebook) -> None:
+    notebook.run("@jax.jit\ndef kept(y):\n    return y + 1")
+    made = notebook.shell.execution_count
+    notebook.run("y = 1\nkept(x)")
+    notebook.run("jax.clear_caches()\nkept(x)")
+    _, (reason,) = misses(notebook, "kept")[-1]
+    assert reason.text == (
+        f"the entry made from line 2 of cell [{made}] is gone: the caches were cleared, or it was evicted"
+    )
+
+
 def state() -> tuple[Any, ...]:
     """JAX's functions that are hooked, and everyone who listens."""
     from jax._src import monitoring, pjit  # noqa: TID251  # what must be as it was

@@ -165,7 +165,7 @@ class Session:
             if outermost:
                 self._running[thread] = cell
                 # Without a cell id (plain IPython) the text says which cell it is.
-                self.observer.history.executed(cell.file, cell.id or cell.source)
+                self.observer.history.executed(cell.file, cell.id or cell.source, cell.execution_count)
             # The cell that %%capture runs is a part of the one it stands in.
             self._remember(cell.file, cell if outermost else self._running.get(thread, cell))
             line = cells.magic_line(info.raw_cell)

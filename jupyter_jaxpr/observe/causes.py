@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 
 from .history import FunctionHistory, MissEvent
@@ -98,7 +99,7 @@ def _same_key(event: MissEvent, own: Sequence[MissEvent], history: FunctionHisto
         text = f"{history.name} has effects (a callback or debug.print): JAX gives it no fast path, every call is one"
         return Reason("no_fast_path", text)
     if event.trace is not None:
-        where = "" if last is None else f" made{_line(last.place)}"
+        where = "" if last is None else f" made{_line_from(last, event)}"
         text = f"the entry{where} is gone: the caches were cleared, or it was evicted"
         return Reason("cleared", text, cure="Do not call jax.clear_caches() or clear_cache() between calls.")
     if event.outcome == "dispatch_only":
@@ -138,6 +139,17 @@ def _entry(event: MissEvent, key: Key, history: FunctionHistory) -> int:
 def _same_options(old: MissEvent, new: MissEvent) -> bool:
     assert old.key is not None and new.key is not None
     return old.key.options.equals(new.key.options)
+
+
+def _line_from(old: MissEvent, new: MissEvent) -> str:
+    """The line of an earlier call, with its cell or file where that is another one than the later call's."""
+    line = _line(old.place)
+    if not line or old.place is None or (new.place is not None and new.place.file == old.place.file):
+        return line
+    if old.cell is not None:
+        return f"{line} of cell [{old.cell}]"
+    name = os.path.basename(old.place.file)
+    return f"{line} of another cell" if "ipykernel" in old.place.file or name.startswith("<") else f"{line} of {name}"
 
 
 def _line(place: Place | None) -> str:

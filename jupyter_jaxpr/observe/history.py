@@ -41,6 +41,7 @@ class MissEvent:
     fast_path: bool = False  # later calls with this key hit
     held_before: bool = False  # JAX held entries of this function object that were made unobserved
     rerun: bool = False  # its cell was executed again since the object before was first seen
+    cell: int | None = None  # the number in In [n] of the cell that made the call
     partial: dict[str, str] | None = None  # what a functools.partial binds, as text
     reasons: tuple[Reason, ...] | None = None  # worked out when first asked for
     entry: int = -1  # index into the entries of its function, likewise
@@ -127,16 +128,18 @@ class History:
         self._cell_of: dict[str, str] = {}  # file of a cell -> what the cell is known by
         self._executed: dict[str, int] = {}  # the latest execution of each
         self._executions = 0
+        self._count_of: dict[str, int | None] = {}  # the number of each cell by its file
         self._lock = threading.Lock()
 
     # --- told by the host ---
 
-    def executed(self, file: str, cell_id: str | None) -> None:
-        """A cell is about to be executed; its code carries `file`."""
+    def executed(self, file: str, cell_id: str | None, count: int | None = None) -> None:
+        """A cell is about to be executed as In [count]; its code carries `file`."""
         self._executions += 1
         cell = cell_id or file
         self._cell_of[file] = cell
         self._executed[cell] = self._executions
+        self._count_of[file] = count
 
     def held_before(self, functions: Iterable[Any]) -> None:
         """JAX already holds entries of these functions, made before anything was observed."""
@@ -154,6 +157,7 @@ class History:
             history, number, rerun = self._of(record)
             self.number += 1
             event = MissEvent(self.number, threading.get_ident(), number, key, place, rerun=rerun)
+            event.cell = None if place is None else self._count_of.get(place.file)
             if number not in history.known_objects:
                 history.known_objects.add(number)
                 event.held_before = self._is_held_before(fun)
