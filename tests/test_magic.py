@@ -320,7 +320,7 @@ def test_a_function_that_needs_arguments_it_was_not_given(notebook: Notebook) ->
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("--steps", "unrecognized arguments: --steps"),
+        ("--memory", "unrecognized arguments: --memory"),
         ("--stage fly f(x)", "argument --stage: invalid choice: 'fly' (choose from"),
         ("--stage lower", "--stage lower is about a target. Write one, such as f(x) --stage lower."),
         ("f", "'f' is not a call. Write the function with its arguments, such as f(x) or f(f32[8])."),
