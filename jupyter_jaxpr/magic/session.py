@@ -97,6 +97,7 @@ class Session:
             vars(builtins)[_COUNT] = calls.report
         with self._guard("hook JAX"):
             self.observer.hooks.ensure()
+        self.observer.shows_programs = True
         self.publisher.open()
 
     def unload(self) -> None:
@@ -112,6 +113,7 @@ class Session:
         configurables: list[Any] = self.shell.configurables
         configurables.remove(self.magics)
         self.magics = None
+        self.observer.shows_programs = False
         with self._guard("take the hooks out of JAX"):
             self.observer.hooks.remove()
         self.publisher.close()

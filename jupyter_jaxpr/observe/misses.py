@@ -115,6 +115,7 @@ class Observer:
         self.functions = Functions()
         self.library = self.functions.library
         self.history = History()
+        self.shows_programs = False  # a session that shows programs is there: `observe()` alone holds none
         self.hooks = Hooks(self)
         self._threads: dict[int, ThreadState] = {}
 
@@ -449,6 +450,8 @@ class Observer:
 
     def _note_program(self, state: ThreadState, call: JitCall, miss: Miss, executable: Any, ended_at: float) -> None:
         assert call.params is not None
+        if state.run is not None and not state.run.keeps_programs and not self.shows_programs:
+            return
         jaxpr = call.params["jaxpr"]
         program = kept(miss.function, jaxpr, executable)
         made_now = miss.stages.lowerings > 0 or miss.stages.compiles > 0
