@@ -138,6 +138,32 @@ CASES = {
             ("static_argnames", 'f = jax.jit(f, static_argnames="n")'),
         ],
     ),
+    "a while that writes its sum out": Case(
+        f"{USES}def f(x, n):\n    i = 0\n    while i < n:\n        x = x * 2\n        i = i + 1\n    return x\n",
+        (ONE, 3),
+        "i < n",
+        "Python cannot decide i < n while JAX traces",
+        [
+            (
+                "lax.while_loop",
+                textwrap.dedent("""\
+                    def condition(carry):
+                        x, i = carry
+                        return i < n
+
+                    def body(carry):
+                        x, i = carry
+                        x = x * 2
+                        i = i + 1
+                        return x, i
+
+                    x, i = lax.while_loop(condition, body, (x, i))"""),
+            ),
+            ("lax.fori_loop", "def body(i, x):\n    x = x * 2\n    return x\n\nx = lax.fori_loop(i, n, body, x)"),
+            ("scan with a mask", "lax.scan(step, carry, jnp.arange(most))  # in step: jnp.where(i < n, new, old)"),
+            ("static_argnames", 'f = jax.jit(f, static_argnames="n")'),
+        ],
+    ),
     "a for": Case(
         f"{USES}def f(x, n):\n    for i in range(n):\n        x = x * 2 + i\n    return x\n",
         (ONE, 3),

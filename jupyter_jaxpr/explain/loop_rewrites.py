@@ -235,12 +235,11 @@ class _Writer:
         return Rewrite("while_loop", "\n".join([*condition, "", *define, "", call]))
 
     def _counted(self, node: ast.While) -> tuple[str, str] | None:
-        """Counter and limit of `while i < n: ...; i += 1`."""
-        match node.test, node.body[-1]:
-            case (
-                ast.Compare(left=ast.Name(id=number), ops=[ast.Lt()], comparators=[limit]),
-                ast.AugAssign(target=ast.Name(id=other), op=ast.Add(), value=ast.Constant(value=1)),
-            ) if number == other and len(node.body) > 1:
+        """Counter and limit of `while i < n: ...; i += 1`, or with `i = i + 1`."""
+        match node.test:
+            case ast.Compare(left=ast.Name(id=number), ops=[ast.Lt()], comparators=[limit]) if len(
+                node.body
+            ) > 1 and ast.unparse(node.body[-1]) in (f"{number} += 1", f"{number} = {number} + 1"):
                 changed = _stored(node.body)
                 if not changed & {each.id for each in ast.walk(limit) if isinstance(each, ast.Name)}:
                     return number, ast.unparse(limit)
