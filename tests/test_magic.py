@@ -469,8 +469,12 @@ def test_a_failure_of_ours_is_one_line_and_the_cell_is_unharmed(
 
 def test_a_failure_at_the_end_leaves_nothing_at_work(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
     from jupyter_jaxpr.observe.misses import Observer
+    from jupyter_jaxpr.observe.run import Run
 
-    def fail(*_: object) -> None:
+    end = Observer.end
+
+    def fail(observer: Observer, run: Run) -> None:
+        end(observer, run)  # or the counter would be left on for every test after this one
         raise RuntimeError("broken")
 
     def at_work() -> int:
