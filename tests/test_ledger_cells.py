@@ -66,8 +66,8 @@ def test_a_cell_with_an_id_that_is_edited_and_run_again(notebook: Notebook) -> N
 
 
 def test_a_miss_is_compared_with_that_of_an_earlier_cell_without_the_magic(notebook: Notebook) -> None:
-    notebook.run("@jax.jit\ndef f(y):\n    return y + 1\nf(x)")
-    shown = notebook.run("%%jaxpr\nf(x[:4])")
+    notebook.run("@jax.jit\ndef twice_seen(y):\n    return y + 1\ntwice_seen(x)")
+    shown = notebook.run("%%jaxpr\ntwice_seen(x[:4])")
     (function,) = [each for each in shown.document["ledger"]["functions"] if each["run"]["misses"]]
     (miss,) = [miss for miss in function["misses"] if miss["this_run"]]
     assert [reason["text"] for reason in miss["reasons"]] == ["y: f32[8] -> f32[4]"]

@@ -437,6 +437,28 @@ def test_no_fast_path() -> None:
     assert told(ledger, "f") == [first("f"), ("dispatch_only", (Reason("no_fast_path", text),))]
 
 
+def test_another_transformation_makes_another_program() -> None:
+    """What JAX compiles within the call is the call's; what it compiles in the backward pass is the function's."""
+
+    @jax.jit
+    def f(x: Any) -> Any:
+        return x * x
+
+    with observe() as ledger:
+        jax.grad(f)(jnp.float32(1))
+        jax.grad(f)(jnp.float32(1))
+        jax.vmap(f)(jnp.ones(3))
+    text = "JAX derived another program from f: a new transformation, or its caches were cleared"
+    outside = "Put the jit outside: jax.jit(jax.grad(f))."
+    first_call, again, mapped = told(ledger, "f")
+    assert first_call == ("compiled", (Reason("first_call", "first call of f"),))
+    assert again[0] == "dispatch_only"
+    assert mapped == ("compiled", (Reason("argument_type", text, cure=outside),))
+    # Forward, backward, and mapped.
+    assert ledger["f"].compiles == 3
+    assert ledger["f"].hits in (1, None)
+
+
 def test_no_fast_path_under_a_transformation() -> None:
     @jax.jit
     def f(x: Any) -> Any:

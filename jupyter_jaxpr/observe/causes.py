@@ -92,6 +92,9 @@ def _same_key(event: MissEvent, own: Sequence[MissEvent], history: FunctionHisto
     """The key is one that was seen before: its entry is gone, or there never is one."""
     assert event.key is not None
     last = next((old for old in reversed(own) if old.key is not None and not closest(event.key, [old.key])[1]), None)
+    if event.outcome != "dispatch_only" and event.key.traced:
+        text = f"JAX derived another program from {history.name}: a new transformation, or its caches were cleared"
+        return Reason("argument_type", text, cure="Put the jit outside: jax.jit(jax.grad(f)).")
     if event.outcome == "dispatch_only" and event.key.traced:
         text = f"{history.name} was called under a transformation such as grad or vmap: such calls have no fast path"
         return Reason("no_fast_path", text, cure="Put the jit outside: jax.jit(jax.grad(f)).")

@@ -76,7 +76,7 @@ class Miss:
         self.values: CallValues | None = None
         self.shape: CallShape | None = None
         self.equinox: EquinoxCall | None = None
-        self.derived = False  # a program derived from it ran before it returned
+        self.derived: list[CallStages] = []  # of each program derived from it that ran before it returned
 
 
 class ThreadState:
@@ -393,7 +393,9 @@ class Observer:
         function, parent, place, stages = self._origin_of(state, call.name)
         if function is None:
             return
-        self.history.stages_only(function, stages)
+        within = any(stages in each.record.derived for each in state.stack)  # that call counts them when it ends
+        if not within:
+            self.history.stages_only(function, stages)
         jaxpr = call.params["jaxpr"]
         whole = jaxpr is parent  # not derived at all: JAX took another road to the same program
         program = kept(function, jaxpr, call.executable)
@@ -405,9 +407,10 @@ class Observer:
         keep(function, program)
         if state.run is not None:
             activity = state.run.activity(function)
-            activity.add(stages)
             activity.use(program, now=stages.compiles > 0)
-            state.run.call_lines.compiled(place, stages.compiles - stages.from_disk)
+            if not within:
+                activity.add(stages)
+                state.run.call_lines.compiled(place, stages.compiles - stages.from_disk)
 
     def stage_started(self, event: str, name: str | None) -> None:
         """A stage starts."""
@@ -497,9 +500,9 @@ class Observer:
         for call in reversed(state.stack):
             miss: Miss = call.record
             if miss.function.jit_name == name and not miss.tracing and call.params is not None:
-                miss.derived = True
                 stages, miss.stages = miss.stages, CallStages()
                 miss.stages.started_at = stages.started_at
+                miss.derived.append(stages)
                 return miss.function, call.params["jaxpr"], miss.place, stages
         found = state.under_transforms.get(name)
         stages = CallStages()
@@ -583,6 +586,8 @@ class Observer:
             top = state.stack.pop()
             miss: Miss = top.record
             self._stop_trace(miss)
+            for stages in miss.derived:
+                miss.stages.take_in(stages)
             if miss.activity is not None:
                 miss.activity.add(miss.stages)
                 miss.activity.raised += raised or top is not call
