@@ -64,17 +64,6 @@ class CallStages:
         self.from_disk += other.from_disk
         self.compiled_at = other.compiled_at or self.compiled_at
 
-    def take_in(self, other: CallStages) -> None:
-        """Take in the stages of a program that JAX derived and made within this call."""
-        for event, seconds in other.seconds.items():
-            self.seconds[event] = self.seconds.get(event, 0.0) + seconds
-        self.finished += other.finished
-        self.traces += other.traces
-        self.lowerings += other.lowerings
-        self.compiles += other.compiles
-        self.from_disk += other.from_disk
-        self.compiled_at = other.compiled_at or self.compiled_at
-
     def by_name(self) -> dict[str, float]:
         """Seconds by stage: trace, lower, compile; only those that JAX reported."""
         return {STAGE_NAMES[event]: seconds for event, seconds in self.seconds.items()}
