@@ -1,4 +1,4 @@
-"""A notebook runs in a browser; the pictures of the README go out: the panel narrow and wide, its steps, light and dark.
+"""A notebook runs in a browser; the pictures of the README go out: program and steps, narrow and wide, light and dark.
 
     python ui-tests/screenshots.py [folder]
 
