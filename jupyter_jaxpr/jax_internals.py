@@ -256,11 +256,19 @@ def jit_name(fun: Any) -> str:
     return str(util.fun_name(fun))
 
 
-def call_leaves(called: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[Any, list[Any]]:
-    """The program that a jitted function runs for a call that it has seen, and the call's dynamic leaves."""
+def call_leaves(called: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[Any, list[Any]] | None:
+    """The program that a jitted function runs for a call that it has seen, and the call's dynamic leaves.
+
+    None where JAX does not hold that program any more: to find it, the function's Python would run again.
+    """
+    import jax
     from jax._src import pjit
 
-    traced, args_flat = pjit._infer_params(called._fun, called._jit_info, tuple(args), kwargs)
+    try:
+        with jax.no_tracing(True):
+            traced, args_flat = pjit._infer_params(called._fun, called._jit_info, tuple(args), kwargs)
+    except RuntimeError:
+        return None
     return traced.params["jaxpr"], list(args_flat)
 
 

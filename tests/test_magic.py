@@ -508,3 +508,10 @@ def test_a_failure_inside_a_hook_is_a_note(notebook: Notebook, monkeypatch: pyte
     ran = notebook.run("%%jaxpr\n" + F + "f(x)")
     assert ran.result.success
     assert "a mistake of ours" in next(n["detail"] for n in ran.document["notes"] if n["kind"] == "failed")
+
+
+def test_a_cleared_cache_runs_no_python_of_the_user_again(notebook: Notebook) -> None:
+    """To find the values of the last call, JAX is asked only for what it still holds."""
+    notebook.run("runs = []\n@jax.jit\ndef counted(y):\n    runs.append(1)\n    return y + 1\ncounted(x)")
+    notebook.run("%%jaxpr --steps\ncounted(x * 2)\njax.clear_caches()")
+    assert notebook.shell.user_ns["runs"] == [1]

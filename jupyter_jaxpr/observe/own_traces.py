@@ -108,10 +108,10 @@ def _trace(fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any], keep_values:
 def _values(jitted: Any, args: tuple[Any, ...], kwargs: dict[str, Any], jaxpr: Any, keep: bool) -> CallValues | None:
     """The values of the call, None where they cannot be told apart from what is static."""
     try:
-        program, leaves = jax_internals.call_leaves(jitted, args, kwargs)
+        found = jax_internals.call_leaves(jitted, args, kwargs)
     except Exception:  # another JAX: there are no values then, and the program is as good
         return None
-    return CallValues(leaves, "last", keep) if program is jaxpr else None
+    return CallValues(found[1], "last", keep) if found is not None and found[0] is jaxpr else None
 
 
 def _is_info(node: Any) -> bool:
