@@ -92,7 +92,7 @@ def test_a3_print_runs_once_and_shows_a_tracer(lesson):
     note = notes(nb).get_by_role("listitem").filter(has_text="printed while JAX traced it")
     expect(note).to_contain_text("Line 4")
     note.get_by_text("What was printed").click()
-    expect(note.locator("pre")).to_have_text(re.compile(r"^x is JitTracer\(~?float32\[\]\)\s*$"))
+    expect(note.get_by_role("group").locator("pre")).to_have_text(re.compile(r"^x is JitTracer\(~?float32\[\]\)\s*$"))
 
 
 def test_a4_only_the_branch_that_was_taken_is_recorded(lesson):

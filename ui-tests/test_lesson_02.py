@@ -23,7 +23,7 @@ CLAIMS = {
     "a9-traces": ("2 compiles took", ["first call", "f32[10] → f32[20]", "jax.Array → numpy"]),
     "a10-mode": ("2 compiles took", ["first call", "'train' → 'eval'"]),
     "a11-many": ("20 compiles took", ["0 → 1", "18 → 19"]),
-    "b3-static": ("6 compiles took", ["first call", "3 → 4", "first call of doubled with these options of jit"]),
+    "b3-static": ("6 compiles took", ["first call", "3 → 4", "same values, n passed by keyword"]),
     "a12-loop": ("1 compile took", ["first call", "int → jax.Array"]),
     "a13-overhead": ("1 compile took", ["first call"]),
     "a14-same": ("1 compile took", ["first call"]),

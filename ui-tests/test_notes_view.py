@@ -34,8 +34,8 @@ def test_an_unrolled_loop_is_shown_beside_its_rewrite_which_can_be_copied_and_ru
     note = notes_of(nb).filter(has_text="unrolled")
     expect(note).to_contain_text("Line 4: The for loop was unrolled: 100 equations")
     expect(note).to_contain_text("100 of the program's 100 equations. A turn needs the one before.")
-    expect(note.get_by_role("region", name="As written")).to_have_text("4for _ in range(100):5    x = jnp.sin(x)")
-    expect(note.get_by_role("region", name="Rewrite")).to_have_text(f"4{REWRITTEN}")
+    expect(note.get_by_role("group", name="As written")).to_have_text("4for _ in range(100):5    x = jnp.sin(x)")
+    expect(note.get_by_role("group", name="Rewrite")).to_have_text(f"4{REWRITTEN}")
     expect(note).to_contain_text("Measured for the whole program: trace")
 
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])

@@ -89,7 +89,7 @@ def test_notes_of_what_was_printed_and_of_a_captured_array(notebook, page):
     )
     expect(printed).to_contain_text("To print values at every call, use jax.debug.print.")
     printed.get_by_text("What was printed").click()
-    expect(printed.locator("pre")).to_contain_text("tracing with JitTracer")
+    expect(printed.get_by_role("group").locator("pre")).to_contain_text("tracing with JitTracer")
 
     captured = notes.filter(has_text="captured")
     expect(captured).to_contain_text(

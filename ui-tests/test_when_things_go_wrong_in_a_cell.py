@@ -35,7 +35,7 @@ clip(jnp.ones(3), 1.0)"""
         "arguments x and low, of which JAX knows the shape and no value while it traces."
     )
     expect(note).to_contain_text("Python cannot decide x.sum() > low while JAX traces")
-    expect(note.get_by_role("region", name="As written").locator("mark")).to_have_text("x.sum() > low")
+    expect(note.get_by_role("group", name="As written").locator("mark")).to_have_text("x.sum() > low")
     expect(note.get_by_role("term")).to_have_text(["jax.lax.cond", "jnp.where"])
 
 

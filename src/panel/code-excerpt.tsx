@@ -30,7 +30,7 @@ export function CodeExcerpt(props: {
   return (
     <pre
       className="jp-JaxprCode"
-      role="region"
+      role="group"
       aria-label={label}
       tabIndex={0}
       data-wrong={wrong || undefined}

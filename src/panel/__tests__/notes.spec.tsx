@@ -149,7 +149,7 @@ describe('the notes of a run', () => {
         frames: [[0, 0, 4, 4, 5, 23], ...base.frames.slice(1)]
       }
     );
-    const regions = byRole(node, 'region');
+    const regions = byRole(node, 'group');
     expect(
       regions.map(region => [
         region.getAttribute('aria-label'),
@@ -203,7 +203,7 @@ describe('the notes of a run', () => {
         frames: [[0, 0, 2, 7, 2, 12], ...base.frames.slice(1)]
       }
     );
-    const [region] = byRole(node, 'region');
+    const [region] = byRole(node, 'group');
     expect(region.querySelector('mark')?.textContent).toBe('x > 0');
     expect(
       region.querySelector('[data-marked]')?.firstElementChild?.textContent
