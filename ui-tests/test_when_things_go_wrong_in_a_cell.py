@@ -1,5 +1,6 @@
 """A cell raises, takes long, is interrupted, makes a huge program, or meets a mistake of our own."""
 
+import contextlib
 import re
 
 import pytest
@@ -56,7 +57,12 @@ def test_a_long_trace_can_be_interrupted(notebook):
     running = nb.panel.locator('[data-stage="trace"]')
     expect(running).to_contain_text(re.compile(r"Tracing, [1-9]\d*\xa0s"))
 
-    nb.command("notebook:interrupt-kernel")
+    # Python drops an interrupt that arrives in a weak reference's callback, of which JAX has many: one presses again.
+    for _ in range(3):
+        nb.command("notebook:interrupt-kernel")
+        with contextlib.suppress(AssertionError):
+            expect(nb.prompt(1)).not_to_have_text("[*]:")
+            break
     nb.wait_for_end(1)
     expect(nb.outputs(1)).to_contain_text("KeyboardInterrupt")
     expect(running).to_have_count(0)
