@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import queue
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -185,10 +186,15 @@ class Kernel:
         found: list[dict[str, Any]] = []
         self.manager.interrupt_kernel()
         while True:
-            found += self.until(lambda m: _ignored(m) or _ends(m, request))
+            try:
+                found.append(self.client.get_iopub_msg(timeout=5))
+            except queue.Empty:  # swallowed without a word
+                self.manager.interrupt_kernel()
+                continue
             if _ends(found[-1], request):
                 return found
-            self.manager.interrupt_kernel()
+            if _ignored(found[-1]):
+                self.manager.interrupt_kernel()
 
     def stop(self) -> None:
         self.client.stop_channels()
