@@ -14,6 +14,7 @@ from playwright.sync_api import Locator, Page, TimeoutError, expect
 KERNEL_STARTS_WITHIN = 60_000  # milliseconds
 CELL_ENDS_WITHIN = 60_000
 LINKS_WITHIN = 15_000
+LAYOUT_IS_SAVED_WITHIN = 15_000
 NUMBERED = re.compile(r"^\[\d+\]:$")
 
 
@@ -109,10 +110,32 @@ class OpenNotebook:
         self.page.evaluate("window.restarted")
         self.wait_until_idle()
 
-    def reload(self) -> None:
-        """Reload the page; the kernel lives on."""
+    def reload(self, *, wait: bool = True) -> None:
+        """Reload the page once JupyterLab has saved its layout; the kernel lives on."""
+        self._wait_until_the_layout_is_saved()
         self.page.reload()
-        self.wait_until_idle()
+        if wait:
+            self.wait_until_idle()
+
+    def _wait_until_the_layout_is_saved(self) -> None:
+        # JupyterLab saves it a while after the last change, and not at all when the page is left before.
+        workspace = self.page.url.split("/workspaces/")[1].split("/")[0]
+        self.page.evaluate(
+            """async ([address, within]) => {
+              const isSaved = async () => {
+                const { data } = await (await fetch(address)).json();
+                const saved = data['layout-restorer:data']?.right;
+                const { currentWidget, collapsed } = window.jupyterapp.shell.saveLayout().rightArea;
+                return saved?.current === currentWidget?.id && saved?.collapsed === collapsed;
+              };
+              const deadline = Date.now() + within;
+              while (!(await isSaved())) {
+                if (Date.now() > deadline) throw new Error('JupyterLab did not save its layout.');
+                await new Promise(done => setTimeout(done, 100));
+              }
+            }""",
+            [f"{self.lab.url}/lab/api/workspaces/{workspace}", LAYOUT_IS_SAVED_WITHIN],
+        )
 
     def command(self, command: str, **arguments: Any) -> Any:
         """Run one of JupyterLab's commands, wait until it is done, and give its result if plain."""

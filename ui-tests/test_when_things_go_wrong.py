@@ -133,7 +133,7 @@ def test_a_page_is_loaded_again_while_a_cell_runs(notebook, lab):
     nb.run(1, wait=False)
     expect(nb.panel.get_by_role("status").filter(has_text="Tracing")).to_be_visible()
 
-    nb.page.reload()
+    nb.reload(wait=False)
     expect(nb.panel.get_by_role("status").filter(has_text="Tracing")).to_be_visible(timeout=30_000)
     go.touch()
     expect(listing(nb, "slow")).to_have_text(
