@@ -31,6 +31,20 @@ with `working` tell how far it is, and the last reply has the result:
     {"type": "reply", "id": 10, "recording": {...Recording...}, ...}
     {"type": "compare", "id": 11, "snapshot": "5f0c", "programs": [0, 1, 2], "repeat_effects": false}
     {"type": "reply", "id": 11, "comparison": {...VariantComparison...}, ...}
+    {"type": "time", "id": 12, "snapshot": "5f0c", "program": 0, "confirmed": false}
+    {"type": "reply", "id": 12, "confirm": "One call takes 4.2 s. Run it again?", ...}
+    {"type": "time", "id": 13, "snapshot": "5f0c", "program": 0, "confirmed": true}
+    {"type": "reply", "id": 13, "timing": {...ProgramTiming...}, ...}
+    {"type": "sweep", "id": 14, "snapshot": "5f0c", "sweep": "n=64,256", "call": "f(make(n))", "confirmed": false}
+    {"type": "reply", "id": 14, "working": {"text": "n=256: eager", "done": 1, "total": 2, "elapsed": 0.8}, ...}
+    {"type": "reply", "id": 14, "sweep": {...Sweep...}, ...}
+    {"type": "machine", "id": 15, "snapshot": "5f0c"}
+    {"type": "reply", "id": 15, "machine": {...Machine...}, ...}
+
+What a program costs is read off it, nothing runs:
+
+    {"type": "cost", "id": 16, "snapshot": "5f0c", "program": 0}
+    {"type": "reply", "id": 16, "cost": {...ProgramCost...}, ...}
 
 A message of 64 kB or more travels as one binary buffer of UTF-8 JSON, with {"type": "buffer"} as the comm's data.
 """
@@ -40,12 +54,14 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from .snapshot.comparison import VariantComparison
+from .snapshot.cost import Machine, ProgramCost
 from .snapshot.document import Environment, Snapshot
 from .snapshot.pages import ScopePage as ScopePage
 from .snapshot.pages import TextPage as TextPage
 from .snapshot.recording import Recording
 from .snapshot.struct import Struct
 from .snapshot.struct import described as _text
+from .snapshot.timing import ProgramTiming, Sweep
 
 PROTOCOL = 1
 TARGET = "jupyter_jaxpr"
@@ -120,10 +136,18 @@ class Reply(Struct, tag="reply", omit_defaults=True):
     snapshot: Annotated[Snapshot | None, _text("In answer to make: the document with what was made.")]
     working: Annotated[Working | None, _text("Not the last reply: how far the work is.")] = None
     confirm: Annotated[
-        str | None, _text("The work would repeat effects: a question. Ask again with repeat_effects to do it.")
+        str | None,
+        _text(
+            "The work would repeat effects or take long: a question. To do it ask again with repeat_effects, or with "
+            "confirmed."
+        ),
     ] = None
     recording: Annotated[Recording | None, _text("In answer to steps.")] = None
     comparison: Annotated[VariantComparison | None, _text("In answer to compare.")] = None
+    timing: Annotated[ProgramTiming | None, _text("In answer to time.")] = None
+    sweep: Annotated[Sweep | None, _text("In answer to sweep.")] = None
+    machine: Annotated[Machine | None, _text("In answer to machine.")] = None
+    cost: Annotated[ProgramCost | None, _text("In answer to cost.")] = None
 
 
 KernelMessage = Hello | Progress | SnapshotMessage | Failed | Reply
@@ -187,10 +211,57 @@ class CompareRequest(Struct, tag="compare"):
     repeat_effects: Annotated[bool, _text("The user confirmed that effects happen again.")]
 
 
+class TimeRequest(Struct, tag="time"):
+    """Run a program again, warm and eager, on the values of the last call: the user pressed the button."""
+
+    id: Annotated[int, _text("Chosen by the browser.")]
+    snapshot: Annotated[str, _text("Id.")]
+    program: Annotated[int, _text("Index into its programs.")]
+    confirmed: Annotated[bool, _text("The user said yes to repeated effects and to calls of over a second.")]
+
+
+class SweepRequest(Struct, tag="sweep"):
+    """Call functions at several sizes, timed: the user typed what, and pressed the button."""
+
+    id: Annotated[int, _text("Chosen by the browser.")]
+    snapshot: Annotated[str, _text("Id.")]
+    sweep: Annotated[str, _text("As for --sweep, such as n=64,256,1024.")]
+    call: Annotated[str, _text("As a target of the magic, such as f(make(n)).")]
+    functions: Annotated[list[str], _text("As for --compare: names to call instead of the call's own; may be empty.")]
+    confirmed: Annotated[bool, _text("The user said yes to repeated effects and to calls of over a second.")]
+
+
+class MachineRequest(Struct, tag="machine"):
+    """Measure what this machine can do at most: the user pressed the button. Kept for the kernel's life."""
+
+    id: Annotated[int, _text("Chosen by the browser.")]
+    snapshot: Annotated[str, _text("Id.")]
+
+
+class CostRequest(Struct, tag="cost"):
+    """What a program costs; it is counted, nothing runs."""
+
+    id: Annotated[int, _text("Chosen by the browser.")]
+    snapshot: Annotated[str, _text("Id.")]
+    program: Annotated[int, _text("Index into its programs.")]
+
+
 class StopRequest(Struct, tag="stop"):
     """Stop the work of a request; its last reply has what was done until then."""
 
     id: Annotated[int, _text("The request's.")]
 
 
-BrowserMessage = Resend | TextRequest | ScopeRequest | MakeRequest | StepsRequest | CompareRequest | StopRequest
+BrowserMessage = (
+    Resend
+    | TextRequest
+    | ScopeRequest
+    | MakeRequest
+    | StepsRequest
+    | CompareRequest
+    | TimeRequest
+    | SweepRequest
+    | MachineRequest
+    | CostRequest
+    | StopRequest
+)

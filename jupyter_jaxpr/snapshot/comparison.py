@@ -6,18 +6,7 @@ from typing import Annotated, Literal
 
 from .struct import Struct
 from .struct import described as _text
-
-
-class WarmTime(Struct):
-    """Seconds of one warm call, waited for until the result is ready."""
-
-    median: Annotated[float, _text("Half of the runs took less.")]
-    minimum: Annotated[float, _text("The fastest.")]
-    lower: Annotated[float, _text("A quarter of the runs took less.")]
-    upper: Annotated[float, _text("A quarter of the runs took more.")]
-    runs: Annotated[int, _text("How many calls were timed.")]
-    dispatch: Annotated[float, _text("Median until the call returned, the work perhaps not done.")]
-    batch: Annotated[int, _text("Calls between two readings of the clock; where more than 1, a run is their mean.")] = 1
+from .timing import WarmTime as WarmTime
 
 
 class Variant(Struct):

@@ -16,10 +16,12 @@ from typing import Annotated, Literal
 
 from .comparison import VariantComparison
 from .control_flow import Control
+from .cost import Machine, ProgramCost
 from .ledger import Ledger
 from .recording import Recording
 from .struct import Struct
 from .struct import described as _text
+from .timing import ProgramTiming, Sweep
 
 VERSION = 1
 
@@ -357,3 +359,11 @@ class Snapshot(Struct, omit_defaults=True):
     control_flow: Annotated[list[Control], _text("Cards of all programs, in the order of the source.")] = []
     comparison: Annotated[VariantComparison | None, _text("Where --compare was asked for; else null.")] = None
     recordings: Annotated[list[Recording], _text("Where --steps was asked for: what ran, step by step.")] = []
+    costs: Annotated[
+        list[ProgramCost], _text("Of programs small enough to be counted at once; others on request.")
+    ] = []
+    timings: Annotated[list[ProgramTiming], _text("Where --time was asked for: what ran again.")] = []
+    sweep: Annotated[Sweep | None, _text("Where --sweep was asked for; else null.")] = None
+    machine: Annotated[Machine | None, _text("What the machine can do, where it was measured before; else null.")] = (
+        None
+    )

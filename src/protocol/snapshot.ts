@@ -15,6 +15,10 @@ export type Wire =
   | CompareRequest
   | Comparison
   | Control
+  | CostDifference
+  | CostNode
+  | CostRequest
+  | CostRow
   | Cure
   | Effects
   | Environment
@@ -34,16 +38,24 @@ export type Wire =
   | Let
   | Level
   | LiteralValue
+  | LiveBuffer
+  | Machine
+  | MachineRequest
   | MakeRequest
+  | Memory
   | Naming
   | Note
   | Parameter
   | Program
+  | ProgramCost
+  | ProgramTiming
   | Progress
   | Recording
   | Reply
   | Resend
+  | Residual
   | Scope
+  | ScopeCost
   | ScopePage
   | ScopeRequest
   | Slot
@@ -53,13 +65,19 @@ export type Wire =
   | Stages
   | StepsRequest
   | StopRequest
+  | Sweep
+  | SweepFit
+  | SweepPoint
+  | SweepRequest
   | TextPage
   | TextRequest
+  | TimeRequest
   | Variant
   | VariantComparison
   | Visit
   | WarmTime
-  | Working;
+  | Working
+  | XlaCost;
 /**
  * A program inside an equation: a body, a branch, a called function.
  *
@@ -493,6 +511,135 @@ export interface Slot {
    * Of a const: a leaf of the user's carry that no step changes, so JAX took it out of the carry.
    */
   kept?: boolean;
+}
+/**
+ * A reason why XLA's total is not ours.
+ */
+export interface CostDifference {
+  /**
+   * loop_once: XLA counts a loop's body once. unknown_trips: we count such a loop once as well. branches: XLA takes the dearest. fused_away: XLA removed or merged operations, or computes some twice. custom_call: XLA does not look inside. no_rule: we have no rule. rest: not explained.
+   */
+  kind: 'branches' | 'custom_call' | 'fused_away' | 'loop_once' | 'no_rule' | 'rest' | 'unknown_trips';
+  /**
+   * A sentence.
+   */
+  text: string;
+  /**
+   * FLOPs of that part by our count; null where it has none.
+   */
+  ours: number | null;
+  /**
+   * FLOPs of that part by XLA's count; null where it cannot be told apart.
+   */
+  xla: number | null;
+  /**
+   * Index into frames: the line; -1 for none.
+   */
+  frame: number;
+  /**
+   * Of loop_once: the trips that make the difference; else null.
+   */
+  runs: number | null;
+}
+/**
+ * A bar of the icicle: a scope where it is called, or a part of the name stack, with all that is inside.
+ */
+export interface CostNode {
+  /**
+   * Such as scan or jit rnn, or a name of the stack.
+   */
+  label: string;
+  /**
+   * Index into the same list, smaller than its own; -1 for the whole program.
+   */
+  parent: number;
+  /**
+   * Index into scopes; -1 where it is no scope.
+   */
+  scope: number;
+  /**
+   * Index into frames: the line that called it; -1 for none.
+   */
+  frame: number;
+  /**
+   * How often it runs in one call, at most.
+   */
+  runs: number;
+  /**
+   * It is, or is in, a loop of unknown trips.
+   */
+  per_trip: boolean;
+  /**
+   * At most.
+   */
+  flops: number;
+  /**
+   * At most.
+   */
+  transcendentals: number;
+  /**
+   * Read and written, at most.
+   */
+  bytes: number;
+}
+/**
+ * What a program costs; it is counted, nothing runs.
+ */
+export interface CostRequest {
+  type: 'cost';
+  /**
+   * Chosen by the browser.
+   */
+  id: number;
+  /**
+   * Id.
+   */
+  snapshot: string;
+  /**
+   * Index into its programs.
+   */
+  program: number;
+}
+/**
+ * A sum over equations, trips counted, each equation in one row only: by line or by primitive.
+ */
+export interface CostRow {
+  /**
+   * The primitive; for a line its text, as far as it is known.
+   */
+  label: string;
+  /**
+   * Index into frames: the line; -1 for none.
+   */
+  frame: number;
+  /**
+   * How many equations are in it.
+   */
+  equations: number;
+  /**
+   * At most.
+   */
+  flops: number;
+  /**
+   * At least.
+   */
+  flops_min: number;
+  /**
+   * At most.
+   */
+  transcendentals: number;
+  /**
+   * At most.
+   */
+  bytes_read: number;
+  /**
+   * At most.
+   */
+  bytes_written: number;
+  /**
+   * Part of it is in a loop of unknown trips, counted once.
+   */
+  per_trip: boolean;
 }
 /**
  * One of several ways out.
@@ -959,6 +1106,78 @@ export interface Level {
   line_stacks: number[] | null;
 }
 /**
+ * An array that is alive where the program needs most memory, by the jaxpr.
+ */
+export interface LiveBuffer {
+  /**
+   * What it is, such as argument p['w'], constant, or result of dot_general.
+   */
+  name: string;
+  /**
+   * Such as f32[1024,1024].
+   */
+  type: string;
+  /**
+   * Of the array.
+   */
+  bytes: number;
+  /**
+   * Index into frames: the line that made it; -1 for none.
+   */
+  frame: number;
+  /**
+   * Index into scopes.
+   */
+  scope: number;
+  /**
+   * Index of the equation that made it in that scope; -1 for inputs and constants.
+   */
+  equation: number;
+}
+/**
+ * What this machine can do at most, as JAX measured it; for the roofline.
+ */
+export interface Machine {
+  /**
+   * Kind of the device, such as cpu.
+   */
+  device: string;
+  /**
+   * FLOP a second, of the best matmul.
+   */
+  flops: number;
+  /**
+   * Bytes a second, read and written, of the best copy.
+   */
+  bandwidth: number;
+  /**
+   * Of the matmul and the copy, such as float32.
+   */
+  dtype: string;
+  /**
+   * How it was measured, a sentence with the sizes.
+   */
+  how: string;
+  /**
+   * That the measurement took.
+   */
+  seconds: number;
+}
+/**
+ * Measure what this machine can do at most: the user pressed the button. Kept for the kernel's life.
+ */
+export interface MachineRequest {
+  type: 'machine';
+  /**
+   * Chosen by the browser.
+   */
+  id: number;
+  /**
+   * Id.
+   */
+  snapshot: string;
+}
+/**
  * Lower or compile a program that was only traced: the user pressed the button.
  */
 export interface MakeRequest {
@@ -979,6 +1198,80 @@ export interface MakeRequest {
    * How far.
    */
   level: 'hlo' | 'stablehlo';
+}
+/**
+ * Bytes that the executable needs, as XLA says it; and estimates from the jaxpr.
+ */
+export interface Memory {
+  /**
+   * Bytes of the arguments; null where XLA gives none.
+   */
+  arguments: number | null;
+  /**
+   * Bytes of the results.
+   */
+  results: number | null;
+  /**
+   * Bytes of the buffers in between.
+   */
+  temporaries: number | null;
+  /**
+   * Bytes of the program itself.
+   */
+  generated_code: number | null;
+  /**
+   * Bytes of results that take an argument's place (donation).
+   */
+  aliased: number | null;
+  /**
+   * Estimate from the jaxpr: most bytes alive at once, if nothing is fused.
+   */
+  peak: number | null;
+  /**
+   * Index into frames: the line where that is; -1 for none.
+   */
+  peak_frame: number;
+  /**
+   * Estimate: the largest arrays alive there, the largest first.
+   */
+  live: LiveBuffer[];
+  /**
+   * Of a program that grad made; the largest first.
+   */
+  residuals: Residual[];
+  /**
+   * All residuals together.
+   */
+  residual_bytes: number;
+  /**
+   * Bytes of the constants captured by the closure.
+   */
+  constants: number;
+}
+/**
+ * What the forward pass keeps for the backward pass, by line.
+ */
+export interface Residual {
+  /**
+   * Such as f32[100,16].
+   */
+  type: string;
+  /**
+   * How many of that type on that line.
+   */
+  count: number;
+  /**
+   * All of them.
+   */
+  bytes: number;
+  /**
+   * The primitive that made it, or the argument.
+   */
+  name: string;
+  /**
+   * Index into frames: the line that made it; -1 for none.
+   */
+  frame: number;
 }
 /**
  * How this JAX names variables when it prints a jaxpr; learned by printing one.
@@ -1157,6 +1450,199 @@ export interface Stages {
   total: number | null;
 }
 /**
+ * What one program costs.
+ */
+export interface ProgramCost {
+  /**
+   * Index into programs.
+   */
+  program: number;
+  /**
+   * At most.
+   */
+  flops: number;
+  /**
+   * At least.
+   */
+  flops_min: number;
+  /**
+   * Every primitive has a rule, every loop a known length, every branch the same cost.
+   */
+  exact: boolean;
+  /**
+   * sin, exp, ...: counted apart; at most.
+   */
+  transcendentals: number;
+  /**
+   * By every equation on its own, nothing fused; at most.
+   */
+  bytes_read: number;
+  /**
+   * Likewise.
+   */
+  bytes_written: number;
+  /**
+   * Loops of unknown trips, such as: while_loop, line 7.
+   */
+  per_trip: string[];
+  /**
+   * Primitives without a rule, with how many equations: ffi_call (2).
+   */
+  unknown: string[];
+  /**
+   * Of each scope of the program that the document holds whole.
+   */
+  scopes: ScopeCost[];
+  /**
+   * In the order of the files and lines.
+   */
+  by_line: CostRow[];
+  /**
+   * The dearest first.
+   */
+  by_primitive: CostRow[];
+  /**
+   * Tree of scopes, the program first.
+   */
+  by_scope: CostNode[];
+  /**
+   * Tree of the name stack, the program first.
+   */
+  by_name_stack: CostNode[];
+  /**
+   * Null where the program was not compiled, or XLA gives no analysis.
+   */
+  xla: XlaCost | null;
+  /**
+   * Null where it could not be had.
+   */
+  memory: Memory | null;
+}
+/**
+ * Costs of the equations of a scope, as columns: of one run of the scope, programs inside included.
+ */
+export interface ScopeCost {
+  /**
+   * Index into scopes.
+   */
+  scope: number;
+  /**
+   * How often it runs in one call, at most; unknown trips as 1.
+   */
+  runs: number;
+  /**
+   * At least.
+   */
+  runs_min: number;
+  /**
+   * A loop of unknown trips is around it: runs is for one trip of that.
+   */
+  per_trip: boolean;
+  /**
+   * Of each equation, at most; -1 where its primitive has no rule.
+   */
+  flops: number[];
+  /**
+   * Of each equation; -1 where unknown.
+   */
+  transcendentals: number[];
+  /**
+   * Read and written by each equation; -1 where unknown.
+   */
+  bytes: number[];
+}
+/**
+ * XLA's own cost analysis of the executable, as it says it.
+ */
+export interface XlaCost {
+  /**
+   * Null where XLA gives none.
+   */
+  flops: number | null;
+  /**
+   * Null where XLA gives none.
+   */
+  transcendentals: number | null;
+  /**
+   * Bytes accessed; null where XLA gives none.
+   */
+  bytes: number | null;
+  /**
+   * Why its FLOPs are not ours; empty where they are equal.
+   */
+  differences: CostDifference[];
+}
+/**
+ * A program run again, warm and eager.
+ */
+export interface ProgramTiming {
+  /**
+   * Index into programs.
+   */
+  program: number;
+  /**
+   * The executable of the cell; null where it could not be run: see notes.
+   */
+  warm: WarmTime | null;
+  /**
+   * The same Python without jit; null where it could not be run: see notes.
+   */
+  eager: WarmTime | null;
+  /**
+   * Eager over warm, by the middle halves: upper and lower quartile against each other; null without both.
+   */
+  ratio: [number, number] | null;
+  /**
+   * Calls after which the first call is paid for by warm ones against eager; null where it never is.
+   */
+  pays_after: number | null;
+  /**
+   * As a person says it: first 214 ms (trace 12, lower 9, compile 190), then 0.15 ms; 13.7 x eager.
+   */
+  sentence: string;
+  /**
+   * What was not measured and why, what was copied or left out: sentences.
+   */
+  notes: string[];
+  /**
+   * Why it is not complete, a sentence; null where it is.
+   */
+  stopped: string | null;
+}
+/**
+ * Seconds of one warm call, waited for until the result is ready.
+ */
+export interface WarmTime {
+  /**
+   * Half of the runs took less.
+   */
+  median: number;
+  /**
+   * The fastest.
+   */
+  minimum: number;
+  /**
+   * A quarter of the runs took less.
+   */
+  lower: number;
+  /**
+   * A quarter of the runs took more.
+   */
+  upper: number;
+  /**
+   * How many calls were timed.
+   */
+  runs: number;
+  /**
+   * Median until the call returned, the work perhaps not done.
+   */
+  dispatch: number;
+  /**
+   * Calls between two readings of the clock; where more than 1, a run is their mean.
+   */
+  batch?: number;
+}
+/**
  * The heartbeat of a long call, once a second from the first second on; replaced by the snapshot.
  */
 export interface Progress {
@@ -1310,7 +1796,7 @@ export interface Reply {
    */
   working?: Working | null;
   /**
-   * The work would repeat effects: a question. Ask again with repeat_effects to do it.
+   * The work would repeat effects or take long: a question. To do it ask again with repeat_effects, or with confirmed.
    */
   confirm?: string | null;
   /**
@@ -1321,6 +1807,22 @@ export interface Reply {
    * In answer to compare.
    */
   comparison?: VariantComparison | null;
+  /**
+   * In answer to time.
+   */
+  timing?: ProgramTiming | null;
+  /**
+   * In answer to sweep.
+   */
+  sweep?: Sweep | null;
+  /**
+   * In answer to machine.
+   */
+  machine?: Machine | null;
+  /**
+   * In answer to cost.
+   */
+  cost?: ProgramCost | null;
 }
 /**
  * Some lines of StableHLO or HLO, each with where it came from.
@@ -1608,6 +2110,22 @@ export interface Snapshot {
    * Where --steps was asked for: what ran, step by step.
    */
   recordings?: Recording[];
+  /**
+   * Of programs small enough to be counted at once; others on request.
+   */
+  costs?: ProgramCost[];
+  /**
+   * Where --time was asked for: what ran again.
+   */
+  timings?: ProgramTiming[];
+  /**
+   * Where --sweep was asked for; else null.
+   */
+  sweep?: Sweep | null;
+  /**
+   * What the machine can do, where it was measured before; else null.
+   */
+  machine?: Machine | null;
 }
 /**
  * Variants side by side.
@@ -1712,37 +2230,135 @@ export interface Variant {
   calls?: number;
 }
 /**
- * Seconds of one warm call, waited for until the result is ready.
+ * Functions over several values of a name.
  */
-export interface WarmTime {
+export interface Sweep {
   /**
-   * Half of the runs took less.
+   * Of what varies, such as n.
    */
-  median: number;
+  name: string;
   /**
-   * The fastest.
+   * What was called, such as f(make(n)).
    */
-  minimum: number;
+  call: string;
   /**
-   * A quarter of the runs took less.
+   * Names, in the order they were given.
    */
-  lower: number;
+  functions: string[];
   /**
-   * A quarter of the runs took more.
+   * By value, then by function.
    */
-  upper: number;
+  points: SweepPoint[];
   /**
-   * How many calls were timed.
+   * Of each function and series that has two or more numbers.
    */
-  runs: number;
+  fits: SweepFit[];
   /**
-   * Median until the call returned, the work perhaps not done.
+   * How many points it was to have.
    */
-  dispatch: number;
+  total: number;
   /**
-   * Calls between two readings of the clock; where more than 1, a run is their mean.
+   * Why it is not complete, a sentence; null where it is.
    */
-  batch?: number;
+  stopped: string | null;
+  /**
+   * What was not measured and why: sentences.
+   */
+  notes: string[];
+  /**
+   * That the sweep took.
+   */
+  seconds: number;
+}
+/**
+ * One function at one value.
+ */
+export interface SweepPoint {
+  /**
+   * Name, as in functions of the sweep.
+   */
+  function: string;
+  /**
+   * As it was typed, such as 64.
+   */
+  value: string;
+  /**
+   * The value as a number; null where it is none.
+   */
+  number: number | null;
+  /**
+   * Null where not measured.
+   */
+  eager: WarmTime | null;
+  /**
+   * Null where not measured.
+   */
+  warm: WarmTime | null;
+  /**
+   * Seconds of the first call until its result was ready; null if not measured.
+   */
+  first: number | null;
+  /**
+   * Seconds of the first call; null where JAX reported none.
+   */
+  trace: number | null;
+  /**
+   * Seconds of the first call; null where JAX reported none.
+   */
+  lower: number | null;
+  /**
+   * Seconds of the first call; null where JAX reported none.
+   */
+  compile: number | null;
+  /**
+   * The executable came from the persistent compilation cache.
+   */
+  from_disk: boolean;
+  /**
+   * Of the program; null where unknown.
+   */
+  equations: number | null;
+  /**
+   * Arguments, results and temporaries by XLA; null where it gives none.
+   */
+  bytes: number | null;
+  /**
+   * By our count; null where unknown.
+   */
+  flops: number | null;
+  /**
+   * What it raised, one line; null where it did not.
+   */
+  error: string | null;
+}
+/**
+ * A power law through a series: seconds (or a count) = factor x value ^ exponent.
+ */
+export interface SweepFit {
+  /**
+   * As in functions of the sweep.
+   */
+  function: string;
+  /**
+   * What grows.
+   */
+  series: 'bytes' | 'compile' | 'eager' | 'equations' | 'first' | 'warm';
+  /**
+   * Slope on log-log axes, least squares.
+   */
+  exponent: number;
+  /**
+   * Value of the line at 1.
+   */
+  factor: number;
+  /**
+   * Standard error of the exponent; null with two points.
+   */
+  error: number | null;
+  /**
+   * The line goes through the points from this value on.
+   */
+  first_number: number;
 }
 /**
  * How far a long request is.
@@ -1852,6 +2468,36 @@ export interface StopRequest {
   id: number;
 }
 /**
+ * Call functions at several sizes, timed: the user typed what, and pressed the button.
+ */
+export interface SweepRequest {
+  type: 'sweep';
+  /**
+   * Chosen by the browser.
+   */
+  id: number;
+  /**
+   * Id.
+   */
+  snapshot: string;
+  /**
+   * As for --sweep, such as n=64,256,1024.
+   */
+  sweep: string;
+  /**
+   * As a target of the magic, such as f(make(n)).
+   */
+  call: string;
+  /**
+   * As for --compare: names to call instead of the call's own; may be empty.
+   */
+  functions: string[];
+  /**
+   * The user said yes to repeated effects and to calls of over a second.
+   */
+  confirmed: boolean;
+}
+/**
  * Lines of a text that JAX has made.
  */
 export interface TextRequest {
@@ -1880,4 +2526,26 @@ export interface TextRequest {
    * At most 5,000.
    */
   line_count: number;
+}
+/**
+ * Run a program again, warm and eager, on the values of the last call: the user pressed the button.
+ */
+export interface TimeRequest {
+  type: 'time';
+  /**
+   * Chosen by the browser.
+   */
+  id: number;
+  /**
+   * Id.
+   */
+  snapshot: string;
+  /**
+   * Index into its programs.
+   */
+  program: number;
+  /**
+   * The user said yes to repeated effects and to calls of over a second.
+   */
+  confirmed: boolean;
 }

@@ -1,0 +1,148 @@
+"""What a program costs: operations and bytes of each equation, times its trips, beside XLA's own totals; and memory.
+
+Numbers are of one call of the program. What depends on the data has two of them: the upper takes the dearest branch of
+a cond, the lower its cheapest. A while_loop of unknown trips counts as one trip in both, and is named in `per_trip`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from .struct import Struct
+from .struct import described as _text
+
+
+class ScopeCost(Struct):
+    """Costs of the equations of a scope, as columns: of one run of the scope, programs inside included."""
+
+    scope: Annotated[int, _text("Index into scopes.")]
+    runs: Annotated[int, _text("How often it runs in one call, at most; unknown trips as 1.")]
+    runs_min: Annotated[int, _text("At least.")]
+    per_trip: Annotated[bool, _text("A loop of unknown trips is around it: runs is for one trip of that.")]
+    flops: Annotated[list[int], _text("Of each equation, at most; -1 where its primitive has no rule.")]
+    transcendentals: Annotated[list[int], _text("Of each equation; -1 where unknown.")]
+    bytes: Annotated[list[int], _text("Read and written by each equation; -1 where unknown.")]
+
+
+class CostRow(Struct):
+    """A sum over equations, trips counted, each equation in one row only: by line or by primitive."""
+
+    label: Annotated[str, _text("The primitive; for a line its text, as far as it is known.")]
+    frame: Annotated[int, _text("Index into frames: the line; -1 for none.")]
+    equations: Annotated[int, _text("How many equations are in it.")]
+    flops: Annotated[int, _text("At most.")]
+    flops_min: Annotated[int, _text("At least.")]
+    transcendentals: Annotated[int, _text("At most.")]
+    bytes_read: Annotated[int, _text("At most.")]
+    bytes_written: Annotated[int, _text("At most.")]
+    per_trip: Annotated[bool, _text("Part of it is in a loop of unknown trips, counted once.")]
+
+
+class CostNode(Struct):
+    """A bar of the icicle: a scope where it is called, or a part of the name stack, with all that is inside."""
+
+    label: Annotated[str, _text("Such as scan or jit rnn, or a name of the stack.")]
+    parent: Annotated[int, _text("Index into the same list, smaller than its own; -1 for the whole program.")]
+    scope: Annotated[int, _text("Index into scopes; -1 where it is no scope.")]
+    frame: Annotated[int, _text("Index into frames: the line that called it; -1 for none.")]
+    runs: Annotated[int, _text("How often it runs in one call, at most.")]
+    per_trip: Annotated[bool, _text("It is, or is in, a loop of unknown trips.")]
+    flops: Annotated[int, _text("At most.")]
+    transcendentals: Annotated[int, _text("At most.")]
+    bytes: Annotated[int, _text("Read and written, at most.")]
+
+
+class CostDifference(Struct):
+    """A reason why XLA's total is not ours."""
+
+    kind: Annotated[
+        Literal["loop_once", "unknown_trips", "branches", "fused_away", "custom_call", "no_rule", "rest"],
+        _text(
+            "loop_once: XLA counts a loop's body once. unknown_trips: we count such a loop once as well. branches: XLA "
+            "takes the dearest. fused_away: XLA removed or merged operations, or computes some twice. custom_call: "
+            "XLA does not look inside. no_rule: we have no rule. rest: not explained."
+        ),
+    ]
+    text: Annotated[str, _text("A sentence.")]
+    ours: Annotated[int | None, _text("FLOPs of that part by our count; null where it has none.")]
+    xla: Annotated[int | None, _text("FLOPs of that part by XLA's count; null where it cannot be told apart.")]
+    frame: Annotated[int, _text("Index into frames: the line; -1 for none.")]
+    runs: Annotated[int | None, _text("Of loop_once: the trips that make the difference; else null.")]
+
+
+class XlaCost(Struct):
+    """XLA's own cost analysis of the executable, as it says it."""
+
+    flops: Annotated[float | None, _text("Null where XLA gives none.")]
+    transcendentals: Annotated[float | None, _text("Null where XLA gives none.")]
+    bytes: Annotated[float | None, _text("Bytes accessed; null where XLA gives none.")]
+    differences: Annotated[list[CostDifference], _text("Why its FLOPs are not ours; empty where they are equal.")]
+
+
+class LiveBuffer(Struct):
+    """An array that is alive where the program needs most memory, by the jaxpr."""
+
+    name: Annotated[str, _text("What it is, such as argument p['w'], constant, or result of dot_general.")]
+    type: Annotated[str, _text("Such as f32[1024,1024].")]
+    bytes: Annotated[int, _text("Of the array.")]
+    frame: Annotated[int, _text("Index into frames: the line that made it; -1 for none.")]
+    scope: Annotated[int, _text("Index into scopes.")]
+    equation: Annotated[int, _text("Index of the equation that made it in that scope; -1 for inputs and constants.")]
+
+
+class Residual(Struct):
+    """What the forward pass keeps for the backward pass, by line."""
+
+    type: Annotated[str, _text("Such as f32[100,16].")]
+    count: Annotated[int, _text("How many of that type on that line.")]
+    bytes: Annotated[int, _text("All of them.")]
+    name: Annotated[str, _text("The primitive that made it, or the argument.")]
+    frame: Annotated[int, _text("Index into frames: the line that made it; -1 for none.")]
+
+
+class Memory(Struct):
+    """Bytes that the executable needs, as XLA says it; and estimates from the jaxpr."""
+
+    arguments: Annotated[int | None, _text("Bytes of the arguments; null where XLA gives none.")]
+    results: Annotated[int | None, _text("Bytes of the results.")]
+    temporaries: Annotated[int | None, _text("Bytes of the buffers in between.")]
+    generated_code: Annotated[int | None, _text("Bytes of the program itself.")]
+    aliased: Annotated[int | None, _text("Bytes of results that take an argument's place (donation).")]
+    peak: Annotated[int | None, _text("Estimate from the jaxpr: most bytes alive at once, if nothing is fused.")]
+    peak_frame: Annotated[int, _text("Index into frames: the line where that is; -1 for none.")]
+    live: Annotated[list[LiveBuffer], _text("Estimate: the largest arrays alive there, the largest first.")]
+    residuals: Annotated[list[Residual], _text("Of a program that grad made; the largest first.")]
+    residual_bytes: Annotated[int, _text("All residuals together.")]
+    constants: Annotated[int, _text("Bytes of the constants captured by the closure.")]
+
+
+class ProgramCost(Struct):
+    """What one program costs."""
+
+    program: Annotated[int, _text("Index into programs.")]
+    flops: Annotated[int, _text("At most.")]
+    flops_min: Annotated[int, _text("At least.")]
+    exact: Annotated[bool, _text("Every primitive has a rule, every loop a known length, every branch the same cost.")]
+    transcendentals: Annotated[int, _text("sin, exp, ...: counted apart; at most.")]
+    bytes_read: Annotated[int, _text("By every equation on its own, nothing fused; at most.")]
+    bytes_written: Annotated[int, _text("Likewise.")]
+    per_trip: Annotated[list[str], _text("Loops of unknown trips, such as: while_loop, line 7.")]
+    unknown: Annotated[list[str], _text("Primitives without a rule, with how many equations: ffi_call (2).")]
+    scopes: Annotated[list[ScopeCost], _text("Of each scope of the program that the document holds whole.")]
+    by_line: Annotated[list[CostRow], _text("In the order of the files and lines.")]
+    by_primitive: Annotated[list[CostRow], _text("The dearest first.")]
+    by_scope: Annotated[list[CostNode], _text("Tree of scopes, the program first.")]
+    by_name_stack: Annotated[list[CostNode], _text("Tree of the name stack, the program first.")]
+    xla: Annotated[XlaCost | None, _text("Null where the program was not compiled, or XLA gives no analysis.")]
+    memory: Annotated[Memory | None, _text("Null where it could not be had.")]
+
+
+class Machine(Struct):
+    """What this machine can do at most, as JAX measured it; for the roofline."""
+
+    device: Annotated[str, _text("Kind of the device, such as cpu.")]
+    flops: Annotated[float, _text("FLOP a second, of the best matmul.")]
+    bandwidth: Annotated[float, _text("Bytes a second, read and written, of the best copy.")]
+    dtype: Annotated[str, _text("Of the matmul and the copy, such as float32.")]
+    how: Annotated[str, _text("How it was measured, a sentence with the sizes.")]
+    seconds: Annotated[float, _text("That the measurement took.")]

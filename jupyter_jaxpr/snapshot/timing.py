@@ -1,0 +1,85 @@
+"""What a program takes when it runs again, and over a sweep of sizes: measured only when asked for."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from .struct import Struct
+from .struct import described as _text
+
+
+class WarmTime(Struct):
+    """Seconds of one warm call, waited for until the result is ready."""
+
+    median: Annotated[float, _text("Half of the runs took less.")]
+    minimum: Annotated[float, _text("The fastest.")]
+    lower: Annotated[float, _text("A quarter of the runs took less.")]
+    upper: Annotated[float, _text("A quarter of the runs took more.")]
+    runs: Annotated[int, _text("How many calls were timed.")]
+    dispatch: Annotated[float, _text("Median until the call returned, the work perhaps not done.")]
+    batch: Annotated[int, _text("Calls between two readings of the clock; where more than 1, a run is their mean.")] = 1
+
+
+class ProgramTiming(Struct):
+    """A program run again, warm and eager."""
+
+    program: Annotated[int, _text("Index into programs.")]
+    warm: Annotated[WarmTime | None, _text("The executable of the cell; null where it could not be run: see notes.")]
+    eager: Annotated[WarmTime | None, _text("The same Python without jit; null where it could not be run: see notes.")]
+    ratio: Annotated[
+        tuple[float, float] | None,
+        _text("Eager over warm, by the middle halves: upper and lower quartile against each other; null without both."),
+    ]
+    pays_after: Annotated[
+        int | None,
+        _text("Calls after which the first call is paid for by warm ones against eager; null where it never is."),
+    ]
+    sentence: Annotated[
+        str, _text("As a person says it: first 214 ms (trace 12, lower 9, compile 190), then 0.15 ms; 13.7 x eager.")
+    ]
+    notes: Annotated[list[str], _text("What was not measured and why, what was copied or left out: sentences.")]
+    stopped: Annotated[str | None, _text("Why it is not complete, a sentence; null where it is.")]
+
+
+class SweepPoint(Struct):
+    """One function at one value."""
+
+    function: Annotated[str, _text("Name, as in functions of the sweep.")]
+    value: Annotated[str, _text("As it was typed, such as 64.")]
+    number: Annotated[float | None, _text("The value as a number; null where it is none.")]
+    eager: Annotated[WarmTime | None, _text("Null where not measured.")]
+    warm: Annotated[WarmTime | None, _text("Null where not measured.")]
+    first: Annotated[float | None, _text("Seconds of the first call until its result was ready; null if not measured.")]
+    trace: Annotated[float | None, _text("Seconds of the first call; null where JAX reported none.")]
+    lower: Annotated[float | None, _text("Seconds of the first call; null where JAX reported none.")]
+    compile: Annotated[float | None, _text("Seconds of the first call; null where JAX reported none.")]
+    from_disk: Annotated[bool, _text("The executable came from the persistent compilation cache.")]
+    equations: Annotated[int | None, _text("Of the program; null where unknown.")]
+    bytes: Annotated[int | None, _text("Arguments, results and temporaries by XLA; null where it gives none.")]
+    flops: Annotated[int | None, _text("By our count; null where unknown.")]
+    error: Annotated[str | None, _text("What it raised, one line; null where it did not.")]
+
+
+class SweepFit(Struct):
+    """A power law through a series: seconds (or a count) = factor x value ^ exponent."""
+
+    function: Annotated[str, _text("As in functions of the sweep.")]
+    series: Annotated[Literal["eager", "first", "warm", "compile", "equations", "bytes"], _text("What grows.")]
+    exponent: Annotated[float, _text("Slope on log-log axes, least squares.")]
+    factor: Annotated[float, _text("Value of the line at 1.")]
+    error: Annotated[float | None, _text("Standard error of the exponent; null with two points.")]
+    first_number: Annotated[float, _text("The line goes through the points from this value on.")]
+
+
+class Sweep(Struct):
+    """Functions over several values of a name."""
+
+    name: Annotated[str, _text("Of what varies, such as n.")]
+    call: Annotated[str, _text("What was called, such as f(make(n)).")]
+    functions: Annotated[list[str], _text("Names, in the order they were given.")]
+    points: Annotated[list[SweepPoint], _text("By value, then by function.")]
+    fits: Annotated[list[SweepFit], _text("Of each function and series that has two or more numbers.")]
+    total: Annotated[int, _text("How many points it was to have.")]
+    stopped: Annotated[str | None, _text("Why it is not complete, a sentence; null where it is.")]
+    notes: Annotated[list[str], _text("What was not measured and why: sentences.")]
+    seconds: Annotated[float, _text("That the sweep took.")]
