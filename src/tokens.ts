@@ -7,10 +7,14 @@ import { ISignal } from '@lumino/signaling';
 
 import {
   Environment,
+  Machine,
+  ProgramCost,
+  ProgramTiming,
   Progress,
   Recording,
   ScopePage,
   Snapshot,
+  Sweep,
   TextPage,
   VariantComparison,
   Working
@@ -64,7 +68,7 @@ export type ModelChange =
 /** How a long request ended. */
 export type Outcome<T> =
   | { kind: 'done'; value: T }
-  /** Nothing was run: it would repeat effects. A question; ask again with `repeatEffects` where the answer is yes. */
+  /** Nothing was run: effects would repeat, or it takes long. Ask again with `confirmed` where the answer is yes. */
   | { kind: 'confirm'; question: string };
 
 /** What runs the user's code again: it may take long, and can be stopped. */
@@ -76,10 +80,20 @@ export interface ILongRequest<T> {
 }
 
 export interface ILongRequestOptions {
-  /** The user confirmed that effects happen again. */
-  repeatEffects?: boolean;
+  /** The user said yes to the question of an earlier `confirm`. */
+  confirmed?: boolean;
   /** Told how far the work is, about once a second. */
   working?: (working: Working) => void;
+}
+
+/** What to sweep, as the user typed it. */
+export interface ISweepQuestion {
+  /** Such as n=64,256,1024. */
+  sweep: string;
+  /** Such as f(make(n)). */
+  call: string;
+  /** Names to call instead of the call's own; may be empty. */
+  functions: readonly string[];
 }
 
 /** Questions to the kernel; each rejects with an Error whose message is a sentence for the user. */
@@ -114,6 +128,25 @@ export interface IRequests {
     programs: readonly number[],
     options?: ILongRequestOptions
   ): ILongRequest<VariantComparison>;
+  /** Run a program again, warm and eager, on the values of the last call. */
+  time(
+    snapshot: string,
+    program: number,
+    options?: ILongRequestOptions
+  ): ILongRequest<ProgramTiming>;
+  /** Call functions at several sizes; the texts are those of the magic's line. */
+  sweep(
+    snapshot: string,
+    asked: ISweepQuestion,
+    options?: ILongRequestOptions
+  ): ILongRequest<Sweep>;
+  /** Measure what this machine can do at most; the kernel keeps it. */
+  machine(
+    snapshot: string,
+    options?: ILongRequestOptions
+  ): ILongRequest<Machine>;
+  /** What a program costs; it is counted, nothing runs. */
+  cost(snapshot: string, program: number): Promise<ProgramCost>;
 }
 
 /** A run that can be chosen. */

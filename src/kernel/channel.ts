@@ -20,6 +20,7 @@ import { JSONObject, UUID } from '@lumino/coreutils';
 import { IDisposable } from '@lumino/disposable';
 import { ISignal, Signal } from '@lumino/signaling';
 
+import { IDocumentSizes } from '../protocol/cost';
 import { Unreadable, isUnreadable } from '../protocol/document';
 import {
   Announcement,
@@ -34,11 +35,15 @@ import {
 } from '../protocol/messages';
 import {
   CompareRequest,
+  CostRequest,
+  MachineRequest,
   MakeRequest,
   Reply,
   ScopeRequest,
   StepsRequest,
+  SweepRequest,
   TextRequest,
+  TimeRequest,
   Working
 } from '../protocol/snapshot';
 
@@ -63,7 +68,11 @@ export type Question =
   | Omit<ScopeRequest, 'id'>
   | Omit<MakeRequest, 'id'>
   | Omit<StepsRequest, 'id'>
-  | Omit<CompareRequest, 'id'>;
+  | Omit<CompareRequest, 'id'>
+  | Omit<TimeRequest, 'id'>
+  | Omit<SweepRequest, 'id'>
+  | Omit<MachineRequest, 'id'>
+  | Omit<CostRequest, 'id'>;
 
 /** A question that is on its way. */
 export interface IAsked {
@@ -94,12 +103,12 @@ export interface IChannel extends IDisposable {
   /**
    * Ask the kernel, while a cell runs too where the kernel has subshells.
    *
-   * @param scopes How many scopes the snapshot has that the question is about.
+   * @param sizes Of the snapshot that the question is about.
    * @param working Told of the replies that are not the last.
    */
   ask(
     question: Question,
-    scopes: number,
+    sizes: IDocumentSizes,
     working?: (working: Working) => void
   ): IAsked;
 }
@@ -111,7 +120,7 @@ interface IPending {
   /** Wait anew: the kernel has given a sign of life. */
   wait: () => void;
   timer: ReturnType<typeof setTimeout>;
-  scopes: number;
+  sizes: IDocumentSizes;
 }
 
 /** How long a question may stay without a reply, in milliseconds; XLA may take long over a compilation. */
@@ -120,7 +129,11 @@ const PATIENCE = {
   scope: 30_000,
   make: 1_800_000,
   steps: 1_800_000,
-  compare: 1_800_000
+  compare: 1_800_000,
+  time: 1_800_000,
+  sweep: 1_800_000,
+  machine: 60_000,
+  cost: 60_000
 };
 
 export class Channel implements IChannel {
@@ -156,7 +169,7 @@ export class Channel implements IChannel {
 
   ask(
     question: Question,
-    scopes: number,
+    sizes: IDocumentSizes,
     working: (working: Working) => void = () => undefined
   ): IAsked {
     const id = ++this._lastId;
@@ -168,7 +181,7 @@ export class Channel implements IChannel {
         throw new Unanswered('stopped');
       }
       comm = opened;
-      return this._asked(id, question, scopes, working, opened);
+      return this._asked(id, question, sizes, working, opened);
     };
     return {
       reply: ask(),
@@ -209,7 +222,7 @@ export class Channel implements IChannel {
   private _asked(
     id: number,
     question: Question,
-    scopes: number,
+    sizes: IDocumentSizes,
     working: (working: Working) => void,
     comm: string
   ): Promise<Reply> {
@@ -228,7 +241,7 @@ export class Channel implements IChannel {
           pending.timer = patience();
         },
         timer: patience(),
-        scopes
+        sizes
       };
       this._pending.set(id, pending);
       this._send('comm_msg', comm, { ...question, id });
@@ -341,7 +354,7 @@ export class Channel implements IChannel {
     if (id === null || pending === undefined) {
       return; // it came after its time
     }
-    const reply = readReply(message, pending.scopes);
+    const reply = readReply(message, pending.sizes);
     if (!isUnreadable(reply) && (reply.working ?? null) !== null) {
       pending.wait();
       pending.working(reply.working as Working);

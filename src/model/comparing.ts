@@ -33,7 +33,7 @@ export class Comparing {
   async compare(
     snapshot: Snapshot,
     programs: readonly number[],
-    repeatEffects: boolean
+    confirmed: boolean
   ): Promise<void> {
     const requests = this._model.requests;
     if (requests === null || this._state.kind === 'working') {
@@ -43,7 +43,7 @@ export class Comparing {
     this._set({ kind: 'working', working: null, stopping: false });
     try {
       this._request = requests.compare(snapshot.id, programs, {
-        repeatEffects,
+        confirmed,
         working: working => {
           if (this._state.kind === 'working') {
             this._set({ ...this._state, working });

@@ -12,15 +12,20 @@ import {
   Question,
   Unanswered
 } from '../kernel/channel';
+import { IDocumentSizes, NO_DOCUMENT } from '../protocol/cost';
 import { Unreadable } from '../protocol/document';
 import { Announcement, PROTOCOL } from '../protocol/messages';
 import {
   Environment,
+  Machine,
+  ProgramCost,
+  ProgramTiming,
   Progress,
   Recording,
   Reply,
   ScopePage,
   Snapshot,
+  Sweep,
   TextPage,
   VariantComparison,
   Working
@@ -536,7 +541,7 @@ export class JaxprModel implements IJaxprModel {
     };
     const asked = this._channel?.ask(
       question,
-      this.snapshot?.scopes.length ?? 0,
+      this.snapshot === null ? NO_DOCUMENT : sizesOf(this.snapshot),
       working
     );
     return {
@@ -602,7 +607,7 @@ export class JaxprModel implements IJaxprModel {
           type: 'steps',
           snapshot,
           control,
-          repeat_effects: options?.repeatEffects ?? false
+          repeat_effects: options?.confirmed ?? false
         },
         options,
         ({ recording }) =>
@@ -616,11 +621,48 @@ export class JaxprModel implements IJaxprModel {
           type: 'compare',
           snapshot,
           programs: [...programs],
-          repeat_effects: options?.repeatEffects ?? false
+          repeat_effects: options?.confirmed ?? false
         },
         options,
         ({ comparison }) => comparison ?? null
-      )
+      ),
+    time: (snapshot, program, options) =>
+      this._long<ProgramTiming>(
+        {
+          type: 'time',
+          snapshot,
+          program,
+          confirmed: options?.confirmed ?? false
+        },
+        options,
+        ({ timing }) => (timing?.program === program ? timing : null)
+      ),
+    sweep: (snapshot, { sweep, call, functions }, options) =>
+      this._long<Sweep>(
+        {
+          type: 'sweep',
+          snapshot,
+          sweep,
+          call,
+          functions: [...functions],
+          confirmed: options?.confirmed ?? false
+        },
+        options,
+        reply => reply.sweep ?? null
+      ),
+    machine: (snapshot, options) =>
+      this._long<Machine>(
+        { type: 'machine', snapshot },
+        options,
+        ({ machine }) => machine ?? null
+      ),
+    cost: async (snapshot, program) => {
+      const { cost } = await this._ask({ type: 'cost', snapshot, program });
+      return answered<ProgramCost>(
+        cost?.program === program ? cost : null,
+        this._trans
+      );
+    }
   };
 
   private _changed = new Signal<this, ModelChange>(this);
@@ -643,6 +685,14 @@ export class JaxprModel implements IJaxprModel {
   private _pinned = false;
   private _waiting: Snapshot[] = [];
   private _isDisposed = false;
+}
+
+function sizesOf(snapshot: Snapshot): IDocumentSizes {
+  return {
+    programs: snapshot.programs.length,
+    frames: snapshot.frames.length,
+    scopes: snapshot.scopes.map(scope => scope.count)
+  };
 }
 
 /** The life of a run that no kernel of this page made. */

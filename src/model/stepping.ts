@@ -94,12 +94,12 @@ export class Stepping {
   /**
    * Run the construct again and record it; does nothing where no kernel can answer or it is running already.
    *
-   * @param repeatEffects The user confirmed that effects happen again.
+   * @param confirmed The user said yes to repeated effects.
    */
   async record(
     snapshot: Snapshot,
     control: number,
-    repeatEffects: boolean
+    confirmed: boolean
   ): Promise<void> {
     const { requests } = this._model;
     if (
@@ -109,7 +109,7 @@ export class Stepping {
       return;
     }
     const request = requests.steps(snapshot.id, control, {
-      repeatEffects,
+      confirmed,
       working: working => this._tell(snapshot, control, { working })
     });
     this._change(snapshot, control, {

@@ -2,17 +2,8 @@
  * A decoded comparison of variants comes in; it passes, or a `Mismatch` names the field.
  */
 import { Variant, VariantComparison } from './snapshot';
-import {
-  Mismatch,
-  fields,
-  flag,
-  integer,
-  list,
-  oneOf,
-  orNull,
-  seconds,
-  text
-} from './structure';
+import { fields, flag, integer, oneOf, orNull, text, upTo } from './structure';
+import { checkWarmTime, duration } from './timing';
 
 const MOST_VARIANTS = 1_000;
 const MOST_SENTENCES = 1_000;
@@ -79,7 +70,7 @@ function checkVariant(value: unknown, field: string, programs: number): void {
     orNull(variant[name], `${field}.${name}`, count);
   }
   for (const stage of ['trace', 'lower', 'compile']) {
-    orNull(variant[stage], `${field}.${stage}`, time);
+    orNull(variant[stage], `${field}.${stage}`, duration);
   }
   flag(variant.from_disk, `${field}.from_disk`);
   orNull(variant.warm, `${field}.warm`, checkWarmTime);
@@ -104,31 +95,6 @@ function checkVariant(value: unknown, field: string, programs: number): void {
   }
 }
 
-function checkWarmTime(value: unknown, field: string): void {
-  const warm = fields(value, field);
-  for (const name of ['median', 'minimum', 'lower', 'upper', 'dispatch']) {
-    time(warm[name], `${field}.${name}`);
-  }
-  integer(warm.runs, `${field}.runs`, 1);
-  integer(warm.batch ?? 1, `${field}.batch`, 1);
-}
-
 function count(value: unknown, field: string): number {
   return integer(value, field, 0);
-}
-
-function time(value: unknown, field: string): number {
-  const found = seconds(value, field);
-  if (found < 0) {
-    throw new Mismatch(field, 'a number from 0');
-  }
-  return found;
-}
-
-function upTo(most: number, value: unknown, field: string): readonly unknown[] {
-  const entries = list(value, field);
-  if (entries.length > most) {
-    throw new Mismatch(field, `a list of at most ${most} entries`);
-  }
-  return entries;
 }

@@ -20,9 +20,11 @@ import {
   text
 } from './structure';
 import { checkVariantComparison } from './comparison';
+import { checkProgramCost } from './cost';
 import { checkControlFlow } from './control-flow';
 import { checkLedger } from './ledger';
 import { checkRecording } from './recording';
+import { checkMachine, checkProgramTiming, checkSweep } from './timing';
 import { Environment, Scope, ScopePage, Snapshot, TextPage } from './snapshot';
 
 /** The version of the document that this side reads. */
@@ -137,6 +139,19 @@ export function checkSnapshot(value: unknown): Snapshot {
   orNull(snapshot.comparison ?? null, 'comparison', (comparison, field) =>
     checkVariantComparison(comparison, field, programs)
   );
+  const sizes = {
+    programs,
+    frames: pools.frames,
+    scopes: scopes.map(scope => scope.count)
+  };
+  each(snapshot.costs ?? [], 'costs', (cost, field) =>
+    checkProgramCost(cost, field, sizes)
+  );
+  each(snapshot.timings ?? [], 'timings', (timing, field) =>
+    checkProgramTiming(timing, field, programs)
+  );
+  orNull(snapshot.sweep ?? null, 'sweep', checkSweep);
+  orNull(snapshot.machine ?? null, 'machine', checkMachine);
   return snapshot as unknown as Snapshot;
 }
 

@@ -12,7 +12,9 @@ import {
   readable
 } from './document';
 import { checkVariantComparison } from './comparison';
+import { IDocumentSizes, checkProgramCost } from './cost';
 import { checkRecording } from './recording';
+import { checkMachine, checkProgramTiming, checkSweep } from './timing';
 import {
   Failed,
   Hello,
@@ -57,10 +59,13 @@ export function readAnnouncement(value: unknown): Announcement | Unreadable {
 /**
  * Look at a message of the requests comm; never throws.
  *
- * @param scopes How many scopes the snapshot has that a page of equations belongs to.
+ * @param sizes Of the snapshot that was asked about.
  */
-export function readReply(value: unknown, scopes: number): Reply | Unreadable {
-  return readable(() => checkReply(value, scopes));
+export function readReply(
+  value: unknown,
+  sizes: IDocumentSizes
+): Reply | Unreadable {
+  return readable(() => checkReply(value, sizes));
 }
 
 /** The id of a reply, before anything else of it is looked at; null where it has none. */
@@ -123,14 +128,14 @@ function checkAnnouncement(value: unknown): Announcement {
 
 const STAGES = ['running', 'trace', 'lower', 'compile', 'first_run'] as const;
 
-function checkReply(value: unknown, scopes: number): Reply {
+function checkReply(value: unknown, sizes: IDocumentSizes): Reply {
   const reply = fields(value, 'reply');
   oneOf(reply.type, 'type', ['reply'] as const);
   integer(reply.id, 'id', 0);
   const error = orNull(reply.error, 'error', text);
   const page = orNull(reply.text, 'text', checkTextPage);
   const scope = orNull(reply.scope, 'scope', value =>
-    checkScopePage(value, scopes)
+    checkScopePage(value, sizes.scopes.length)
   );
   const snapshot = orNull(reply.snapshot, 'snapshot', checkSnapshot);
   const answers = [
@@ -146,12 +151,20 @@ function checkReply(value: unknown, scopes: number): Reply {
     ),
     orNull(reply.comparison ?? null, 'comparison', value =>
       checkVariantComparison(value)
+    ),
+    orNull(reply.timing ?? null, 'timing', (value, field) =>
+      checkProgramTiming(value, field, sizes.programs)
+    ),
+    orNull(reply.sweep ?? null, 'sweep', checkSweep),
+    orNull(reply.machine ?? null, 'machine', checkMachine),
+    orNull(reply.cost ?? null, 'cost', (value, field) =>
+      checkProgramCost(value, field, sizes)
     )
   ].filter(one => one !== null);
   if (answers.length !== 1) {
     throw new Mismatch(
       'reply',
-      'exactly one of error, text, scope, snapshot, working, confirm, recording, comparison'
+      'exactly one of error, text, scope, snapshot, working, confirm, recording, comparison, timing, sweep, machine, cost'
     );
   }
   return reply as unknown as Reply;

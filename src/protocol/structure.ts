@@ -105,6 +105,19 @@ export function list(value: unknown, field: string): readonly unknown[] {
   return value;
 }
 
+/** A list that is not longer than honest ones of its kind. */
+export function upTo(
+  most: number,
+  value: unknown,
+  field: string
+): readonly unknown[] {
+  const entries = list(value, field);
+  if (entries.length > most) {
+    throw new Mismatch(field, `a list of at most ${most} entries`);
+  }
+  return entries;
+}
+
 /** A row of fixed length. */
 export function row(
   value: unknown,

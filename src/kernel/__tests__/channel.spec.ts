@@ -1,3 +1,4 @@
+import { NO_DOCUMENT } from '../../protocol/cost';
 import { Unreadable } from '../../protocol/document';
 import { Announcement } from '../../protocol/messages';
 import {
@@ -184,7 +185,7 @@ describe('a question', () => {
     await settled();
     kernel.sent = [];
     const answer = page.channel
-      .ask(TEXT, 0)
+      .ask(TEXT, NO_DOCUMENT)
       .reply.catch((error: Unanswered) => ({ why: error.why }));
     await settled();
     return { page, answer, comm: kernel.sent[0].comm };
@@ -228,7 +229,7 @@ describe('a question', () => {
 
   it('gets the answer with its number, whichever comes first', async () => {
     const { page, answer, comm } = await asked();
-    const second = page.channel.ask(TEXT, 0);
+    const second = page.channel.ask(TEXT, NO_DOCUMENT);
     await settled();
     page.kernel.says(comm, reply(2, null));
     page.kernel.says(comm, reply(99, null));
@@ -275,7 +276,7 @@ describe('a question', () => {
     page.kernel.connects('connected');
     await settled();
     page.kernel.sent = [];
-    void page.channel.ask(TEXT, 0);
+    void page.channel.ask(TEXT, NO_DOCUMENT);
     await settled();
     expect(page.kernel.sent.map(sent => sent.type)).toEqual([
       'comm_open',
@@ -313,8 +314,10 @@ describe('a long question', () => {
     await settled();
     kernel.sent = [];
     const heard: string[] = [];
-    const { reply, stop } = page.channel.ask(STEPS, 0, ({ text, elapsed }) =>
-      heard.push(`${text}, ${elapsed} s`)
+    const { reply, stop } = page.channel.ask(
+      STEPS,
+      NO_DOCUMENT,
+      ({ text, elapsed }) => heard.push(`${text}, ${elapsed} s`)
     );
     const answer = reply.catch(({ why }: Unanswered) => ({ why }));
     await settled();
@@ -350,7 +353,7 @@ describe('a long question', () => {
     kernel.comms = ['hub'];
     const page = new Listener(kernel);
     await settled();
-    const { reply, stop } = page.channel.ask(STEPS, 0);
+    const { reply, stop } = page.channel.ask(STEPS, NO_DOCUMENT);
     stop();
     await expect(reply).rejects.toMatchObject({ why: 'stopped' });
     expect(kernel.sent.filter(({ data }) => data === STEPS)).toEqual([]);
@@ -458,7 +461,7 @@ describe('a kernel that goes away', () => {
     kernel.comms = ['hub'];
     const page = new Listener(kernel);
     await settled();
-    page.channel.ask(TEXT, 0).reply.catch(() => undefined);
+    page.channel.ask(TEXT, NO_DOCUMENT).reply.catch(() => undefined);
     await settled();
     const asking = kernel.sent[kernel.sent.length - 1].comm;
     kernel.sent = [];

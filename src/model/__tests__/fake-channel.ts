@@ -2,6 +2,7 @@
 import { Signal } from '@lumino/signaling';
 
 import { ChannelState, IAsked, IChannel, Question } from '../../kernel/channel';
+import { IDocumentSizes } from '../../protocol/cost';
 import { Unreadable } from '../../protocol/document';
 import { Announcement } from '../../protocol/messages';
 import { Environment, Reply, Snapshot, Working } from '../../protocol/snapshot';
@@ -23,7 +24,7 @@ export class FakeChannel implements IChannel {
 
   ask(
     question: Question,
-    _: number,
+    _: IDocumentSizes,
     working?: (working: Working) => void
   ): IAsked {
     this.questions.push(question);

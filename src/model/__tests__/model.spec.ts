@@ -427,7 +427,7 @@ describe('a long question to the kernel', () => {
       question: 'It prints. Run it again?'
     });
     await model.requests
-      ?.compare('run-1', [0, 1], { repeatEffects: true })
+      ?.compare('run-1', [0, 1], { confirmed: true })
       .result.catch(() => undefined);
     expect(kernel.questions).toEqual([
       {

@@ -33,8 +33,8 @@ export function Chooser(props: {
         ? chosen.filter(each => each !== program)
         : [...chosen, program].sort((a, b) => a - b)
     );
-  const start = (repeatEffects: boolean): void =>
-    void comparing.compare(snapshot, chosen, repeatEffects);
+  const start = (confirmed: boolean): void =>
+    void comparing.compare(snapshot, chosen, confirmed);
   if (state.kind === 'working') {
     return (
       <Working state={state} stop={() => comparing.stop()} trans={trans} />

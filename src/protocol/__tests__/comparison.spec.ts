@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 
+import { NO_DOCUMENT } from '../cost';
 import { isUnreadable, readSnapshot } from '../document';
 import { readReply } from '../messages';
 import { snapshot, variant, variantComparison } from './documents';
@@ -9,7 +10,10 @@ const NOTHING = { error: null, text: null, scope: null, snapshot: null };
 /** What is said of a reply with such a comparison; null where it is fine. */
 function why(changes: object): { field: string; expected: string } | null {
   const comparison = { ...variantComparison(), ...changes };
-  const read = readReply({ type: 'reply', id: 1, ...NOTHING, comparison }, 0);
+  const read = readReply(
+    { type: 'reply', id: 1, ...NOTHING, comparison },
+    NO_DOCUMENT
+  );
   return isUnreadable(read) && read.unreadable === 'broken'
     ? { field: read.field, expected: read.expected }
     : null;

@@ -8,11 +8,15 @@ import {
   LedgerFunction,
   LedgerMiss,
   LedgerReason,
+  Machine,
   Program,
+  ProgramCost,
+  ProgramTiming,
   Progress,
   Recording,
   Scope,
   Snapshot,
+  Sweep,
   Variant,
   VariantComparison
 } from '../snapshot';
@@ -487,6 +491,197 @@ export function variantComparison(
     variants: [variant(), variant({ name: 'scanned', equations: 4 })],
     verdict: ['scanned compiles 8 times faster.'],
     stopped: null,
+    ...changes
+  };
+}
+
+/** What `snapshot()`'s program costs: ten steps of a sine, and an addition. */
+export function programCost(changes: Partial<ProgramCost> = {}): ProgramCost {
+  const sums = {
+    flops: 1,
+    flops_min: 1,
+    transcendentals: 10,
+    bytes_read: 44,
+    bytes_written: 44,
+    per_trip: false
+  };
+  return {
+    program: 0,
+    flops: 1,
+    flops_min: 1,
+    exact: true,
+    transcendentals: 10,
+    bytes_read: 44,
+    bytes_written: 44,
+    per_trip: [],
+    unknown: [],
+    scopes: [
+      {
+        scope: 0,
+        runs: 1,
+        runs_min: 1,
+        per_trip: false,
+        flops: [1, 0],
+        transcendentals: [0, 10],
+        bytes: [8, 80]
+      },
+      {
+        scope: 1,
+        runs: 10,
+        runs_min: 10,
+        per_trip: false,
+        flops: [0],
+        transcendentals: [1],
+        bytes: [8]
+      }
+    ],
+    by_line: [{ label: 'y = x + 1', frame: 0, equations: 2, ...sums }],
+    by_primitive: [{ label: 'sin', frame: -1, equations: 1, ...sums }],
+    by_scope: [
+      {
+        label: 'f',
+        parent: -1,
+        scope: 0,
+        frame: -1,
+        runs: 1,
+        per_trip: false,
+        flops: 1,
+        transcendentals: 10,
+        bytes: 88
+      },
+      {
+        label: 'scan',
+        parent: 0,
+        scope: 1,
+        frame: 0,
+        runs: 10,
+        per_trip: false,
+        flops: 0,
+        transcendentals: 10,
+        bytes: 80
+      }
+    ],
+    by_name_stack: [],
+    xla: {
+      flops: 1,
+      transcendentals: 1,
+      bytes: 16,
+      differences: [
+        {
+          kind: 'loop_once',
+          text: "XLA counts a loop's body once, whatever its trips.",
+          ours: 10,
+          xla: 1,
+          frame: 0,
+          runs: 10
+        }
+      ]
+    },
+    memory: {
+      arguments: 4,
+      results: 4,
+      temporaries: 0,
+      generated_code: null,
+      aliased: 0,
+      peak: 8,
+      peak_frame: 0,
+      live: [
+        {
+          name: 'argument x',
+          type: 'f32[]',
+          bytes: 4,
+          frame: -1,
+          scope: 0,
+          equation: -1
+        }
+      ],
+      residuals: [
+        { type: 'f32[10]', count: 1, bytes: 40, name: 'sin', frame: 0 }
+      ],
+      residual_bytes: 40,
+      constants: 0
+    },
+    ...changes
+  };
+}
+
+/** A program that ran again: ten times faster than eager. */
+export function programTiming(
+  changes: Partial<ProgramTiming> = {}
+): ProgramTiming {
+  const warm = {
+    median: 1e-4,
+    minimum: 9e-5,
+    lower: 9.5e-5,
+    upper: 1.1e-4,
+    runs: 200,
+    dispatch: 2e-5,
+    batch: 1
+  };
+  return {
+    program: 0,
+    warm,
+    eager: { ...warm, median: 1e-3, lower: 9e-4, upper: 1.1e-3 },
+    ratio: [8.2, 11.6],
+    pays_after: 40,
+    sentence: 'first 40 ms (trace 3, lower 7, compile 25), then 0.1 ms.',
+    notes: [],
+    stopped: null,
+    ...changes
+  };
+}
+
+/** A sweep of one point. */
+export function sweep(changes: Partial<Sweep> = {}): Sweep {
+  return {
+    name: 'n',
+    call: 'f(make(n))',
+    functions: ['f'],
+    points: [
+      {
+        function: 'f',
+        value: '64',
+        number: 64,
+        eager: null,
+        warm: null,
+        first: 0.04,
+        trace: 0.003,
+        lower: 0.007,
+        compile: 0.025,
+        from_disk: false,
+        equations: 3,
+        bytes: 4096,
+        flops: 524288,
+        error: null
+      }
+    ],
+    fits: [
+      {
+        function: 'f',
+        series: 'warm',
+        exponent: 2.9,
+        factor: 1e-9,
+        error: 0.1,
+        first_number: 64
+      }
+    ],
+    total: 2,
+    stopped: null,
+    notes: [],
+    seconds: 0.5,
+    ...changes
+  };
+}
+
+/** What a machine can do. */
+export function machine(changes: Partial<Machine> = {}): Machine {
+  return {
+    device: 'cpu',
+    flops: 1e11,
+    bandwidth: 2e10,
+    dtype: 'float32',
+    how: 'A matmul of 1024 x 1024 and a copy of 64 MB.',
+    seconds: 0.8,
     ...changes
   };
 }

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 
+import { NO_DOCUMENT } from '../cost';
 import packageJson from '../../../package.json';
 import {
   VERSION,
@@ -69,7 +70,7 @@ describe('what the kernel says', () => {
     fc.assert(
       fc.property(fc.anything(), value => {
         readAnnouncement(value);
-        readReply(value, 3);
+        readReply(value, NO_DOCUMENT);
         replyId(value);
         sequence(value);
       })
@@ -82,11 +83,15 @@ describe('a reply', () => {
 
   it('carries exactly one answer', () => {
     const reply = { type: 'reply', id: 7, ...nothing, error: 'It is gone.' };
-    expect(readReply(reply, 0)).toBe(reply);
-    expect(readReply({ type: 'reply', id: 7, ...nothing }, 0)).toMatchObject({
+    expect(readReply(reply, NO_DOCUMENT)).toBe(reply);
+    expect(
+      readReply({ type: 'reply', id: 7, ...nothing }, NO_DOCUMENT)
+    ).toMatchObject({
       field: 'reply'
     });
-    expect(readReply({ ...reply, snapshot: snapshot() }, 0)).toMatchObject({
+    expect(
+      readReply({ ...reply, snapshot: snapshot() }, NO_DOCUMENT)
+    ).toMatchObject({
       field: 'reply'
     });
   });
@@ -114,9 +119,9 @@ describe('a reply', () => {
       stacks: [[[0], []]]
     };
     const reply = { type: 'reply', id: 1, ...nothing, text: page };
-    expect(readReply(reply, 0)).toBe(reply);
+    expect(readReply(reply, NO_DOCUMENT)).toBe(reply);
     expect(
-      readReply({ ...reply, text: { ...page, line_stacks: [1] } }, 0)
+      readReply({ ...reply, text: { ...page, line_stacks: [1] } }, NO_DOCUMENT)
     ).toMatchObject({ field: 'text.line_stacks' });
   });
 });

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 
+import { NO_DOCUMENT } from '../cost';
 import { isUnreadable, readSnapshot } from '../document';
 import { readReply } from '../messages';
 import { Recording } from '../snapshot';
@@ -15,7 +16,7 @@ function why(changes: object): { field: string; expected: string } | null {
     ...NOTHING,
     recording: { ...recording(), ...changes }
   };
-  const read = readReply(reply, 0);
+  const read = readReply(reply, NO_DOCUMENT);
   return isUnreadable(read) && read.unreadable === 'broken'
     ? { field: read.field, expected: read.expected }
     : null;

@@ -25,8 +25,8 @@ interface IAskingProps {
 export function Asking(props: IAskingProps): JSX.Element {
   const { snapshot, index, stepping, trans } = props;
   const stepper = stepping.stepperOf(snapshot, index);
-  const record = (repeatEffects: boolean): void => {
-    void stepping.record(snapshot, index, repeatEffects);
+  const record = (confirmed: boolean): void => {
+    void stepping.record(snapshot, index, confirmed);
   };
   switch (stepper.kind) {
     case 'working':

@@ -4,6 +4,7 @@ import * as React from 'react';
 import { JaxprModel } from '../../../../model/model';
 import { steppingOf } from '../../../../model/stepping';
 import { FakeChannel } from '../../../../model/__tests__/fake-channel';
+import { NO_DOCUMENT } from '../../../../protocol/cost';
 import { isUnreadable } from '../../../../protocol/document';
 import { readReply } from '../../../../protocol/messages';
 import {
@@ -49,7 +50,7 @@ function shown(one: Control, recorded: Recording | null, saved = true): IShown {
   if (recorded !== null) {
     // The test's own document is one that the panel would take.
     const reply = { type: 'reply', id: 1, ...NOTHING, recording: recorded };
-    expect(isUnreadable(readReply(reply, 0))).toBe(false);
+    expect(isUnreadable(readReply(reply, NO_DOCUMENT))).toBe(false);
   }
   const document = snapshot({
     control_flow: [one],

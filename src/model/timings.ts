@@ -1,0 +1,65 @@
+/**
+ * A model comes in; what was measured of its programs goes out, and over sizes, and how far the measuring is.
+ *
+ * What came with a document is found here too. Results of requests are kept for as long as their run can be chosen.
+ */
+import { ISignal, Signal } from '@lumino/signaling';
+
+import { ProgramTiming, Snapshot, Sweep } from '../protocol/snapshot';
+import type { IJaxprModel, ISweepQuestion } from '../tokens';
+import { LongWork } from './long-work';
+
+export class Timings {
+  constructor(model: IJaxprModel) {
+    this.time = new LongWork<ProgramTiming>(model);
+    this.sweep = new LongWork<Sweep>(model);
+    const emit = (): void => this._changed.emit();
+    this.time.changed.connect(emit);
+    this.sweep.changed.connect(emit);
+  }
+
+  /** The same call again: one part for each program of a run. */
+  readonly time: LongWork<ProgramTiming>;
+  /** A sweep: one for each run. */
+  readonly sweep: LongWork<Sweep>;
+
+  get changed(): ISignal<this, void> {
+    return this._changed;
+  }
+
+  /** The times of a program: the last that were asked for, or those that came with the document. */
+  timingOf(snapshot: Snapshot, program: number): ProgramTiming | null {
+    return (
+      this.time.valueOf(snapshot, program) ??
+      snapshot.timings?.find(timing => timing.program === program) ??
+      null
+    );
+  }
+
+  /** The sweep of a run: the last that was asked for, or the one that came with the document. */
+  sweepOf(snapshot: Snapshot): Sweep | null {
+    return this.sweep.valueOf(snapshot) ?? snapshot.sweep ?? null;
+  }
+
+  /** What the user last typed for a function of this name, also in later runs; null where nothing was typed. */
+  draftOf(name: string): ISweepQuestion | null {
+    return this._drafts.get(name) ?? null;
+  }
+
+  setDraft(name: string, draft: ISweepQuestion): void {
+    this._drafts.set(name, draft);
+    this._changed.emit();
+  }
+
+  private _drafts = new Map<string, ISweepQuestion>();
+  private _changed = new Signal<this, void>(this);
+}
+
+const known = new WeakMap<IJaxprModel, Timings>();
+
+/** The timings of a model; the same object for all views of it. */
+export function timingsOf(model: IJaxprModel): Timings {
+  const found = known.get(model) ?? new Timings(model);
+  known.set(model, found);
+  return found;
+}

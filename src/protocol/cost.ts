@@ -1,0 +1,208 @@
+/**
+ * The decoded cost of a program comes in; it passes, or a `Mismatch` names the field.
+ *
+ * Counts may be larger than an integer of JavaScript holds exactly (10^15 FLOP is a large program's), so they are
+ * numbers from 0 here, not integers.
+ */
+import { CostDifference, ProgramCost } from './snapshot';
+import {
+  Mismatch,
+  each,
+  fields,
+  flag,
+  integer,
+  oneOf,
+  orNull,
+  text,
+  upTo
+} from './structure';
+import { duration as amount } from './timing';
+
+/** How long the lists of a document are that indices point into. */
+export interface IDocumentSizes {
+  programs: number;
+  frames: number;
+  /** How many equations each scope has. */
+  scopes: readonly number[];
+}
+
+/** Of a question that is about no document. */
+export const NO_DOCUMENT: IDocumentSizes = {
+  programs: 0,
+  frames: 0,
+  scopes: []
+};
+
+const MOST_ROWS = 100_000;
+const MOST_SENTENCES = 10_000;
+
+const DIFFERENCES: readonly CostDifference['kind'][] = [
+  'loop_once',
+  'unknown_trips',
+  'branches',
+  'fused_away',
+  'custom_call',
+  'no_rule',
+  'rest'
+];
+
+export function checkProgramCost(
+  value: unknown,
+  field: string,
+  sizes: IDocumentSizes
+): ProgramCost {
+  const cost = fields(value, field);
+  integer(cost.program, `${field}.program`, 0, sizes.programs);
+  for (const name of [
+    'flops',
+    'flops_min',
+    'transcendentals',
+    'bytes_read',
+    'bytes_written'
+  ]) {
+    amount(cost[name], `${field}.${name}`);
+  }
+  flag(cost.exact, `${field}.exact`);
+  for (const name of ['per_trip', 'unknown']) {
+    upTo(MOST_SENTENCES, cost[name], `${field}.${name}`).forEach(one =>
+      text(one, `${field}.${name}`)
+    );
+  }
+  each(cost.scopes, `${field}.scopes`, (scope, name) =>
+    checkScopeCost(scope, name, sizes)
+  );
+  for (const name of ['by_line', 'by_primitive']) {
+    upTo(MOST_ROWS, cost[name], `${field}.${name}`).forEach(one =>
+      checkRow(one, `${field}.${name}`, sizes)
+    );
+  }
+  for (const name of ['by_scope', 'by_name_stack']) {
+    upTo(MOST_ROWS, cost[name], `${field}.${name}`).forEach((one, place) =>
+      checkNode(one, `${field}.${name}`, place, sizes)
+    );
+  }
+  orNull(cost.xla, `${field}.xla`, (xla, name) => checkXla(xla, name, sizes));
+  orNull(cost.memory, `${field}.memory`, (memory, name) =>
+    checkMemory(memory, name, sizes)
+  );
+  return cost as unknown as ProgramCost;
+}
+
+function checkScopeCost(
+  value: unknown,
+  field: string,
+  sizes: IDocumentSizes
+): void {
+  const cost = fields(value, field);
+  const scope = integer(cost.scope, `${field}.scope`, 0, sizes.scopes.length);
+  amount(cost.runs, `${field}.runs`);
+  amount(cost.runs_min, `${field}.runs_min`);
+  flag(cost.per_trip, `${field}.per_trip`);
+  for (const name of ['flops', 'transcendentals', 'bytes']) {
+    const column = each(cost[name], `${field}.${name}`, (one, place) => {
+      if (one !== -1) {
+        amount(one, place);
+      }
+    });
+    if (column.length !== sizes.scopes[scope]) {
+      throw new Mismatch(
+        `${field}.${name}`,
+        `${sizes.scopes[scope]} entries, one an equation`
+      );
+    }
+  }
+}
+
+function checkRow(value: unknown, field: string, sizes: IDocumentSizes): void {
+  const one = fields(value, field);
+  text(one.label, `${field}.label`);
+  integer(one.frame, `${field}.frame`, -1, sizes.frames);
+  integer(one.equations, `${field}.equations`, 0);
+  for (const name of [
+    'flops',
+    'flops_min',
+    'transcendentals',
+    'bytes_read',
+    'bytes_written'
+  ]) {
+    amount(one[name], `${field}.${name}`);
+  }
+  flag(one.per_trip, `${field}.per_trip`);
+}
+
+function checkNode(
+  value: unknown,
+  field: string,
+  place: number,
+  sizes: IDocumentSizes
+): void {
+  const node = fields(value, field);
+  text(node.label, `${field}.label`);
+  // A parent stands before its children, so no bar is inside itself.
+  integer(node.parent, `${field}.parent`, -1, place);
+  integer(node.scope, `${field}.scope`, -1, sizes.scopes.length);
+  integer(node.frame, `${field}.frame`, -1, sizes.frames);
+  for (const name of ['runs', 'flops', 'transcendentals', 'bytes']) {
+    amount(node[name], `${field}.${name}`);
+  }
+  flag(node.per_trip, `${field}.per_trip`);
+}
+
+function checkXla(value: unknown, field: string, sizes: IDocumentSizes): void {
+  const xla = fields(value, field);
+  for (const name of ['flops', 'transcendentals', 'bytes']) {
+    orNull(xla[name], `${field}.${name}`, amount);
+  }
+  upTo(MOST_ROWS, xla.differences, `${field}.differences`).forEach(one => {
+    const difference = fields(one, `${field}.differences`);
+    oneOf(difference.kind, `${field}.differences.kind`, DIFFERENCES);
+    text(difference.text, `${field}.differences.text`);
+    for (const name of ['ours', 'xla', 'runs']) {
+      orNull(difference[name], `${field}.differences.${name}`, amount);
+    }
+    integer(difference.frame, `${field}.differences.frame`, -1, sizes.frames);
+  });
+}
+
+function checkMemory(
+  value: unknown,
+  field: string,
+  sizes: IDocumentSizes
+): void {
+  const memory = fields(value, field);
+  for (const name of [
+    'arguments',
+    'results',
+    'temporaries',
+    'generated_code',
+    'aliased',
+    'peak'
+  ]) {
+    orNull(memory[name], `${field}.${name}`, amount);
+  }
+  integer(memory.peak_frame, `${field}.peak_frame`, -1, sizes.frames);
+  amount(memory.residual_bytes, `${field}.residual_bytes`);
+  amount(memory.constants, `${field}.constants`);
+  upTo(MOST_ROWS, memory.live, `${field}.live`).forEach(one => {
+    const buffer = fields(one, `${field}.live`);
+    text(buffer.name, `${field}.live.name`);
+    text(buffer.type, `${field}.live.type`);
+    amount(buffer.bytes, `${field}.live.bytes`);
+    integer(buffer.frame, `${field}.live.frame`, -1, sizes.frames);
+    const scope = integer(
+      buffer.scope,
+      `${field}.live.scope`,
+      0,
+      sizes.scopes.length
+    );
+    integer(buffer.equation, `${field}.live.equation`, -1, sizes.scopes[scope]);
+  });
+  upTo(MOST_ROWS, memory.residuals, `${field}.residuals`).forEach(one => {
+    const residual = fields(one, `${field}.residuals`);
+    text(residual.type, `${field}.residuals.type`);
+    text(residual.name, `${field}.residuals.name`);
+    integer(residual.count, `${field}.residuals.count`, 1);
+    amount(residual.bytes, `${field}.residuals.bytes`);
+    integer(residual.frame, `${field}.residuals.frame`, -1, sizes.frames);
+  });
+}

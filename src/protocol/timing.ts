@@ -1,0 +1,139 @@
+/**
+ * Decoded times, sweeps and machines come in; they pass, or a `Mismatch` names the field.
+ */
+import { Machine, ProgramTiming, Sweep, SweepFit } from './snapshot';
+import {
+  Mismatch,
+  fields,
+  finite,
+  flag,
+  integer,
+  orNull,
+  oneOf,
+  row,
+  seconds,
+  text,
+  upTo
+} from './structure';
+
+const MOST_POINTS = 10_000;
+const MOST_SENTENCES = 1_000;
+
+const SERIES: readonly SweepFit['series'][] = [
+  'eager',
+  'first',
+  'warm',
+  'compile',
+  'equations',
+  'bytes'
+];
+
+/** Check the seconds of a call that ran several times. */
+export function checkWarmTime(value: unknown, field: string): void {
+  const warm = fields(value, field);
+  for (const name of ['median', 'minimum', 'lower', 'upper', 'dispatch']) {
+    duration(warm[name], `${field}.${name}`);
+  }
+  integer(warm.runs, `${field}.runs`, 1);
+  integer(warm.batch ?? 1, `${field}.batch`, 1);
+}
+
+/** A number from 0. */
+export function duration(value: unknown, field: string): number {
+  const found = seconds(value, field);
+  if (found < 0) {
+    throw new Mismatch(field, 'a number from 0');
+  }
+  return found;
+}
+
+/**
+ * Check a program that ran again.
+ *
+ * @param programs How many programs the document has.
+ */
+export function checkProgramTiming(
+  value: unknown,
+  field: string,
+  programs: number
+): ProgramTiming {
+  const timing = fields(value, field);
+  integer(timing.program, `${field}.program`, 0, programs);
+  orNull(timing.warm, `${field}.warm`, checkWarmTime);
+  orNull(timing.eager, `${field}.eager`, checkWarmTime);
+  orNull(timing.ratio, `${field}.ratio`, (value, name) => {
+    row(value, name, 2).forEach(one => duration(one, name));
+  });
+  orNull(timing.pays_after, `${field}.pays_after`, count);
+  text(timing.sentence, `${field}.sentence`);
+  sentences(timing.notes, `${field}.notes`);
+  orNull(timing.stopped, `${field}.stopped`, text);
+  return timing as unknown as ProgramTiming;
+}
+
+/** Check a sweep. */
+export function checkSweep(value: unknown, field = 'sweep'): Sweep {
+  const sweep = fields(value, field);
+  text(sweep.name, `${field}.name`);
+  text(sweep.call, `${field}.call`);
+  sentences(sweep.functions, `${field}.functions`);
+  for (const point of upTo(MOST_POINTS, sweep.points, `${field}.points`)) {
+    checkPoint(point, `${field}.points`);
+  }
+  for (const fit of upTo(MOST_POINTS, sweep.fits, `${field}.fits`)) {
+    checkFit(fit, `${field}.fits`);
+  }
+  integer(sweep.total, `${field}.total`, 0);
+  orNull(sweep.stopped, `${field}.stopped`, text);
+  sentences(sweep.notes, `${field}.notes`);
+  duration(sweep.seconds, `${field}.seconds`);
+  return sweep as unknown as Sweep;
+}
+
+/** Check what a machine can do. */
+export function checkMachine(value: unknown, field = 'machine'): Machine {
+  const machine = fields(value, field);
+  for (const name of ['device', 'dtype', 'how']) {
+    text(machine[name], `${field}.${name}`);
+  }
+  for (const name of ['flops', 'bandwidth', 'seconds']) {
+    duration(machine[name], `${field}.${name}`);
+  }
+  return machine as unknown as Machine;
+}
+
+function checkPoint(value: unknown, field: string): void {
+  const point = fields(value, field);
+  text(point.function, `${field}.function`);
+  text(point.value, `${field}.value`);
+  orNull(point.number, `${field}.number`, finite);
+  for (const name of ['eager', 'warm']) {
+    orNull(point[name], `${field}.${name}`, checkWarmTime);
+  }
+  for (const name of ['first', 'trace', 'lower', 'compile']) {
+    orNull(point[name], `${field}.${name}`, duration);
+  }
+  flag(point.from_disk, `${field}.from_disk`);
+  for (const name of ['equations', 'bytes', 'flops']) {
+    orNull(point[name], `${field}.${name}`, count);
+  }
+  orNull(point.error, `${field}.error`, text);
+}
+
+function checkFit(value: unknown, field: string): void {
+  const fit = fields(value, field);
+  text(fit.function, `${field}.function`);
+  oneOf(fit.series, `${field}.series`, SERIES);
+  finite(fit.exponent, `${field}.exponent`);
+  finite(fit.factor, `${field}.factor`);
+  orNull(fit.error, `${field}.error`, duration);
+  finite(fit.first_number, `${field}.first_number`);
+}
+
+function count(value: unknown, field: string): number {
+  return integer(value, field, 0);
+}
+
+function sentences(value: unknown, field: string): void {
+  upTo(MOST_SENTENCES, value, field).forEach(one => text(one, field));
+}
