@@ -58,6 +58,20 @@ function twoFigures(value: number): string {
 
 /** A number of floating-point operations: `143 FLOP`, `51.2 kFLOP`. */
 export function operations(value: number): string {
+  return scaled(value, 'FLOP');
+}
+
+/** A size in bytes, decimal: `143 B`, `5.1 kB`, `420 MB`. */
+export function size(bytes: number): string {
+  return scaled(bytes, 'B');
+}
+
+/** A factor, with two figures below 100: `0.85`, `7.8`, `19`, `140`. */
+export function factor(value: number): string {
+  return twoFigures(value);
+}
+
+function scaled(value: number, unit: string): string {
   const prefixes = ['', 'k', 'M', 'G', 'T', 'P'];
   let place = 0;
   // What would round to 1000 belongs to the next prefix.
@@ -67,7 +81,7 @@ export function operations(value: number): string {
   }
   const figures =
     place === 0 || value >= 99.95 ? grouped(value) : value.toFixed(1);
-  return `${figures}${NO_BREAK}${prefixes[place]}FLOP`;
+  return `${figures}${NO_BREAK}${prefixes[place]}${unit}`;
 }
 
 /** The time of day of a moment, `02:34`; with the date where it is not today. */

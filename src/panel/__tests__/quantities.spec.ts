@@ -1,4 +1,12 @@
-import { clock, duration, elapsed, grouped } from '../quantities';
+import {
+  clock,
+  duration,
+  elapsed,
+  factor,
+  grouped,
+  operations,
+  size
+} from '../quantities';
 
 const plain = (text: string): string => text.replace(/\u00a0/g, ' ');
 
@@ -48,6 +56,29 @@ describe('a count', () => {
     [1_000_000, '1,000,000']
   ])('of %d reads %s', (value, words) => {
     expect(grouped(value)).toBe(words);
+  });
+});
+
+describe('a size', () => {
+  it.each([
+    [143, '143 B', '143 FLOP'],
+    [5_100, '5.1 kB', '5.1 kFLOP'],
+    [999_600, '1.0 MB', '1.0 MFLOP'],
+    [420e6, '420 MB', '420 MFLOP']
+  ])('of %d reads %s', (value, bytes, flops) => {
+    expect(plain(size(value))).toBe(bytes);
+    expect(plain(operations(value))).toBe(flops);
+  });
+});
+
+describe('a factor', () => {
+  it.each([
+    [0.853, '0.85'],
+    [7.84, '7.8'],
+    [18.6, '19'],
+    [1400, '1,400']
+  ])('of %d reads %s', (value, words) => {
+    expect(factor(value)).toBe(words);
   });
 });
 
