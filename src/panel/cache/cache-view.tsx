@@ -9,6 +9,7 @@ import { Attention, attentionOf } from '../../model/attention';
 import { Snapshot } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';
 import { ModelWidget } from '../model-widget';
+import { Stretches } from '../stretches';
 import { shortened } from '../summary';
 import { CostBar } from './cost-bar';
 import { FunctionTable } from './function-table';
@@ -16,7 +17,7 @@ import { Library } from './library';
 import { Guess, Guesses, scoreOf } from './predictions';
 import { Toolbar } from './toolbar';
 import { Order } from './functions';
-import { Stretches, Sign } from './signs';
+import { Sign } from './signs';
 import { rowsOf } from './rows';
 import { LONGEST, lead } from './words';
 

@@ -7,6 +7,7 @@ import { bound } from '../../model/call-counts';
 import { LedgerFunction, Snapshot } from '../../protocol/snapshot';
 import { code } from '../copying';
 import { duration } from '../quantities';
+import { plain } from '../stretches';
 import { shortened, whereAndWhen } from '../summary';
 import {
   IMiss,
@@ -24,7 +25,6 @@ import {
   lead,
   outcomeWords,
   placeWords,
-  plain,
   priceWords,
   reasonText,
   signature

@@ -1,11 +1,10 @@
 /**
- * An outcome, a text with bold or typed parts comes in; how it is drawn goes out.
+ * An outcome, a text with typed parts comes in; how it is drawn goes out.
  */
 import * as React from 'react';
 
 import { LedgerMiss } from '../../protocol/snapshot';
 import { IPart, isType, typedParts } from './changed-parts';
-import { IStretch } from './words';
 
 /** A filled diamond for a compile, a ring for a hit, an open diamond between them. Always beside its word. */
 export function Sign(props: { outcome: LedgerMiss['outcome'] }): JSX.Element {
@@ -14,16 +13,6 @@ export function Sign(props: { outcome: LedgerMiss['outcome'] }): JSX.Element {
       className={`jp-JaxprCache-sign jp-mod-${props.outcome}`}
       aria-hidden="true"
     />
-  );
-}
-
-export function Stretches(props: { parts: readonly IStretch[] }): JSX.Element {
-  return (
-    <>
-      {props.parts.map(({ text, bold }, at) =>
-        bold ? <b key={at}>{text}</b> : <span key={at}>{text}</span>
-      )}
-    </>
   );
 }
 

@@ -13,33 +13,12 @@ import {
   Snapshot
 } from '../../protocol/snapshot';
 import { duration, grouped } from '../quantities';
+import { IStretch, bold, stretches } from '../stretches';
 import { INotePlace, framePlace, shortened } from '../summary';
 import { IMiss, Misses, priceOf, totalsOf } from './functions';
 
 /** Longer names, values and sentences are cut: a saved notebook may hold anything. */
 export const LONGEST = 400;
-
-/** A text, some of it bold. */
-export interface IStretch {
-  text: string;
-  bold: boolean;
-}
-
-// What is between the two is bold. Only numbers are, and they hold neither.
-const FROM = '\ue000';
-const TO = '\ue001';
-const bold = (text: string): string => `${FROM}${text}${TO}`;
-
-export function stretches(text: string): IStretch[] {
-  return text
-    .split(/[\ue000\ue001]/)
-    .map((part, at) => ({ text: part, bold: at % 2 === 1 }))
-    .filter(part => part.text !== '');
-}
-
-export function plain(parts: readonly { text: string }[]): string {
-  return parts.map(part => part.text).join('');
-}
 
 /** The one sentence: what the misses of this run cost, or that they cost nothing. */
 export function lead(ledger: Ledger, trans: TranslationBundle): IStretch[] {

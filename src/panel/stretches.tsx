@@ -1,0 +1,40 @@
+/**
+ * A sentence with marked numbers comes in; it goes out with them bold.
+ */
+import * as React from 'react';
+
+/** A text, some of it bold. */
+export interface IStretch {
+  text: string;
+  bold: boolean;
+}
+
+// What is between the two is bold. Only numbers are, and they hold neither.
+const FROM = '\ue000';
+const TO = '\ue001';
+
+/** Mark a part of a sentence, before it is put in: the translator sees one sentence. */
+export function bold(text: string): string {
+  return `${FROM}${text}${TO}`;
+}
+
+export function stretches(text: string): IStretch[] {
+  return text
+    .split(/[\ue000\ue001]/)
+    .map((part, at) => ({ text: part, bold: at % 2 === 1 }))
+    .filter(part => part.text !== '');
+}
+
+export function plain(parts: readonly { text: string }[]): string {
+  return parts.map(part => part.text).join('');
+}
+
+export function Stretches(props: { parts: readonly IStretch[] }): JSX.Element {
+  return (
+    <>
+      {props.parts.map(({ text, bold }, at) =>
+        bold ? <b key={at}>{text}</b> : <span key={at}>{text}</span>
+      )}
+    </>
+  );
+}
