@@ -49,6 +49,18 @@ def test_shape() -> None:
     ]
 
 
+def test_another_number_of_axes_is_not_cured_by_padding() -> None:
+    @jax.jit
+    def f(x: Any) -> Any:
+        return x + 1
+
+    with observe() as ledger:
+        f(jnp.ones(()))
+        f(jnp.ones(4))
+    cure = "Call with one number of axes, or expect one compile for each shape."
+    assert told(ledger, "f")[1] == ("compiled", (Reason("shape", "x: f32[] -> f32[4]", "x", "f32[]", "f32[4]", cure),))
+
+
 def test_dtype() -> None:
     @jax.jit
     def f(x: Any) -> Any:

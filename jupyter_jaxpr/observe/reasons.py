@@ -136,7 +136,8 @@ def _leaf(path: str, old: Leaf, new: Leaf) -> Iterable[tuple[int, Reason]]:
 def _type(path: str, old: Leaf, new: Leaf) -> tuple[int, Reason] | None:
     """The difference of two types; where shape and dtype and weakness changed at once it is one sentence."""
     kinds: list[ReasonKind] = []
-    if getattr(old.aval, "shape", None) != getattr(new.aval, "shape", None):
+    shapes = [getattr(leaf.aval, "shape", None) for leaf in (old, new)]
+    if shapes[0] != shapes[1]:
         kinds.append("shape")
     if getattr(old.aval, "dtype", None) != getattr(new.aval, "dtype", None):
         kinds.append("dtype")
@@ -147,7 +148,10 @@ def _type(path: str, old: Leaf, new: Leaf) -> tuple[int, Reason] | None:
     told = _weak_text if "weak_type" in kinds else Leaf.describe
     was, now = told(old), told(new)
     cost = sum(_DISTANCE[kind] for kind in kinds)
-    return cost, Reason(kinds[0], f"{path}: {was} -> {now}", path, was, now, _TYPE_CURES[kinds[0]].format(path))
+    cure = _TYPE_CURES[kinds[0]].format(path)
+    if kinds[0] == "shape" and len({len(shape or ()) for shape in shapes}) > 1:
+        cure = _RANK_CURE
+    return cost, Reason(kinds[0], f"{path}: {was} -> {now}", path, was, now, cure)
 
 
 _TYPE_CURES = {
@@ -155,6 +159,8 @@ _TYPE_CURES = {
     "dtype": "Convert before the call, such as {0}.astype(...), so that every call has one dtype.",
     "weak_type": "Pass {0} as one kind of value every time, such as jnp.asarray({0}, dtype=...).",
 }
+# Padding keeps the number of axes: it is no cure for another rank.
+_RANK_CURE = "Call with one number of axes, or expect one compile for each shape."
 
 
 def _weak_text(leaf: Leaf) -> str:

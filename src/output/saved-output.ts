@@ -5,6 +5,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 
 import { whyUnreadable } from '../model/sentences';
 import {
+  activityWords,
   counts,
   firstCall,
   fullSignature,
@@ -75,7 +76,13 @@ function countsLine(
   program: Program,
   trans: TranslationBundle
 ): HTMLElement {
-  const parts = counts(snapshot, program, trans);
+  const size = counts(snapshot, program, trans).join(' · ');
+  const line = element('span', 'line', [element('span', 'second', [size])]);
+  if (program.activity !== null) {
+    const words = activityWords(program.activity, trans);
+    line.append(outcome(element('span', 'second', [` · ${words}`])));
+  }
+  const parts: string[] = [];
   const origin = originWords(program, trans);
   if (origin !== null && program.origin !== 'derived') {
     parts.push(origin);
@@ -84,17 +91,28 @@ function countsLine(
   if (others > 0) {
     parts.push(trans._n('%1 more program', '%1 more programs', others));
   }
-  const line = element('span', 'line', [
-    element('span', 'second', [parts.join(' · ')])
-  ]);
+  line.append(
+    element(
+      'span',
+      'second',
+      parts.map(part => ` · ${part}`)
+    )
+  );
   const first = firstCall(program);
   if (first !== null) {
     line.append(
-      element('span', 'second', [` · ${trans.__('first call')} `]),
-      first
+      outcome(
+        element('span', 'second', [` · ${trans.__('first call')} `]),
+        first
+      )
     );
   }
   return line;
+}
+
+/** What is not to be seen while it is guessed. */
+function outcome(...children: (Node | string)[]): HTMLElement {
+  return element('span', 'outcome', children);
 }
 
 /** An element of this output; its children are elements or text, never markup. */

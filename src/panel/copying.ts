@@ -6,7 +6,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import { ProgramEquations } from '../program-text/equations';
 import { fullText } from '../program-text/full-text';
 import { Snapshot } from '../protocol/snapshot';
-import { counts, firstCall, fullSignature, whereAndWhen } from './summary';
+import { activityWords, counts, firstCall, fullSignature, whereAndWhen } from './summary';
 
 /** The text of a jaxpr, whole: what the panel folds comes back. */
 export function programText(snapshot: Snapshot, program: number): string {
@@ -22,6 +22,9 @@ export function programMarkdown(
   const one = snapshot.programs[program];
   const first = firstCall(one);
   const facts = counts(snapshot, one, trans);
+  if (one.activity !== null) {
+    facts.push(activityWords(one.activity, trans));
+  }
   if (first !== null) {
     facts.push(trans.__('first call %1', first));
   }

@@ -4,6 +4,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
+import { attentionOf } from '../model/attention';
 import { versionsApart } from '../model/sentences';
 import { VariantComparison } from '../protocol/snapshot';
 import { IJaxprModel, Status } from '../tokens';
@@ -65,6 +66,27 @@ export class Head extends ModelWidget {
     this.addClass('jp-JaxprPanel-head');
   }
 
+  override get model(): IJaxprModel | null {
+    return super.model;
+  }
+
+  override set model(model: IJaxprModel | null) {
+    const known = super.model;
+    if (known !== null) {
+      attentionOf(known).viewChanged.disconnect(this.update, this);
+    }
+    super.model = model;
+    if (model !== null) {
+      // Hits and compiles may be to be guessed.
+      attentionOf(model).viewChanged.connect(this.update, this);
+    }
+  }
+
+  override dispose(): void {
+    this.model = null;
+    super.dispose();
+  }
+
   /** Something the user did has worked; said to a screen reader too. */
   set notice(notice: string) {
     this._notice = notice;
@@ -112,7 +134,10 @@ export class Head extends ModelWidget {
           <Waiting model={model} trans={trans} />
           <About
             model={model}
-            stages={this._options.chosen() !== 'cache'}
+            stages={
+              this._options.chosen() !== 'cache' &&
+              !attentionOf(model).outcomesHidden
+            }
             trans={trans}
           />
           {this._tabs(model)}
@@ -135,7 +160,11 @@ export class Head extends ModelWidget {
         views={views}
         chosen={this._options.chosen()}
         notes={model.snapshot?.notes.length ?? 0}
-        compiles={model.snapshot?.ledger?.compiles ?? 0}
+        compiles={
+          attentionOf(model).outcomesHidden
+            ? 0
+            : (model.snapshot?.ledger?.compiles ?? 0)
+        }
         choose={this._options.choose}
         trans={this._options.trans}
       />

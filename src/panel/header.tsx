@@ -4,6 +4,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
+import { attentionOf } from '../model/attention';
 import { IJaxprModel } from '../tokens';
 import { Icon, IconName } from './icons';
 import { ProgramList } from './program-list';
@@ -113,7 +114,7 @@ export function runWords(model: IJaxprModel, trans: TranslationBundle): string {
     parts.unshift(shortened(snapshot.title, 120));
   }
   if (program !== null) {
-    if (program.activity !== null) {
+    if (program.activity !== null && !attentionOf(model).outcomesHidden) {
       parts.push(activityWords(program.activity, trans));
     }
     const origin = originWords(program, trans);

@@ -57,7 +57,8 @@ export function durationOrUnknown(
   return seconds === null ? trans.__('unknown') : duration(seconds);
 }
 
-export function StageBar(props: {
+/** The bar alone. */
+export function Bar(props: {
   stages: Stages;
   trans: TranslationBundle;
 }): JSX.Element {
@@ -66,25 +67,37 @@ export function StageBar(props: {
   // Shares, not seconds: a flex box whose grow factors sum to less than 1 is not filled.
   const sum = list.reduce((sum, { seconds }) => sum + (seconds ?? 0), 0);
   return (
+    <div
+      className="jp-JaxprPanel-bar"
+      role="img"
+      aria-label={stageSentence(stages, trans)}
+    >
+      {list.map(({ key, label, seconds }) =>
+        seconds === null || seconds <= 0 ? null : (
+          <span
+            key={key}
+            className={`jp-JaxprPanel-stage jp-mod-${key}`}
+            style={{ flexGrow: (100 * seconds) / sum }}
+            title={`${label} ${duration(seconds)}`}
+          />
+        )
+      )}
+    </div>
+  );
+}
+
+export function StageBar(props: {
+  stages: Stages;
+  /** Seconds of a warm call; null where it was not measured. */
+  warm?: number | null;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { stages, warm = null, trans } = props;
+  return (
     <div className="jp-JaxprPanel-stages">
-      <div
-        className="jp-JaxprPanel-bar"
-        role="img"
-        aria-label={stageSentence(stages, trans)}
-      >
-        {list.map(({ key, label, seconds }) =>
-          seconds === null || seconds <= 0 ? null : (
-            <span
-              key={key}
-              className={`jp-JaxprPanel-stage jp-mod-${key}`}
-              style={{ flexGrow: (100 * seconds) / sum }}
-              title={`${label} ${duration(seconds)}`}
-            />
-          )
-        )}
-      </div>
+      <Bar stages={stages} trans={trans} />
       <dl className="jp-JaxprPanel-stageNumbers">
-        {list.map(({ key, label, seconds }) => (
+        {stageList(stages, trans).map(({ key, label, seconds }) => (
           <div key={key} className={`jp-mod-${key}`}>
             <dt>
               <span className={`jp-JaxprPanel-key jp-mod-${key}`} />
@@ -93,6 +106,12 @@ export function StageBar(props: {
             <dd>{durationOrUnknown(seconds, trans)}</dd>
           </div>
         ))}
+        {warm !== null && (
+          <div className="jp-mod-warm">
+            <dt>{trans.__('then, warm')}</dt>
+            <dd>{duration(warm)}</dd>
+          </div>
+        )}
         <div className="jp-mod-total">
           <dt>{trans.__('in all')}</dt>
           <dd>{durationOrUnknown(stages.total, trans)}</dd>

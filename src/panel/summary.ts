@@ -91,20 +91,16 @@ export function activityWords(
   return words.join(', ');
 }
 
-/** The second line under a cell: `17 equations · 1 scan ×100 · 4 calls, 1 compile`, and the first call apart. */
+/** How large a program is: `17 equations`, `1 scan ×100`. */
 export function counts(
   snapshot: Snapshot,
   program: Program,
   trans: TranslationBundle
 ): string[] {
-  const parts = [
+  return [
     equations(program.equations, trans),
     ...controlFlow(snapshot, program, trans)
   ];
-  if (program.activity !== null) {
-    parts.push(activityWords(program.activity, trans));
-  }
-  return parts;
 }
 
 /** How long the first call took; null where this run did not make the program. */

@@ -15,6 +15,7 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 // Light, and every editor of a cell has it from the start.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { CellLinks, ICells } from '../editor/cell-links';
+import { Attention, attentionOf } from '../model/attention';
 import { IJaxprTracker } from '../tokens';
 
 namespace CommandIDs {
@@ -47,9 +48,22 @@ export const editorPlugin: JupyterFrontEndPlugin<void> = {
       }
     });
 
+    const hideOutcomes = (): void => {
+      const model = tracker.current;
+      notebooks.currentWidget?.content.node.classList.toggle(
+        'jp-mod-jaxprPredicts',
+        model !== null && attentionOf(model).outcomesHidden
+      );
+    };
+    let followed: Attention | null = null;
     const follow = (): void => {
       const panel = notebooks.currentWidget;
-      links.follow(tracker.current, panel && new NotebookCells(panel));
+      const model = tracker.current;
+      links.follow(model, panel && new NotebookCells(panel));
+      followed?.viewChanged.disconnect(hideOutcomes);
+      followed = model && attentionOf(model);
+      followed?.viewChanged.connect(hideOutcomes);
+      hideOutcomes();
     };
     tracker.currentChanged.connect(follow, links);
     follow();
