@@ -11,6 +11,7 @@ import { IDisposable } from '@lumino/disposable';
 
 import { Attention, IUnlinked, attentionOf } from '../model/attention';
 import { lineCounts } from '../model/call-counts';
+import { Costs, costsOf } from '../model/costs';
 import { ILinkedSpan, linksOf } from '../model/links';
 import type { Snapshot } from '../protocol/snapshot';
 import type { IJaxprModel, ModelChange } from '../tokens';
@@ -20,6 +21,8 @@ import {
   cellMarks,
   setCellMarks
 } from './cell-marks';
+import { heatOfLines } from './heat';
+import { heatGutter, setHeat } from './heat-gutter';
 
 /** The cells of the notebook whose program is in view. */
 export interface ICells {
@@ -53,6 +56,7 @@ export class CellLinks implements IDisposable {
   extension(cellId: string): Extension {
     return [
       cellMarks,
+      heatGutter,
       ViewPlugin.define(view => {
         this._add(cellId, view);
         return {
@@ -87,16 +91,19 @@ export class CellLinks implements IDisposable {
       this._attention?.viewChanged.disconnect(this._onViewChanged, this);
       this._attention?.pointed.disconnect(this._onPointed, this);
       this._attention?.cellWanted.disconnect(this._onCellWanted, this);
+      this._costs?.changed.disconnect(this._mark, this);
       this._clearMarks();
     }
     this._model = model;
     this._cells = cells;
     this._attention = model && attentionOf(model);
+    this._costs = model && costsOf(model);
     if (model) {
       model.changed.connect(this._onChanged, this);
       this._attention?.viewChanged.connect(this._onViewChanged, this);
       this._attention?.pointed.connect(this._onPointed, this);
       this._attention?.cellWanted.connect(this._onCellWanted, this);
+      this._costs?.changed.connect(this._mark, this);
       this._relink();
     }
   }
@@ -325,7 +332,9 @@ export class CellLinks implements IDisposable {
       for (const view of views) {
         if ((this._marked.get(view) ?? '') !== key) {
           this._marked.set(view, key);
-          view.dispatch({ effects: setCellMarks.of(wanted) });
+          view.dispatch({
+            effects: [setCellMarks.of(wanted), ...setHeat(view, wanted.heat)]
+          });
         }
       }
     }
@@ -337,7 +346,9 @@ export class CellLinks implements IDisposable {
     for (const views of this._views.values()) {
       for (const view of views) {
         if (this._marked.get(view)) {
-          view.dispatch({ effects: setCellMarks.of(NO_CELL_MARKS) });
+          view.dispatch({
+            effects: [setCellMarks.of(NO_CELL_MARKS), ...setHeat(view, [])]
+          });
         }
         this._marked.delete(view);
       }
@@ -375,6 +386,23 @@ export class CellLinks implements IDisposable {
         });
       }
     }
+    for (const [cellId, heat] of this._heatOfCells(snapshot)) {
+      const known = marks.get(cellId)?.counts ?? [];
+      const costs = heat.map(({ line, text }) => ({
+        line,
+        parts: [
+          { kind: 'cost' as const, text },
+          ...(known.find(one => one.line === line)?.parts ?? [])
+        ]
+      }));
+      change(cellId, {
+        heat: heat.map(({ line, share, title }) => ({ line, share, title })),
+        counts: [
+          ...known.filter(one => !costs.some(({ line }) => line === one.line)),
+          ...costs
+        ]
+      });
+    }
     if (attention.ledgerInView) {
       const at = this._pointedAt();
       if (at !== null) {
@@ -406,9 +434,36 @@ export class CellLinks implements IDisposable {
       .filter(({ parts }) => parts.length > 0);
   }
 
+  /** Of each linked cell: what its lines cost, where that is to be seen. */
+  private _heatOfCells(
+    snapshot: Snapshot
+  ): [string, { line: number; share: number; text: string; title: string }[]][] {
+    const { model, _costs: costs } = this;
+    const cost =
+      model && costs?.heat ? costs.costOf(snapshot, model.program) : null;
+    if (cost === null) {
+      return [];
+    }
+    const found: ReturnType<CellLinks['_heatOfCells']> = [];
+    for (const [path, lines] of heatOfLines(snapshot, cost, this._trans)) {
+      const cellId = this._cellIds.get(path) ?? null;
+      if (cellId !== null && this._linkedCells.has(cellId) && lines.size > 0) {
+        const heat = [...lines].map(([line, { share, text, title }]) => ({
+          line,
+          share,
+          text,
+          title
+        }));
+        found.push([cellId, heat]);
+      }
+    }
+    return found;
+  }
+
   private _model: IJaxprModel | null = null;
   private _cells: ICells | null = null;
   private _attention: Attention | null = null;
+  private _costs: Costs | null = null;
   private _views = new Map<string, Set<EditorView>>();
   /** What each editor shows, so that the same is not shown again. */
   private _marked = new Map<EditorView, string>();

@@ -1,5 +1,6 @@
 /**
- * Marks for one cell's editor come in; decorations go out: what is linked, what was not traced, what has a note.
+ * Marks for one cell's editor come in; decorations go out: what is linked, what was not traced, what has a note, what
+ * costs most.
  */
 import {
   EditorState,
@@ -28,8 +29,16 @@ export interface IMarkedSpan {
 
 /** A number with its noun, such as `1 compile`. */
 export interface ILineCount {
-  kind: 'calls' | 'compiles' | 'hits';
+  kind: 'calls' | 'compiles' | 'hits' | 'cost';
   text: string;
+}
+
+/** What part of the program's cost is on a line. */
+export interface ILineHeat {
+  line: number;
+  /** From 0 to 1. */
+  share: number;
+  title: string;
 }
 
 /** What is marked in a cell. */
@@ -41,6 +50,8 @@ export interface ICellMarks {
   counts: readonly { line: number; parts: readonly ILineCount[] }[];
   /** What was noted of a line. */
   notes: readonly { line: number; text: string }[];
+  /** What the lines cost; drawn beside them. */
+  heat: readonly ILineHeat[];
   /** For the mouse over an untraced line. */
   untracedTitle: string;
 }
@@ -50,6 +61,7 @@ export const NO_CELL_MARKS: ICellMarks = {
   untraced: [],
   counts: [],
   notes: [],
+  heat: [],
   untracedTitle: ''
 };
 

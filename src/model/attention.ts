@@ -41,9 +41,21 @@ export class Attention {
     }
   }
 
+  /** Whether the Cost view of this model is on screen. */
+  get costInView(): boolean {
+    return this._costInView;
+  }
+
+  set costInView(inView: boolean) {
+    if (inView !== this._costInView) {
+      this._costInView = inView;
+      this._viewChanged.emit();
+    }
+  }
+
   /** Whether any view is on screen whose lines are linked to those of cells. */
   get linksInView(): boolean {
-    return this._inView || this._flowInView;
+    return this._inView || this._flowInView || this._costInView;
   }
 
   get viewChanged(): ISignal<this, void> {
@@ -124,6 +136,7 @@ export class Attention {
 
   private _inView = false;
   private _flowInView = false;
+  private _costInView = false;
   private _ledgerInView = false;
   private _outcomesHidden = false;
   private _pointedAt: ILinkedSpan | null = null;

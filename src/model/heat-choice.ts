@@ -1,0 +1,52 @@
+/**
+ * Whether the user wants to see the cost beside lines and equations comes in; it goes out again, in later sessions too.
+ */
+import { ISignal, Signal } from '@lumino/signaling';
+
+const KEY = 'jupyter-jaxpr:heat';
+
+class HeatChoice {
+  get changed(): ISignal<this, void> {
+    return this._changed;
+  }
+
+  get shown(): boolean {
+    this._shown ??= read();
+    return this._shown;
+  }
+
+  set shown(shown: boolean) {
+    if (shown !== this.shown) {
+      this._shown = shown;
+      write(shown);
+      this._changed.emit();
+    }
+  }
+
+  private _shown: boolean | null = null;
+  private _changed = new Signal<this, void>(this);
+}
+
+// A browser may forbid its storage; the choice is the page's then.
+function read(): boolean {
+  try {
+    return window.localStorage.getItem(KEY) === 'shown';
+  } catch {
+    return false;
+  }
+}
+
+function write(shown: boolean): void {
+  try {
+    if (shown) {
+      window.localStorage.setItem(KEY, 'shown');
+    } else {
+      window.localStorage.removeItem(KEY);
+    }
+  } catch {
+    // Nothing is lost but the memory of it.
+  }
+}
+
+/** One for the page: all notebooks show heat, or none. */
+export const heatChoice = new HeatChoice();
