@@ -1,4 +1,4 @@
-"""A plain function and its arguments in, a jitted copy out: JAX's caches of the function itself stay untouched."""
+"""A function and its arguments in, a jitted copy out: JAX's caches of the function itself stay untouched."""
 
 from __future__ import annotations
 
@@ -19,12 +19,40 @@ def jitted_copy(fun: Callable[..., Any], statics: Sequence[str]) -> Any:
     """
     import jax
 
+    return jax.jit(_copy(fun), static_argnames=tuple(statics))
+
+
+def jitted_anew(jitted: Any) -> Any:
+    """`jax.jit` of a new function object that calls what a jitted function calls, with the same options.
+
+    Raises:
+        AttributeError, TypeError: A JAX whose jitted functions do not say their options.
+    """
+    import jax
+
+    info = jitted._jit_info
+    options: dict[str, Any] = {
+        "static_argnums": info.static_argnums or None,
+        "static_argnames": info.static_argnames or None,
+        "donate_argnums": info.donate_argnums or None,
+        "donate_argnames": info.donate_argnames or None,
+        "keep_unused": info.keep_unused,
+        "compiler_options": dict(info.compiler_options_kvs) or None,
+    }
+    for side in ("in_shardings", "out_shardings"):
+        leaves = getattr(info, f"{side}_leaves")
+        if any(type(leaf).__name__ != "UnspecifiedValue" for leaf in leaves):
+            options[side] = jax.tree_util.tree_unflatten(getattr(info, f"{side}_treedef"), leaves)
+    return jax.jit(_copy(jitted.__wrapped__), **options)
+
+
+def _copy(fun: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(fun, updated=())
     def call(*args: Any, **kwargs: Any) -> Any:
         return fun(*args, **kwargs)
 
     call.__name__ = name_of(fun)
-    return jax.jit(call, static_argnames=tuple(statics))
+    return call
 
 
 def static_names(
