@@ -1,0 +1,73 @@
+"""A convolution's equation in, its operations out: two for each kernel element that meets an input element."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+
+def convolution(equation: Any) -> int:
+    """Operations of a `conv_general_dilated`, as `HandleConvolution` counts them.
+
+    2 x (input features / groups) x output features x (batch / batch groups) x, for each spatial axis, the pairs of
+    kernel and output positions that meet an element of the input: padding and the holes of a dilated input are not
+    counted.
+    """
+    parameters = equation.params
+    numbers = parameters["dimension_numbers"]
+    left, kernel, result = (each.aval.shape for each in (*equation.invars[:2], equation.outvars[0]))
+    batch, features, *left_axes = numbers.lhs_spec
+    _, _, *kernel_axes = numbers.rhs_spec
+    _, result_features, *result_axes = numbers.out_spec
+    once = (
+        int(left[features])
+        // parameters["feature_group_count"]
+        * int(result[result_features])
+        * (int(left[batch]) // parameters["batch_group_count"])
+    )
+    axes = zip(
+        left_axes,
+        kernel_axes,
+        result_axes,
+        parameters["window_strides"],
+        parameters["padding"],
+        parameters["lhs_dilation"],
+        parameters["rhs_dilation"],
+        strict=True,
+    )
+    meet: int = math.prod(
+        meetings(int(left[a]), int(kernel[b]), int(result[c]), stride, padding[0], holes, spread)
+        for a, b, c, stride, padding, holes, spread in axes
+    )
+    return 2 * once * meet
+
+
+def meetings(size: int, kernel: int, result: int, stride: int, padding: int, holes: int, spread: int) -> int:
+    """Pairs of a kernel and an output position that meet an element of the input, along one axis.
+
+    Args:
+        size: Of the input.
+        kernel: Size of the kernel.
+        result: Size of the output.
+        stride: Of the window.
+        padding: Before the input.
+        holes: Dilation of the input.
+        spread: Dilation of the kernel.
+    """
+    return sum(_meeting(size, result, stride, each * spread - padding, holes) for each in range(kernel))
+
+
+def _meeting(size: int, result: int, stride: int, shift: int, holes: int) -> int:
+    """Outputs o below `result` where o * stride + shift is at an element of the input, not in a hole of it."""
+    first = max(0, -(shift // stride))  # the ceiling of -shift / stride
+    last = min(result - 1, ((size - 1) * holes - shift) // stride)
+    if last < first:
+        return 0
+    divisor = math.gcd(stride, holes)
+    if shift % divisor:
+        return 0
+    period = holes // divisor
+    if period == 1:
+        return last - first + 1
+    start = -shift // divisor * pow(stride // divisor, -1, period) % period
+    return (last - start) // period - (first - 1 - start) // period

@@ -1,0 +1,62 @@
+"""A primitive's name in, what it costs an element of its result out, where that is all there is to it.
+
+- One operation: what lowers to an elementwise instruction (`HandleElementwiseOp`); conversions, comparisons, `select`
+  and `clamp` are among them. Integers count as floats do, a complex number as one element.
+- One transcendental function: exp, log, log1p, expm1, pow, sqrt, rsqrt, cbrt, sin, cos, tan, tanh, atan2, erf.
+- Nothing: what only moves data, and what only marks a place.
+
+XLA has no instruction for the functions below; JAX composes them of the others. They count as what is left of them in
+single precision after XLA simplified them (jax 0.10 to 0.12, CPU), an element:
+
+    exp2 1 + 1 function, logistic 3 + 1, asin 3 + 2, acos 3 + 2, sinh 10 + 3, cosh 3 + 2, asinh 11 + 3, acosh 7 + 4,
+    atanh 6 + 2, erfc 60 + 1, erf_inv 37 + 2, lgamma 52 + 4, digamma 75 + 3, bessel_i0e 83 + 1, bessel_i1e 83 + 1,
+    nextafter 23, one_minus_square 3: (1 + x) * (1 - x)
+
+What is computed until it has converged (igamma, random_gamma_grad, ...) has no rule.
+"""
+
+from __future__ import annotations
+
+_OPERATION = (
+    "abs add add_any and ceil clamp clz complex convert_element_type div eq eq_to floor ge gt imag is_finite le le_to "
+    "lt lt_to max min mul mulhi ne neg not or population_count real reduce_precision rem round select_n select_and "
+    "shift_left shift_right_arithmetic shift_right_logical sign square sub xor addupdate mask"
+)
+_FUNCTION = "atan atan2 cbrt cos erf exp expm1 log log1p pow rsqrt sin sqrt tan tanh"
+_NOTHING = (
+    "all_gather all_gather_invariant all_gather_reduced all_to_all axis_index axis_size bitcast_convert_type broadcast "
+    "broadcast_in_dim collapse composite_wrap concatenate copy copy_p create_token custom_lin debug_callback "
+    "debug_print device_put dynamic_slice dynamic_update_slice empty empty2 expand_dims full get iota "
+    "layout_constraint mesh_cast mutable_array name new_ref freeze optimization_barrier pad pbroadcast pcast "
+    "platform_index ppermute program_id num_programs pvary random_clone random_unwrap random_wrap ref_get ref_set "
+    "reduced_vary_cast reshape reshard rev select_and_slice sharding_constraint slice split squeeze stop_gradient "
+    "swap symbolic_zeros tile transpose vary_unreduced_cast zeros_like"
+)
+#: Operations and transcendental functions for each element of the result.
+EACH_ELEMENT: dict[str, tuple[int, int]] = {
+    **dict.fromkeys(_OPERATION.split(), (1, 0)),
+    **dict.fromkeys(_FUNCTION.split(), (0, 1)),
+    **dict.fromkeys(_NOTHING.split(), (0, 0)),
+    "exp2": (1, 1),
+    "logistic": (3, 1),
+    "conj": (4, 0),
+    "asin": (3, 2),
+    "acos": (3, 2),
+    "sinh": (10, 3),
+    "cosh": (3, 2),
+    "asinh": (11, 3),
+    "acosh": (7, 4),
+    "atanh": (6, 2),
+    "erfc": (60, 1),
+    "erf_inv": (37, 2),
+    "lgamma": (52, 4),
+    "digamma": (75, 3),
+    "bessel_i0e": (83, 1),
+    "bessel_i1e": (83, 1),
+    "nextafter": (23, 0),
+    "one_minus_square": (3, 0),
+}
+# axes of a mesh: XLA takes it that each element is the sum of two (HandleAllReduce)
+EACH_ELEMENT.update(
+    dict.fromkeys("psum psum2 psum_invariant pmax pmin reduce_scatter unreduced_psum psum_scatter".split(), (1, 0))
+)

@@ -1,0 +1,128 @@
+"""A program's scope in, how often each scope inside runs in one call out, and from which lines and name stacks.
+
+A scope that several equations call is here once, with their runs together. An equation without a line of the user's
+takes that of the equation that calls its scope, and its name stack stands below that one's: so a scope's runs are also
+kept by the line and by the name stack that it is called from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ..jaxpr import Walk
+from .scopes import Call, Costs, Part
+
+
+@dataclass(slots=True)
+class Runs:
+    """How often something runs in one call of the program; see `scopes.Part`."""
+
+    most: int = 0
+    least: int = 0
+    dearest: int = 0
+    cheapest: int = 0
+    per_trip: bool = False
+
+    def add(self, other: Runs) -> None:
+        """Add the runs of another place."""
+        self.most += other.most
+        self.least += other.least
+        self.dearest += other.dearest
+        self.cheapest += other.cheapest
+        self.per_trip |= other.per_trip
+
+    def within(self, part: Part) -> Runs:
+        """The runs of a program inside an equation of these."""
+        return Runs(
+            self.most * part.most,
+            self.least * part.least,
+            self.dearest * part.dearest,
+            self.cheapest * part.cheapest,
+            self.per_trip or part.per_trip,
+        )
+
+
+@dataclass(slots=True)
+class ScopeRuns:
+    """The runs of a scope.
+
+    Attributes:
+        total: All of them.
+        frames: By the frame of the user's line that it is called from, for equations that have none; -1 for none.
+        names: By the name stack that it is called from.
+    """
+
+    total: Runs = field(default_factory=Runs)
+    frames: dict[int, Runs] = field(default_factory=dict)
+    names: dict[str, Runs] = field(default_factory=dict)
+
+
+def runs_of(costs: Costs, scope: int, call: int = -1) -> dict[int, ScopeRuns]:
+    """The runs of all scopes of a program, callers before what they call.
+
+    Args:
+        costs: Prices of the walk.
+        scope: The program's.
+        call: Frame of the line that called the program; -1 when unknown.
+    """
+    walk = costs.walk
+    found: dict[int, ScopeRuns] = {number: ScopeRuns() for number in _in_order(costs, scope)}
+    once = Runs(1, 1, 1, 1)
+    found[scope] = ScopeRuns(once, {call: once}, {"": once})
+    for number, runs in found.items():
+        columns = walk.scopes[number]
+        for each in costs.priced(number).calls:
+            frame = frame_of(walk, columns.stack[each.equation])
+            name = walk.strings.items[columns.name_stack[each.equation]]
+            _hand_on(runs, found, each, frame, name)
+    return found
+
+
+def _hand_on(runs: ScopeRuns, found: dict[int, ScopeRuns], call: Call, frame: int, name: str) -> None:
+    for part in call.parts:
+        inner = found[part.scope]
+        inner.total.add(runs.total.within(part))
+        if frame >= 0:
+            inner.frames.setdefault(frame, Runs()).add(runs.total.within(part))
+        else:
+            for around, outer in runs.frames.items():
+                inner.frames.setdefault(around, Runs()).add(outer.within(part))
+        for prefix, outer in runs.names.items():
+            inner.names.setdefault(below(prefix, name), Runs()).add(outer.within(part))
+
+
+def below(prefix: str, name: str) -> str:
+    """A name stack inside another."""
+    return f"{prefix}/{name}" if prefix and name else prefix or name
+
+
+def frame_of(walk: Walk, stack: int) -> int:
+    """The innermost frame of the user's in a stack; -1 for none."""
+    if stack < 0:
+        return -1
+    frames = walk.positions.stacks[stack][0]
+    return frames[0] if frames else -1
+
+
+def _in_order(costs: Costs, scope: int) -> list[int]:
+    """The scopes of a program that run, callers first."""
+    done: list[int] = []
+    seen = {scope}
+
+    def inside(number: int) -> Iterator[int]:
+        for call in costs.priced(number).calls:
+            for part in call.parts:
+                yield part.scope
+
+    waiting = [(scope, inside(scope))]
+    while waiting:
+        number, children = waiting[-1]
+        child = next((each for each in children if each not in seen), None)
+        if child is None:
+            done.append(number)
+            waiting.pop()
+        else:
+            seen.add(child)
+            waiting.append((child, inside(child)))
+    return done[::-1]

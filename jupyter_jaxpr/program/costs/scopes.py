@@ -1,0 +1,281 @@
+"""A walk in, the price of each equation of a scope out: a primitive with the same types costs the same, and once here.
+
+One to two microseconds an equation: most are found by their primitive, parameters and types; what holds programs is
+priced by them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..control_flow.equation import scan_parts
+from ..jaxpr import ScopeColumns, Walk
+from ..parameters import COMBINERS
+from ..sizes import Sizes
+from .cost import NOTHING, Cost, Own
+from .rules import operations
+from .traffic import traffic
+from .trips import counted_trips
+
+#: Trips of while loops that something else than the jaxpr told, such as XLA: by scope and equation.
+Trips = Mapping[tuple[int, int], int]
+
+_ONCE = frozenset(
+    """jit pjit custom_jvp_call custom_vjp_call custom_vjp_call_jaxpr remat remat2 checkpoint closed_call eval_jaxpr
+    core_call core_closed_call custom_lin composite custom_vmap_call run_state call""".split()
+)
+#: Of several programs in its parameters, the one that runs.
+_ONE_OF = {"custom_linear_solve": "solve", "linear_call": "callee"}
+_CUSTOM_SOLVE = 2  # matvec, vecmat, solve, transpose_solve
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A program inside an equation, and how often one run of the equation runs it.
+
+    Attributes:
+        scope: The program's.
+        label: What it is there, such as `body`; empty where there is only one.
+        most: At most.
+        least: At least.
+        dearest: In the dearest run.
+        cheapest: In the cheapest run.
+        per_trip: It is a loop of unknown trips: the numbers are for one.
+        loop: XLA has a loop there.
+    """
+
+    scope: int
+    label: str
+    most: int
+    least: int
+    dearest: int
+    cheapest: int
+    per_trip: bool = False
+    loop: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """An equation that holds programs that run."""
+
+    equation: int
+    primitive: str
+    parts: tuple[Part, ...]
+
+
+@dataclass(slots=True)
+class Priced:
+    """The equations of a scope.
+
+    Attributes:
+        own: Of each equation: index into `Costs.owns`; -1 for one that holds programs.
+        calls: Those, in order.
+        groups: How many equations are alike: by index into `Costs.owns`, stack and name stack.
+        total: What one run costs.
+    """
+
+    own: list[int]
+    calls: list[Call] = field(default_factory=list)
+    groups: Counter[tuple[int, int, int]] = field(default_factory=Counter)
+    total: Cost = NOTHING
+
+
+class Costs:
+    """Prices of the scopes of a walk, each worked out once."""
+
+    def __init__(self, walk: Walk, trips: Trips | None = None) -> None:
+        """The scopes, and what is known of the trips of their loops from elsewhere."""
+        self.walk = walk
+        self.owns: list[Own] = []
+        self._trips: Trips = trips or {}
+        self._sizes = Sizes(walk)
+        self._priced: dict[int, Priced] = {}
+        self._numbers: dict[tuple[int, ...], int] = {}
+
+    def scope(self, number: int) -> int | None:
+        """Floating-point operations of one run of a scope; None where something in it is not known."""
+        cost = self.of(number)
+        return cost.flops if cost.exact else None
+
+    def of(self, number: int) -> Cost:
+        """What one run of a scope costs, as far as it is known."""
+        return self.priced(number).total
+
+    def priced(self, number: int) -> Priced:
+        """The equations of a scope."""
+        known = self._priced.get(number)
+        if known is None:
+            known = self._priced[number] = self._price(number)
+        return known
+
+    def call(self, call: Call) -> Cost:
+        """What one run of an equation that holds programs costs."""
+        total = NOTHING
+        for part in call.parts:
+            inner = self.of(part.scope)
+            if part.dearest or part.cheapest:
+                total = total + inner.times(part.dearest, part.cheapest)
+            elif not inner.exact:
+                total = total + Cost(exact=False)
+            if part.per_trip:
+                total = total + Cost(exact=False, per_trip=True)
+        return total
+
+    # --- one scope -----------------------------------------------------------------------------
+
+    def _price(self, number: int) -> Priced:
+        columns = self.walk.scopes[number]
+        held: dict[int, list[tuple[str, int, int]]] = {}
+        strings = self.walk.strings.items
+        for equation, parameter, position, child in columns.children:
+            held.setdefault(equation, []).append((strings[parameter], position, child))
+        # A literal has no type here: it is not read. Operands below 0 count from the end, as literals do.
+        types = columns.variable_avals + [-1] * len(self.walk.literals)
+        get, known, variables = types.__getitem__, self._numbers, columns.variable_avals
+        first = columns.constants + columns.inputs
+        own: list[int] = []
+        keys: list[tuple[int, ...]] = []
+        missing = []
+        rows = zip(columns.primitive, columns.parameters, columns.output_counts, columns.operands, strict=True)
+        for index, (primitive, parameters, count, operands) in enumerate(rows):
+            after = first + count
+            key = (primitive, parameters, *variables[first:after], -2, *map(get, operands))
+            first = after
+            found = known.get(key, -1)
+            own.append(found)
+            keys.append(key)
+            if found < 0:
+                missing.append(index)
+        priced = Priced(own)
+        equations = self.walk.jaxprs[number].eqns
+        for index in missing:
+            if index not in held:
+                found = known.get(keys[index], -1)
+                if found < 0:
+                    found = known[keys[index]] = self._leaf(equations[index], columns, index, keys[index], [])
+                own[index] = found
+        total = NOTHING
+        for index, programs in held.items():
+            call = self._call(number, index, equations[index], programs)
+            if call is None:
+                inside = [(name, self.of(child)) for name, _, child in programs]
+                own[index] = self._leaf(equations[index], columns, index, keys[index], inside)
+            else:
+                own[index] = -1
+                priced.calls.append(call)
+                total = total + self.call(call)
+        priced.groups = Counter(zip(own, columns.stack, columns.name_stack, strict=True))
+        alike = Counter(own)
+        for found, times in alike.items():
+            if found >= 0:
+                total = total + _of_own(self.owns[found]).times(times)
+        priced.total = total
+        return priced
+
+    def _leaf(
+        self, equation: Any, columns: ScopeColumns, index: int, key: tuple[int, ...], inside: list[tuple[str, Cost]]
+    ) -> int:
+        """Index of the price of an equation that runs no program but a combiner."""
+        name = self.walk.strings.items[columns.primitive[index]]
+        counted = operations(equation, inside)
+        flops, functions = (-1, -1) if counted is None else counted
+        table = self._sizes.table()
+        split = key.index(-2, 2)
+        written = [table[aval] for aval in key[2:split]]
+        read = [table[aval] if aval >= 0 else 0 for aval in key[split + 1 :]]
+        moved = -1, -1
+        if None not in written and None not in read:
+            moved = traffic(name, [each or 0 for each in read], [each or 0 for each in written])
+        self.owns.append(Own(flops, functions, *moved, columns.primitive[index]))
+        return len(self.owns) - 1
+
+    # --- what holds programs ---------------------------------------------------------------------
+
+    def _call(self, scope: int, index: int, equation: Any, programs: list[tuple[str, int, int]]) -> Call | None:
+        """The programs of an equation that run, and how often; None where only a rule knows, or nobody."""
+        primitive = equation.primitive.name
+        try:
+            parts = self._parts(primitive, scope, index, equation.params, programs)
+        except Exception:  # another JAX: not known
+            return None
+        return None if parts is None else Call(index, primitive, tuple(parts))
+
+    def _parts(
+        self, primitive: str, scope: int, index: int, parameters: Any, programs: list[tuple[str, int, int]]
+    ) -> list[Part] | None:
+        if any((primitive, name) in COMBINERS for name, *_ in programs):
+            return None
+        if primitive in _ONCE:
+            return [_times(programs[0][2], 1)]
+        if primitive == "scan":
+            length = scan_parts(parameters).length
+            return None if length is None else [_times(programs[0][2], length, loop=True)]
+        if primitive == "cond":
+            return self._branches([child for name, _, child in sorted(programs) if name == "branches"])
+        if primitive == "while":
+            inside = {name: child for name, _, child in programs}
+            return self._while(scope, index, inside["cond_jaxpr"], inside["body_jaxpr"])
+        if primitive in _ONE_OF:
+            return [_times(child, 1) for name, position, child in programs if self._runs(primitive, name, position)]
+        times = None
+        if primitive == "shard_map":
+            times = _devices(parameters)
+        elif primitive == "pallas_call":
+            times = math.prod(int(size) for size in parameters["grid_mapping"].grid)
+        return None if times is None else [_times(programs[0][2], times)]
+
+    def _runs(self, primitive: str, name: str, position: int) -> bool:
+        return position == _CUSTOM_SOLVE if primitive == "custom_linear_solve" else name == _ONE_OF[primitive]
+
+    def _branches(self, scopes: list[int]) -> list[Part]:
+        costs = [self.of(child) for child in scopes]
+        places = range(len(scopes))
+        dearest = max(places, key=lambda place: costs[place].price)
+        cheapest = min(places, key=lambda place: (costs[place].flops_min, *costs[place].price[1:]))
+        only = len(set(scopes)) == 1
+        return [
+            Part(child, f"branch {place}", 1, int(only), int(place == dearest), int(place == cheapest))
+            for place, child in enumerate(scopes)
+        ]
+
+    def _while(self, scope: int, index: int, condition: int, body: int) -> list[Part]:
+        trips = self._trips.get((scope, index))
+        if trips is None:
+            trips = counted_trips(self.walk, scope, index, condition, body)
+        if trips is None:
+            return [
+                Part(body, "body", 1, 0, 1, 1, per_trip=True, loop=True),
+                Part(condition, "condition", 1, 1, 1, 1, per_trip=True, loop=True),
+            ]
+        # The condition is asked once more than the body runs.
+        return [
+            _times(body, trips, "body", loop=True),
+            _times(condition, trips + 1, "condition", loop=True),
+        ]
+
+
+def _times(scope: int, count: int, label: str = "", *, loop: bool = False) -> Part:
+    return Part(scope, label, count, count, count, count, loop=loop)
+
+
+def _devices(parameters: Any) -> int:
+    """On how many devices a shard_map runs its program."""
+    mesh = parameters["mesh"]
+    axes = parameters.get("manual_axes")
+    shape = dict(mesh.shape)
+    return math.prod(int(size) for name, size in shape.items() if axes is None or name in axes)
+
+
+def _of_own(own: Own) -> Cost:
+    return Cost(
+        flops=max(own.flops, 0),
+        transcendentals=max(own.transcendentals, 0),
+        exact=own.flops >= 0,
+        flops_min=max(own.flops, 0),
+        read=max(own.read, 0),
+        written=max(own.written, 0),
+    )

@@ -1,0 +1,99 @@
+"""Priced scopes and their runs in, rows out: by line of the user's and by primitive.
+
+Each row has its part of the dearest run of the program and of its cheapest: the rows of a table add up to the program.
+A line in a branch that the dearest run does not take has nothing of it, and `if_taken` says what it would have.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .cost import Own
+from .runs import Runs, ScopeRuns, frame_of
+from .scopes import Costs
+
+
+@dataclass(slots=True)
+class Row:
+    """A sum over equations; see `snapshot.cost.CostRow`."""
+
+    label: str = ""
+    frame: int = -1
+    equations: int = 0
+    flops: int = 0
+    flops_min: int = 0
+    if_taken: int = 0
+    transcendentals: int = 0
+    bytes_read: int = 0
+    bytes_written: int = 0
+    per_trip: bool = False
+
+    def add(self, own: Own, count: int, runs: Runs) -> None:
+        """Add so many equations of a scope of these runs."""
+        self.equations += count
+        flops, dearest = max(own.flops, 0) * count, runs.dearest * count
+        self.flops += flops * runs.dearest
+        self.flops_min += flops * runs.cheapest
+        self.if_taken += flops * runs.most
+        self.transcendentals += max(own.transcendentals, 0) * dearest
+        self.bytes_read += max(own.read, 0) * dearest
+        self.bytes_written += max(own.written, 0) * dearest
+        self.per_trip |= runs.per_trip
+
+
+def by_primitive(costs: Costs, runs: dict[int, ScopeRuns]) -> list[Row]:
+    """A row for each primitive that holds no program, the dearest first."""
+    strings = costs.walk.strings.items
+    rows: dict[int, Row] = {}
+    for number, of_scope in runs.items():
+        for (own, _, _), count in costs.priced(number).groups.items():
+            if own >= 0:
+                price = costs.owns[own]
+                row = rows.setdefault(price.primitive, Row(strings[price.primitive]))
+                row.add(price, count, of_scope.total)
+    return sorted(rows.values(), key=lambda row: (*_price(row), -row.equations, row.label))
+
+
+def by_line(costs: Costs, runs: dict[int, ScopeRuns]) -> list[Row]:
+    """A row for each line of the user's, in the order of files and lines; last what no line of the user's made."""
+    positions = costs.walk.positions
+    rows: dict[tuple[int, int], Row] = {}
+    places: dict[int, tuple[int, int]] = {}
+
+    def row(frame: int) -> Row:
+        place = places.get(frame)
+        if place is None:
+            file, _, line, *_ = positions.frames[frame] if frame >= 0 else (-1, 0, -1)
+            place = places[frame] = (file, line)
+        found = rows.get(place)
+        if found is None:
+            found = rows[place] = Row(frame=frame)
+        return found
+
+    for number, of_scope in runs.items():
+        for (own, stack, _), count in costs.priced(number).groups.items():
+            if own < 0:
+                continue
+            price = costs.owns[own]
+            frame = frame_of(costs.walk, stack)
+            if frame >= 0:
+                row(frame).add(price, count, of_scope.total)
+                continue
+            for around, outer in of_scope.frames.items():
+                row(around).add(price, count, outer)
+    return [rows[place] for place in sorted(rows, key=lambda place: (place[0] < 0, place))]
+
+
+def unknown(costs: Costs, runs: dict[int, ScopeRuns]) -> list[tuple[str, int]]:
+    """The primitives without a rule, and how many equations of each."""
+    found: dict[str, int] = {}
+    for number in runs:
+        for (own, _, _), count in costs.priced(number).groups.items():
+            if own >= 0 and costs.owns[own].flops < 0:
+                name = costs.walk.strings.items[costs.owns[own].primitive]
+                found[name] = found.get(name, 0) + count
+    return sorted(found.items(), key=lambda item: (-item[1], item[0]))
+
+
+def _price(row: Row) -> tuple[int, int, int]:
+    return -row.flops, -row.transcendentals, -(row.bytes_read + row.bytes_written)

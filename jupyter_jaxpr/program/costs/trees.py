@@ -1,0 +1,169 @@
+"""Priced scopes and their runs in, trees out: the scopes as they call each other, and the name stack.
+
+A node has all that is inside it, in the dearest run of the program. Calls of one scope from one line are one node. A
+tree has at most `NODES` nodes: the dearest ones; what is left out is still in the nodes around it.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass
+from itertools import count
+
+from .cost import Cost
+from .runs import Runs, ScopeRuns, below, frame_of
+from .scopes import Call, Costs, Part
+
+#: Most nodes of a tree.
+NODES = 400
+
+_NAMED = frozenset({"jit", "pjit", "closed_call", "core_call"})
+
+
+@dataclass(slots=True)
+class Node:
+    """A bar of the icicle; see `snapshot.cost.CostNode`."""
+
+    label: str
+    parent: int
+    scope: int = -1
+    frame: int = -1
+    runs: int = 0
+    per_trip: bool = False
+    flops: int = 0
+    transcendentals: int = 0
+    bytes: int = 0
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """A node to come: what it costs, and its runs."""
+
+    label: str
+    parent: int
+    scope: int
+    frame: int
+    runs: Runs
+
+
+def by_scope(costs: Costs, scope: int, label: str, call: int = -1) -> list[Node]:
+    """The scopes of a program as they call each other, callers first.
+
+    Args:
+        costs: Prices of the walk.
+        scope: The program's.
+        label: Its name.
+        call: Frame of the line that called the program; -1 when unknown.
+    """
+    order = count()
+    nodes: list[Node] = []
+    heap: list[tuple[tuple[int, int, int], int, _Waiting]] = []
+
+    def wait(each: _Waiting) -> None:
+        price = costs.of(each.scope).times(each.runs.dearest)
+        flops, functions, moved = price.price
+        heapq.heappush(heap, ((-flops, -functions, -moved), next(order), each))
+
+    wait(_Waiting(label, -1, scope, call, Runs(1, 1, 1, 1)))
+    while heap and len(nodes) < NODES:
+        each = heapq.heappop(heap)[2]
+        cost = costs.of(each.scope).times(each.runs.dearest)
+        nodes.append(_node(each, cost))
+        for inner in _inside(costs, each, len(nodes) - 1):
+            wait(inner)
+    return nodes
+
+
+def _node(each: _Waiting, cost: Cost) -> Node:
+    return Node(
+        label=each.label,
+        parent=each.parent,
+        scope=each.scope,
+        frame=each.frame,
+        runs=each.runs.most,
+        per_trip=each.runs.per_trip or cost.per_trip,
+        flops=cost.flops,
+        transcendentals=cost.transcendentals,
+        bytes=cost.read + cost.written,
+    )
+
+
+def _inside(costs: Costs, around: _Waiting, parent: int) -> list[_Waiting]:
+    walk = costs.walk
+    columns = walk.scopes[around.scope]
+    found: dict[tuple[str, int, int], _Waiting] = {}
+    for call in costs.priced(around.scope).calls:
+        frame = frame_of(walk, columns.stack[call.equation])
+        frame = around.frame if frame < 0 else frame
+        for part in call.parts:
+            label = _label(costs, call, part)
+            key = label, part.scope, frame
+            if key not in found:
+                found[key] = _Waiting(label, parent, part.scope, frame, Runs())
+            found[key].runs.add(around.runs.within(part))
+    return list(found.values())
+
+
+def _label(costs: Costs, call: Call, part: Part) -> str:
+    name = costs.walk.scopes[part.scope].name
+    if call.primitive in _NAMED and name >= 0:
+        return f"{'jit' if call.primitive == 'pjit' else call.primitive} {costs.walk.strings.items[name]}"
+    return f"{call.primitive} {part.label}".rstrip()
+
+
+def by_name_stack(costs: Costs, runs: dict[int, ScopeRuns], label: str) -> list[Node]:
+    """The name stack as a tree; equations without one are in its root only."""
+    strings = costs.walk.strings.items
+    found: dict[tuple[str, ...], Node] = {(): Node(label, -1, runs=1)}
+    paths: dict[str, tuple[str, ...]] = {}
+    for number, of_scope in runs.items():
+        for (own, _, name), alike in costs.priced(number).groups.items():
+            if own < 0:
+                continue
+            price = costs.owns[own]
+            for prefix, outer in of_scope.names.items():
+                text = below(prefix, strings[name])
+                path = paths.get(text)
+                if path is None:
+                    path = paths[text] = split(text)
+                times = alike * outer.dearest
+                for depth in range(len(path) + 1):
+                    node = found.setdefault(path[:depth], Node(path[depth - 1] if depth else label, -1))
+                    node.flops += max(price.flops, 0) * times
+                    node.transcendentals += max(price.transcendentals, 0) * times
+                    node.bytes += max(price.read, 0) * times + max(price.written, 0) * times
+                    node.per_trip |= outer.per_trip
+                    if depth:
+                        node.runs = max(node.runs, outer.most)
+    return _dearest(found)
+
+
+def _dearest(found: dict[tuple[str, ...], Node]) -> list[Node]:
+    """The dearest nodes, parents before children."""
+
+    def price(path: tuple[str, ...]) -> tuple[int, int, int, int]:
+        node = found[path]
+        return -node.flops, -node.transcendentals, -node.bytes, len(path)
+
+    # A parent is never cheaper than its child, and comes first where they are equal.
+    chosen = sorted(found, key=price)[:NODES]
+    numbers = {path: number for number, path in enumerate(chosen)}
+    for path in chosen:
+        if path:
+            found[path].parent = numbers[path[:-1]]
+    return [found[path] for path in chosen]
+
+
+def split(name_stack: str) -> tuple[str, ...]:
+    """The parts of a name stack: what is between slashes that stand outside brackets."""
+    parts, depth, start = [], 0, 0
+    for place, sign in enumerate(name_stack):
+        if sign in "([":
+            depth += 1
+        elif sign in ")]":
+            depth -= 1
+        elif sign == "/" and depth <= 0:
+            parts.append(name_stack[start:place])
+            start = place + 1
+    parts.append(name_stack[start:])
+    return tuple(part for part in parts if part)

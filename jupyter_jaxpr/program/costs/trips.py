@@ -1,0 +1,113 @@
+"""A while's equation in, how often it runs out, where its jaxpr alone says so; None where it does not.
+
+It does where a number of the carry begins at a constant, grows by a constant each turn and is compared with a constant,
+as a counter is, and the index of a `fori_loop`.
+"""
+
+from __future__ import annotations
+
+from ..control_flow.equation import while_parts
+from ..jaxpr import ScopeColumns, Walk
+
+_MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "ne": "ne"}
+
+
+def counted_trips(walk: Walk, scope: int, equation: int, condition: int, body: int) -> int | None:
+    """The trips of a while.
+
+    Args:
+        walk: The columns.
+        scope: The scope it is in.
+        equation: Its index there.
+        condition: The scope of its condition.
+        body: The scope of its body.
+    """
+    parts = while_parts(walk.jaxprs[scope].eqns[equation].params)
+    operands = walk.scopes[scope].operands[equation]
+    inner, outer = walk.scopes[condition], walk.scopes[body]
+    first = parts.condition_consts + parts.body_consts  # of the carry, among the operands
+
+    def start(position: int) -> int | None:
+        return _literal(walk, operands[first + position])
+
+    def unchanged(position: int) -> bool:
+        return outer.outputs[position] == outer.constants + parts.body_consts + position
+
+    def carried(operand: int) -> int | None:
+        """Which of the carry an operand of the condition is."""
+        position = operand - inner.constants - parts.condition_consts
+        return position if 0 <= position and operand < inner.constants + inner.inputs else None
+
+    def fixed(operand: int) -> int | None:
+        """The value of an operand of the condition that no turn changes."""
+        if operand < 0:
+            return _literal(walk, operand)
+        position = carried(operand)
+        if position is not None:
+            return start(position) if unchanged(position) else None
+        given = operand - inner.constants
+        return _literal(walk, operands[given]) if 0 <= given < parts.condition_consts else None
+
+    made = _maker(walk, inner, inner.outputs[0])
+    if made is None or made[0] not in _MIRRORED:
+        return None
+    comparison, (left, right) = made[0], made[1]
+    limit = fixed(right)
+    if limit is None:
+        comparison, left, limit = _MIRRORED[comparison], right, fixed(left)
+    counter = carried(left) if left >= 0 else None
+    if counter is None or limit is None:
+        return None
+    begin = start(counter)
+    step = _step(walk, outer, outer.outputs[counter], outer.constants + parts.body_consts + counter)
+    if begin is None or not step:
+        return None
+    return _count(comparison, begin, limit, step)
+
+
+def _count(comparison: str, begin: int, limit: int, step: int) -> int | None:
+    if comparison in ("gt", "ge"):  # the same, seen from the other side of zero
+        begin, limit, step = -begin, -limit, -step
+        comparison = _MIRRORED[comparison]
+    if comparison == "ne":
+        turns, left = divmod(limit - begin, step)
+        return turns if left == 0 and turns >= 0 else None
+    if comparison == "le":
+        limit += 1
+    if begin >= limit:
+        return 0
+    return -(-(limit - begin) // step) if step > 0 else None
+
+
+def _maker(walk: Walk, columns: ScopeColumns, variable: int) -> tuple[str, list[int]] | None:
+    """The primitive and operands of the equation that makes a variable; None where it is an input."""
+    first = columns.constants + columns.inputs
+    if variable < first:
+        return None
+    for primitive, operands, count in zip(columns.primitive, columns.operands, columns.output_counts, strict=True):
+        if variable < first + count:
+            return walk.strings.items[primitive], operands
+        first += count
+    return None
+
+
+def _step(walk: Walk, columns: ScopeColumns, result: int, counter: int) -> int | None:
+    """By how much a turn moves the counter."""
+    made = _maker(walk, columns, result)
+    if made is None:
+        return None
+    primitive, operands = made
+    if primitive == "add" and counter in operands:
+        left, right = operands
+        return _literal(walk, right if left == counter else left)
+    if primitive == "sub" and operands[0] == counter:
+        size = _literal(walk, operands[1])
+        return None if size is None else -size
+    return None
+
+
+def _literal(walk: Walk, operand: int) -> int | None:
+    if operand >= 0:
+        return None
+    text = walk.strings.items[walk.literals[-1 - operand][0]]
+    return int(text) if text.lstrip("-").isdigit() else None
