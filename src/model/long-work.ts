@@ -91,10 +91,7 @@ export class LongWork<T> {
     confirmed: boolean
   ): Promise<void> {
     const { requests } = this._model;
-    if (
-      requests === null ||
-      this.stateOf(snapshot, part).kind === 'working'
-    ) {
+    if (requests === null || this.stateOf(snapshot, part).kind === 'working') {
       return;
     }
     const request = ask(requests, {

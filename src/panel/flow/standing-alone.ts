@@ -45,9 +45,11 @@ export function standAlone(svg: SVGSVGElement, title: string): string {
   return new XMLSerializer().serializeToString(copy);
 }
 
-/** Give a text to the browser as a file to save. */
-export function saveAs(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'image/svg+xml' }));
+/** Give a file to the browser to save; a text is that of an SVG. */
+export function saveAs(name: string, file: Blob | string): void {
+  const url = URL.createObjectURL(
+    file instanceof Blob ? file : new Blob([file], { type: 'image/svg+xml' })
+  );
   const link = document.createElement('a');
   link.href = url;
   link.download = name;

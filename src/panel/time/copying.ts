@@ -1,0 +1,129 @@
+/**
+ * A sweep comes in; its table goes out as a text of columns, or as Markdown.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+
+import { Snapshot, Sweep } from '../../protocol/snapshot';
+import { code } from '../copying';
+import { shortened, whereAndWhen } from '../summary';
+import { LONGEST_NAME, growthWords } from './series';
+import { allColumns, valueWords } from './sweep-rows';
+import { LONGEST } from './words';
+
+interface ITable {
+  heads: string[];
+  rows: { cells: string[]; error: string | null }[];
+}
+
+function tableOf(sweep: Sweep, trans: TranslationBundle): ITable {
+  const columns = allColumns(sweep, trans);
+  const many = sweep.functions.length > 1;
+  return {
+    heads: [
+      ...(many ? [trans.__('function')] : []),
+      shortened(sweep.name, LONGEST_NAME),
+      ...columns.map(({ label }) => label)
+    ],
+    rows: sweep.points.map(point => ({
+      cells: [
+        ...(many ? [shortened(point.function, LONGEST_NAME)] : []),
+        valueWords(point),
+        ...columns.map(({ words }) => spaced(words(point) ?? ''))
+      ],
+      error:
+        point.error === null
+          ? null
+          : trans.__('raised %1', shortened(point.error, LONGEST))
+    }))
+  };
+}
+
+/** A space that does not break is not wanted in a plain text. */
+function spaced(text: string): string {
+  return text.replace(/\u00a0/g, ' ');
+}
+
+function endings(sweep: Sweep, trans: TranslationBundle): string[] {
+  return [
+    ...growthWords(sweep, 'time', trans),
+    ...(sweep.stopped === null ? [] : [sweep.stopped]),
+    ...sweep.notes
+  ].map(line => shortened(line, LONGEST));
+}
+
+/** Columns for a mail or a terminal. */
+export function sweepText(sweep: Sweep, trans: TranslationBundle): string {
+  const { heads, rows } = tableOf(sweep, trans);
+  const all = [heads, ...rows.map(({ cells }) => cells)];
+  const widths = heads.map((_, at) =>
+    Math.max(...all.map(cells => cells[at].length))
+  );
+  const line = (cells: string[]): string =>
+    cells
+      .map((cell, at) => cell.padStart(widths[at]))
+      .join('  ')
+      .trimEnd();
+  return [
+    trans.__('Sweep of %1 over %2', shortened(sweep.call, LONGEST), sweep.name),
+    '',
+    line(heads),
+    ...rows.map(({ cells, error }) =>
+      error === null ? line(cells) : `${line(cells)}  ${error}`
+    ),
+    '',
+    ...endings(sweep, trans),
+    ''
+  ].join('\n');
+}
+
+/** A table, for an issue or a chat. Names and values are never markup. */
+export function sweepMarkdown(
+  snapshot: Snapshot,
+  sweep: Sweep,
+  trans: TranslationBundle
+): string {
+  const { heads, rows } = tableOf(sweep, trans);
+  const row = (cells: string[]): string => `| ${cells.join(' | ')} |`;
+  const named = sweep.functions.length > 1 ? 2 : 1;
+  const cell = (text: string, at: number): string =>
+    at < named ? inTable(text) : text;
+  const { jax, device } = snapshot.environment;
+  const errors = rows.flatMap(({ cells, error }) =>
+    error === null
+      ? []
+      : [`- ${cells.slice(0, named).map(inTable).join(' ')} ${inTable(error)}`]
+  );
+  const lines = endings(sweep, trans);
+  return [
+    trans.__(
+      'Sweep of %1 over %2',
+      code(shortened(sweep.call, LONGEST)),
+      code(shortened(sweep.name, LONGEST_NAME))
+    ),
+    [
+      row(heads.map(cell)),
+      row(heads.map(() => '---:')),
+      ...rows.map(({ cells }) => row(cells.map(cell)))
+    ].join('\n'),
+    ...(errors.length > 0 ? [errors.join('\n')] : []),
+    ...(lines.length > 0
+      ? [lines.map(line => `- ${escaped(line)}`).join('\n')]
+      : []),
+    trans.__(
+      '%1 · jax %2 on %3',
+      whereAndWhen(snapshot, trans),
+      jax ?? trans.__('unknown'),
+      device ?? trans.__('unknown')
+    ),
+    ''
+  ].join('\n\n');
+}
+
+function inTable(text: string): string {
+  return code(text).replace(/\|/g, '\\|');
+}
+
+/** Text that is no markup. */
+function escaped(text: string): string {
+  return text.replace(/[\\`*_<[\]|]/g, '\\$&');
+}

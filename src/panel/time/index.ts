@@ -1,0 +1,1 @@
+export { TimeView } from './time-view';

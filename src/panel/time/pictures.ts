@@ -1,0 +1,48 @@
+/**
+ * A drawn plot comes in; a file of it goes out: SVG, or PNG made of that.
+ */
+
+/** Pixels of a PNG for each of the screen. */
+const SCALE = 2;
+
+/** The text of an SVG that stands alone, on the ground that its colours are made for. */
+export function svgOf(svg: SVGSVGElement, ground: string): string {
+  const copy = svg.cloneNode(true) as SVGSVGElement;
+  const behind = document.createElementNS('http://www.w3.org/2000/svg', 'rect');
+  behind.setAttribute('width', '100%');
+  behind.setAttribute('height', '100%');
+  behind.setAttribute('fill', ground);
+  copy.prepend(behind);
+  return new XMLSerializer().serializeToString(copy);
+}
+
+/** The picture of an SVG's text. */
+export async function pictureOf(
+  text: string,
+  svg: SVGSVGElement
+): Promise<Blob> {
+  const { width, height } = svg.getBoundingClientRect();
+  const address = URL.createObjectURL(
+    new Blob([text], { type: 'image/svg+xml' })
+  );
+  try {
+    const image = new Image();
+    image.src = address;
+    await image.decode();
+    const canvas = document.createElement('canvas');
+    canvas.width = Math.round(width * SCALE);
+    canvas.height = Math.round(height * SCALE);
+    canvas
+      .getContext('2d')
+      ?.drawImage(image, 0, 0, canvas.width, canvas.height);
+    return await new Promise<Blob>((resolve, reject) =>
+      canvas.toBlob(blob =>
+        blob === null
+          ? reject(new Error('The browser made no picture.'))
+          : resolve(blob)
+      )
+    );
+  } finally {
+    URL.revokeObjectURL(address);
+  }
+}

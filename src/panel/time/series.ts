@@ -1,0 +1,222 @@
+/**
+ * A sweep comes in, and what of it is to be seen; the series of the plot go out, and the words for how each grows.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+
+import { Sweep, SweepFit, SweepPoint } from '../../protocol/snapshot';
+import { duration, grouped, size } from '../quantities';
+import { shortened } from '../summary';
+
+/** What is plotted against the sizes. */
+export type Choice = 'time' | 'warm' | 'compile' | 'equations' | 'bytes';
+
+export type SeriesName = SweepFit['series'];
+
+/** One point of a series; the middle half where it was measured several times. */
+export interface IPlotted {
+  value: string;
+  /** Null where the value is no number. */
+  number: number | null;
+  y: number;
+  lower: number;
+  upper: number;
+}
+
+/** What one function has at each size. */
+export interface ISeries {
+  name: SeriesName;
+  function: string;
+  /** Place of the function in the sweep. */
+  place: number;
+  /** Shown at the end of the line. */
+  label: string;
+  points: IPlotted[];
+}
+
+const SERIES: Readonly<Record<Choice, readonly SeriesName[]>> = {
+  time: ['eager', 'first', 'warm'],
+  warm: ['warm'],
+  compile: ['compile'],
+  equations: ['equations'],
+  bytes: ['bytes']
+};
+
+/** Longer names of functions are cut. */
+export const LONGEST_NAME = 60;
+
+export function seriesLabel(
+  name: SeriesName,
+  trans: TranslationBundle
+): string {
+  switch (name) {
+    case 'eager':
+      return trans.__('eager');
+    case 'first':
+      return trans.__('first call');
+    case 'warm':
+      return trans.__('warm');
+    case 'compile':
+      return trans.__('compile');
+    case 'equations':
+      return trans.__('equations');
+    case 'bytes':
+      return trans.__('bytes');
+  }
+}
+
+/** A value on the axis of this choice, in words. */
+export function quantity(choice: Choice, value: number): string {
+  switch (choice) {
+    case 'equations':
+      return grouped(value);
+    case 'bytes':
+      return size(value);
+    default:
+      return duration(value);
+  }
+}
+
+function plotted(point: SweepPoint, name: SeriesName): IPlotted | null {
+  const { value, number } = point;
+  if (name === 'eager' || name === 'warm') {
+    const time = point[name];
+    return time === null
+      ? null
+      : {
+          value,
+          number,
+          y: time.median,
+          lower: time.lower,
+          upper: time.upper
+        };
+  }
+  const y = point[name];
+  return y === null ? null : { value, number, y, lower: y, upper: y };
+}
+
+/** The series that have anything; what is zero has no place on a logarithmic axis. */
+export function seriesOf(
+  sweep: Sweep,
+  choice: Choice,
+  trans: TranslationBundle
+): ISeries[] {
+  const many = sweep.functions.length > 1;
+  return sweep.functions
+    .flatMap((function_, place) =>
+      SERIES[choice].map(name => {
+        const label = seriesLabel(name, trans);
+        const short = shortened(function_, LONGEST_NAME);
+        return {
+          name,
+          function: function_,
+          place,
+          label: !many
+            ? label
+            : choice === 'time'
+              ? trans.__('%1 %2', short, label)
+              : short,
+          points: sweep.points
+            .filter(point => point.function === function_)
+            .map(point => plotted(point, name))
+            .filter((one): one is IPlotted => one !== null && one.y > 0)
+        };
+      })
+    )
+    .filter(({ points }) => points.length > 0);
+}
+
+/** What can be chosen: what this sweep has any number of. */
+export function choicesOf(
+  sweep: Sweep,
+  trans: TranslationBundle
+): readonly { choice: Choice; label: string }[] {
+  const all: { choice: Choice; label: string }[] = [
+    { choice: 'time', label: trans.__('Time') },
+    { choice: 'warm', label: trans.__('Warm time only') },
+    { choice: 'compile', label: trans.__('Compile time') },
+    { choice: 'equations', label: trans.__('Equations') },
+    { choice: 'bytes', label: trans.__('Bytes') }
+  ];
+  return all.filter(
+    ({ choice }) =>
+      (choice !== 'warm' || sweep.functions.length > 1) &&
+      seriesOf(sweep, choice, trans).length > 0
+  );
+}
+
+/** An exponent below this, up or down, is no growth. */
+const FLAT = 0.1;
+
+/** `warm grows as n^2.9, eager as n^2.7; first call hardly depends on n.`, a sentence for each function. */
+export function growthWords(
+  sweep: Sweep,
+  choice: Choice,
+  trans: TranslationBundle
+): string[] {
+  const many = sweep.functions.length > 1;
+  return sweep.functions.flatMap(function_ => {
+    const fits = SERIES[choice].flatMap(name =>
+      sweep.fits.filter(
+        fit => fit.function === function_ && fit.series === name
+      )
+    );
+    if (fits.length === 0) {
+      return [];
+    }
+    const parts = fits.map(fit => growth(sweep, fit, trans)).join(', ');
+    return [
+      many
+        ? trans.__('%1: %2.', shortened(function_, LONGEST_NAME), parts)
+        : trans.__('%1.', parts)
+    ];
+  });
+}
+
+function growth(sweep: Sweep, fit: SweepFit, trans: TranslationBundle): string {
+  const label = seriesLabel(fit.series, trans);
+  const name = shortened(sweep.name, LONGEST_NAME);
+  if (Math.abs(fit.exponent) < FLAT) {
+    return trans.__('%1 hardly depends on %2', label, name);
+  }
+  const power = `${name}^${fit.exponent.toFixed(1)}`;
+  const smallest = Math.min(
+    ...sweep.points.map(({ number }) => number ?? Infinity)
+  );
+  const words =
+    fit.exponent > 0
+      ? trans.__('%1 grows as %2', label, power)
+      : trans.__('%1 falls as %2', label, power);
+  return fit.first_number > smallest
+    ? trans.__('%1 from %2 on', words, grouped(fit.first_number))
+    : words;
+}
+
+/** The plot in a sentence, for who does not see it. */
+export function plotSentence(
+  sweep: Sweep,
+  choice: Choice,
+  series: readonly ISeries[],
+  trans: TranslationBundle
+): string {
+  const lines = series.map(({ label, points }) => {
+    const [first, last] = [points[0], points[points.length - 1]];
+    return points.length === 1
+      ? trans.__('%1 %2 at %3', label, quantity(choice, first.y), first.value)
+      : trans.__(
+          '%1 from %2 at %3 to %4 at %5',
+          label,
+          quantity(choice, first.y),
+          first.value,
+          quantity(choice, last.y),
+          last.value
+        );
+  });
+  const what =
+    choicesOf(sweep, trans).find(one => one.choice === choice)?.label ?? '';
+  return trans.__(
+    '%1 against %2, on logarithmic axes: %3.',
+    what,
+    shortened(sweep.name, LONGEST_NAME),
+    lines.join('; ')
+  );
+}

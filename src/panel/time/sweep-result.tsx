@@ -1,0 +1,107 @@
+/**
+ * A sweep comes in; how each series grows in words, the plot of what is chosen, and the table go out.
+ */
+import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
+import { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { Snapshot, Sweep } from '../../protocol/snapshot';
+import { shortened } from '../summary';
+import { Plot, plotting } from './plot';
+import {
+  Choice,
+  choicesOf,
+  growthWords,
+  plotSentence,
+  seriesOf
+} from './series';
+import { SweepTable } from './sweep-table';
+import { LONGEST } from './words';
+
+export function SweepResult(props: {
+  snapshot: Snapshot;
+  sweep: Sweep;
+  registry: IRenderMimeRegistry | null;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { snapshot, sweep, trans } = props;
+  const [wanted, setWanted] = React.useState<Choice>('time');
+  const choices = React.useMemo(() => choicesOf(sweep, trans), [sweep, trans]);
+  const choice =
+    choices.find(one => one.choice === wanted)?.choice ?? choices[0]?.choice;
+  const series = React.useMemo(
+    () => (choice === undefined ? [] : seriesOf(sweep, choice, trans)),
+    [sweep, choice, trans]
+  );
+  const registry = plotting(props.registry);
+  const picked = React.useId();
+  const growth = choice === undefined ? [] : growthWords(sweep, choice, trans);
+  return (
+    <div className="jp-JaxprTime-sweep">
+      {sweep.stopped !== null && (
+        <p className="jp-JaxprTime-stopped">
+          {shortened(sweep.stopped, LONGEST)}
+        </p>
+      )}
+      {choices.length > 1 && (
+        <p className="jp-JaxprTime-choice">
+          <label htmlFor={picked}>{trans.__('Plot')}</label>
+          <select
+            id={picked}
+            value={choice}
+            onChange={event => setWanted(event.target.value as Choice)}
+          >
+            {choices.map(one => (
+              <option key={one.choice} value={one.choice}>
+                {one.label}
+              </option>
+            ))}
+          </select>
+        </p>
+      )}
+      {growth.length > 0 && (
+        <ul
+          className="jp-JaxprTime-growth"
+          aria-label={trans.__('How it grows')}
+        >
+          {growth.map((sentence, at) => (
+            <li key={at}>{sentence}</li>
+          ))}
+        </ul>
+      )}
+      {choice !== undefined && registry !== null && (
+        <Plot
+          registry={registry}
+          series={series}
+          choice={choice}
+          name={sweep.name}
+          label={plotSentence(sweep, choice, series, trans)}
+          trans={trans}
+        />
+      )}
+      {choice !== undefined && registry === null && (
+        <p className="jp-JaxprPanel-small">
+          {trans.__(
+            'The plot needs the Vega-Lite renderer of JupyterLab, which is not here. The table has its numbers.'
+          )}
+        </p>
+      )}
+      <SweepTable
+        snapshot={snapshot}
+        sweep={sweep}
+        choice={choice ?? 'time'}
+        trans={trans}
+      />
+      {sweep.notes.length > 0 && (
+        <ul
+          className="jp-JaxprTime-notes"
+          aria-label={trans.__('About the sweep')}
+        >
+          {sweep.notes.map((note, at) => (
+            <li key={at}>{shortened(note, LONGEST)}</li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,141 @@
+/**
+ * A sweep comes in; the columns and rows of its table go out, as words.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+
+import { Sweep, SweepPoint } from '../../protocol/snapshot';
+import { duration, factor, grouped, operations, size } from '../quantities';
+import { shortened } from '../summary';
+import { Choice, LONGEST_NAME } from './series';
+
+export type ColumnName =
+  | 'eager'
+  | 'first'
+  | 'warm'
+  | 'ratio'
+  | 'trace'
+  | 'lower'
+  | 'compile'
+  | 'equations'
+  | 'bytes'
+  | 'flops';
+
+export interface IColumn {
+  name: ColumnName;
+  label: string;
+  /** What the point has there; null where it was not measured. */
+  words: (point: SweepPoint) => string | null;
+}
+
+/** A value as it was typed; a whole number with its thousands apart. */
+export function valueWords(point: SweepPoint): string {
+  return point.number !== null && String(point.number) === point.value
+    ? Number.isInteger(point.number)
+      ? grouped(point.number)
+      : point.value
+    : shortened(point.value, LONGEST_NAME);
+}
+
+export function columns(trans: TranslationBundle): readonly IColumn[] {
+  const time =
+    (of: (point: SweepPoint) => number | null) =>
+    (point: SweepPoint): string | null => {
+      const seconds = of(point);
+      return seconds === null ? null : duration(seconds);
+    };
+  const count =
+    (of: (point: SweepPoint) => number | null, words: (n: number) => string) =>
+    (point: SweepPoint): string | null => {
+      const number = of(point);
+      return number === null ? null : words(number);
+    };
+  return [
+    {
+      name: 'eager',
+      label: trans.__('eager'),
+      words: time(({ eager }) => eager?.median ?? null)
+    },
+    {
+      name: 'first',
+      label: trans.__('first call'),
+      words: time(({ first }) => first)
+    },
+    {
+      name: 'warm',
+      label: trans.__('warm'),
+      words: time(({ warm }) => warm?.median ?? null)
+    },
+    {
+      name: 'ratio',
+      label: trans.__('eager / warm'),
+      words: ({ eager, warm }) =>
+        eager === null || warm === null || warm.median <= 0
+          ? null
+          : `${factor(eager.median / warm.median)}×`
+    },
+    {
+      name: 'trace',
+      label: trans.__('trace'),
+      words: time(({ trace }) => trace)
+    },
+    {
+      name: 'lower',
+      label: trans.__('lower'),
+      words: time(({ lower }) => lower)
+    },
+    {
+      name: 'compile',
+      label: trans.__('compile'),
+      words: point =>
+        point.compile === null
+          ? null
+          : point.from_disk
+            ? trans.__('%1 from disk', duration(point.compile))
+            : duration(point.compile)
+    },
+    {
+      name: 'equations',
+      label: trans.__('equations'),
+      words: count(({ equations }) => equations, grouped)
+    },
+    {
+      name: 'bytes',
+      label: trans.__('bytes'),
+      words: count(({ bytes }) => bytes, size)
+    },
+    {
+      name: 'flops',
+      label: trans.__('FLOP'),
+      words: count(({ flops }) => flops, operations)
+    }
+  ];
+}
+
+const SHOWN: Readonly<Record<'times' | 'program', readonly ColumnName[]>> = {
+  times: ['eager', 'first', 'warm', 'ratio'],
+  program: ['trace', 'lower', 'compile', 'equations', 'bytes', 'flops']
+};
+
+/** The columns that go with what is plotted, and that have anything. */
+export function shownColumns(
+  sweep: Sweep,
+  choice: Choice,
+  trans: TranslationBundle
+): readonly IColumn[] {
+  const names =
+    SHOWN[choice === 'time' || choice === 'warm' ? 'times' : 'program'];
+  return columns(trans).filter(
+    ({ name, words }) =>
+      names.includes(name) && sweep.points.some(point => words(point) !== null)
+  );
+}
+
+/** All columns that have anything, for copying. */
+export function allColumns(
+  sweep: Sweep,
+  trans: TranslationBundle
+): readonly IColumn[] {
+  return columns(trans).filter(({ words }) =>
+    sweep.points.some(point => words(point) !== null)
+  );
+}

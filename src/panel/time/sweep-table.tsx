@@ -1,0 +1,166 @@
+/**
+ * A sweep comes in; its table goes out: columns where there is room, else two lines for each point; and what copies it.
+ */
+import { Clipboard } from '@jupyterlab/apputils';
+import { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { Snapshot, Sweep, SweepPoint } from '../../protocol/snapshot';
+import { Icon } from '../icons';
+import { shortened } from '../summary';
+import { sweepMarkdown, sweepText } from './copying';
+import { Choice, LONGEST_NAME } from './series';
+import { IColumn, shownColumns, valueWords } from './sweep-rows';
+import { LONGEST } from './words';
+
+interface ITableProps {
+  snapshot: Snapshot;
+  sweep: Sweep;
+  choice: Choice;
+  trans: TranslationBundle;
+}
+
+export function SweepTable(props: ITableProps): JSX.Element {
+  const { sweep, choice, trans } = props;
+  const columns = shownColumns(sweep, choice, trans);
+  const many = sweep.functions.length > 1;
+  const name = shortened(sweep.name, LONGEST_NAME);
+  return (
+    <div className="jp-JaxprTime-points">
+      <Copies {...props} />
+      <table>
+        <caption className="jp-JaxprTime-hidden">
+          {trans.__('Sweep over %1', name)}
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col">{name}</th>
+            {many && (
+              <th scope="col" className="jp-JaxprTime-function">
+                {trans.__('function')}
+              </th>
+            )}
+            {columns.map(column => (
+              <th key={column.name} scope="col">
+                {column.label}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {sweep.points.map((point, at) => (
+            <tr key={at}>
+              <th scope="row">{valueWords(point)}</th>
+              {many && (
+                <td className="jp-JaxprTime-function">
+                  {shortened(point.function, LONGEST_NAME)}
+                </td>
+              )}
+              {point.error !== null ? (
+                <td colSpan={columns.length} className="jp-JaxprTime-raised">
+                  {trans.__('raised %1', shortened(point.error, LONGEST))}
+                </td>
+              ) : (
+                columns.map(column => (
+                  <td key={column.name} className={`jp-mod-${column.name}`}>
+                    {column.words(point) ?? trans.__('unknown')}
+                  </td>
+                ))
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <ul
+        className="jp-JaxprTime-lines"
+        aria-label={trans.__('Sweep over %1', name)}
+      >
+        {sweep.points.map((point, at) => (
+          <li key={at}>
+            <TwoLines
+              point={point}
+              name={name}
+              many={many}
+              columns={columns}
+              trans={trans}
+            />
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+/** Columns that a line is too short for stand below it, with their names. */
+function TwoLines(props: {
+  point: SweepPoint;
+  name: string;
+  many: boolean;
+  columns: readonly IColumn[];
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { point, name, many, columns, trans } = props;
+  const head = columns.find(column => column.name === 'warm') ?? columns[0];
+  const rest = columns.filter(column => column !== head);
+  const words = (column: IColumn): string =>
+    trans.__('%1 %2', column.label, column.words(point) ?? trans.__('unknown'));
+  return (
+    <>
+      <span className="jp-JaxprTime-line">
+        <b>{trans.__('%1 = %2', name, valueWords(point))}</b>
+        {many && <span>{shortened(point.function, LONGEST_NAME)}</span>}
+        {point.error === null && head !== undefined && (
+          <span className="jp-JaxprTime-number">{words(head)}</span>
+        )}
+      </span>
+      <span className="jp-JaxprTime-below">
+        {point.error !== null
+          ? trans.__('raised %1', shortened(point.error, LONGEST))
+          : rest.map(words).join(' · ')}
+      </span>
+    </>
+  );
+}
+
+function Copies(props: ITableProps): JSX.Element {
+  const { snapshot, sweep, trans } = props;
+  const [copied, setCopied] = React.useState('');
+  const copy = (text: string, notice: string): void => {
+    Clipboard.copyToSystem(text);
+    setCopied(notice);
+  };
+  return (
+    <div
+      className="jp-JaxprTime-copies"
+      role="group"
+      aria-label={trans.__('Sweep table')}
+    >
+      <button
+        className="jp-JaxprPanel-action"
+        aria-label={trans.__('Copy the table as text')}
+        title={trans.__('Copy the table as text')}
+        onClick={() =>
+          copy(sweepText(sweep, trans), trans.__('Copied as text.'))
+        }
+      >
+        <Icon name="copy" />
+      </button>
+      <button
+        className="jp-JaxprPanel-action"
+        aria-label={trans.__('Copy the table as Markdown')}
+        title={trans.__('Copy the table as Markdown')}
+        onClick={() =>
+          copy(
+            sweepMarkdown(snapshot, sweep, trans),
+            trans.__('Copied as Markdown.')
+          )
+        }
+      >
+        {trans.__('md')}
+      </button>
+      <span className="jp-JaxprPanel-notice" role="status">
+        {copied}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,229 @@
+/**
+ * The snapshot in view comes in; the Time view goes out: the first call by stages, the same call again, and a sweep.
+ */
+import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
+import { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { Timings } from '../../model/timings';
+import { Program, Snapshot } from '../../protocol/snapshot';
+import { IJaxprModel, ISweepQuestion } from '../../tokens';
+import { ModelWidget } from '../model-widget';
+import { duration } from '../quantities';
+import { Stretches, stretches } from '../stretches';
+import { shortened } from '../summary';
+import { Again } from './again';
+import { Running } from './running';
+import { LONGEST_NAME } from './series';
+import { StageTable } from './stages';
+import { firstDraft } from './sweep-call';
+import { SweepForm } from './sweep-form';
+import { SweepResult } from './sweep-result';
+import { useTimings } from './use-timings';
+import { LONGEST, lead, whyNot } from './words';
+
+/** The Time view. */
+export class TimeView extends ModelWidget {
+  /**
+   * @param _registry Draws the plot; null where the application has none.
+   */
+  constructor(
+    private _trans: TranslationBundle,
+    private _registry: IRenderMimeRegistry | null
+  ) {
+    super(['snapshots', 'status', 'program']);
+    this.addClass('jp-JaxprTime');
+  }
+
+  protected render(): JSX.Element | null {
+    const { model } = this;
+    return model === null ? null : (
+      <Time model={model} registry={this._registry} trans={this._trans} />
+    );
+  }
+}
+
+interface IPartProps {
+  model: IJaxprModel;
+  snapshot: Snapshot;
+  timings: Timings;
+  trans: TranslationBundle;
+}
+
+export function Time(props: {
+  model: IJaxprModel;
+  registry: IRenderMimeRegistry | null;
+  trans: TranslationBundle;
+}): JSX.Element | null {
+  const { model, registry, trans } = props;
+  const { snapshot } = model;
+  const timings = useTimings(model);
+  if (snapshot === null) {
+    return null;
+  }
+  const program = snapshot.programs[model.program] ?? null;
+  const part = { model, snapshot, timings, trans };
+  return (
+    <>
+      {program !== null && (
+        <OneCall
+          key={`${snapshot.id} ${model.program}`}
+          {...part}
+          program={program}
+        />
+      )}
+      <OverSizes {...part} program={program} registry={registry} />
+    </>
+  );
+}
+
+/** The sentence, the stages of the first call, and the same call again. */
+function OneCall(props: IPartProps & { program: Program }): JSX.Element {
+  const { model, snapshot, timings, program, trans } = props;
+  const index = model.program;
+  const timing = timings.timingOf(snapshot, index);
+  const why = whyNot(model, trans);
+  const about = React.useId();
+  const name = shortened(program.name, LONGEST_NAME);
+  return (
+    <>
+      <p className="jp-JaxprTime-lead">
+        <Stretches parts={stretches(lead(program, timing, trans))} />
+      </p>
+      {program.stages !== null && (
+        <StageTable stages={program.stages} trans={trans} />
+      )}
+      <h3>{trans.__('The same call, again')}</h3>
+      {timing !== null && <Again timing={timing} trans={trans} />}
+      <Running
+        state={timings.time.stateOf(snapshot, index)}
+        title={trans.__('Run %1 again?', name)}
+        stop={() => timings.time.stop(snapshot, index)}
+        yes={() => void timings.time.confirm(snapshot, index)}
+        no={() => timings.time.dismiss(snapshot, index)}
+        trans={trans}
+      >
+        <div className="jp-JaxprTime-start">
+          <button
+            className="jp-JaxprPanel-button"
+            aria-disabled={why !== null}
+            aria-describedby={about}
+            onClick={() =>
+              why === null &&
+              void timings.time.start(snapshot, index, (requests, options) =>
+                requests.time(snapshot.id, index, options)
+              )
+            }
+          >
+            {timing === null
+              ? trans.__('Run it again')
+              : trans.__('Measure it anew')}
+          </button>
+          <p id={about} className="jp-JaxprPanel-small">
+            {why !== null
+              ? shortened(why, LONGEST)
+              : trans.__(
+                  'Runs %1 many times on the values of its last call: compiled, and without jit.',
+                  name
+                )}
+          </p>
+        </div>
+      </Running>
+    </>
+  );
+}
+
+const NOTHING: ISweepQuestion = { sweep: '', call: '', functions: [] };
+
+/** The sweep that is there, and one to ask for. */
+function OverSizes(
+  props: IPartProps & {
+    program: Program | null;
+    registry: IRenderMimeRegistry | null;
+  }
+): JSX.Element {
+  const { model, snapshot, timings, program, registry, trans } = props;
+  const sweep = timings.sweepOf(snapshot);
+  const about = program?.name ?? '';
+  const first = React.useMemo(
+    () => (program === null ? null : firstDraft(snapshot, program)),
+    [snapshot, program]
+  );
+  const draft = timings.draftOf(about) ?? first ?? NOTHING;
+  return (
+    <>
+      <h3>
+        {sweep === null
+          ? trans.__('Sweep')
+          : trans.__('Sweep over %1', shortened(sweep.name, LONGEST_NAME))}
+        {sweep !== null && (
+          <span className="jp-JaxprPanel-small">
+            {trans.__(
+              '%1, each value measured anew, medians; %2 in all',
+              shortened(sweep.call, 200),
+              duration(sweep.seconds)
+            )}
+          </span>
+        )}
+      </h3>
+      {sweep !== null && (
+        <SweepResult
+          key={snapshot.id}
+          snapshot={snapshot}
+          sweep={sweep}
+          registry={registry}
+          trans={trans}
+        />
+      )}
+      <Running
+        state={timings.sweep.stateOf(snapshot)}
+        title={trans.__('Run the sweep?')}
+        stop={() => timings.sweep.stop(snapshot)}
+        yes={() => void timings.sweep.confirm(snapshot)}
+        no={() => timings.sweep.dismiss(snapshot)}
+        trans={trans}
+      >
+        <Folded
+          key={about}
+          open={sweep === null && first !== null}
+          summary={
+            sweep === null
+              ? trans.__('Sweep over sizes …')
+              : trans.__('Another sweep …')
+          }
+        >
+          <SweepForm
+            key={about}
+            draft={draft}
+            setDraft={draft => timings.setDraft(about, draft)}
+            why={whyNot(model, trans)}
+            start={question =>
+              void timings.sweep.start(snapshot, 0, (requests, options) =>
+                requests.sweep(snapshot.id, question, options)
+              )
+            }
+            trans={trans}
+          />
+        </Folded>
+      </Running>
+    </>
+  );
+}
+
+function Folded(props: {
+  open: boolean;
+  summary: string;
+  children: React.ReactNode;
+}): JSX.Element {
+  const [open, setOpen] = React.useState(props.open);
+  return (
+    <details
+      className="jp-JaxprTime-folded"
+      open={open}
+      onToggle={event => setOpen(event.currentTarget.open)}
+    >
+      <summary>{props.summary}</summary>
+      {props.children}
+    </details>
+  );
+}

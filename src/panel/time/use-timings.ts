@@ -1,0 +1,19 @@
+/**
+ * A model comes in; its timings go out, and the component is drawn again when they change.
+ */
+import * as React from 'react';
+
+import { Timings, timingsOf } from '../../model/timings';
+import { IJaxprModel } from '../../tokens';
+
+export function useTimings(model: IJaxprModel): Timings {
+  const timings = timingsOf(model);
+  const [, redraw] = React.useReducer((count: number) => count + 1, 0);
+  React.useEffect(() => {
+    timings.changed.connect(redraw);
+    return () => {
+      timings.changed.disconnect(redraw);
+    };
+  }, [timings]);
+  return timings;
+}
