@@ -1,32 +1,43 @@
 """A request of the panel in, its reply out.
 
 Nothing of the user's runs for most answers: texts and equations are read off what JAX already made, and `make` lowers
-or compiles a program that was traced before. The long requests (`steps`, `compare`) do run it, for the user pressed
-the button; they are answered by a worker (see `work`), the last reply after some that say how far it is.
+or compiles a program that was traced before. The long requests (`steps`, `compare`, `sweep`) do run it, for the user
+pressed the button; they are answered by a worker (see `work`), the last reply after some that say how far it is.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from .measure.compare_programs import compare_programs, question
 from .measure.equations import Unsteppable
-from .messages import CompareRequest, MakeRequest, Reply, ScopeRequest, StepsRequest, StopRequest, TextRequest
+from .measure.named import functions_of
+from .messages import (
+    CompareRequest,
+    MakeRequest,
+    Reply,
+    ScopeRequest,
+    StepsRequest,
+    StopRequest,
+    SweepRequest,
+    TextRequest,
+)
 from .observe.kernel import observer
 from .observe.values import ValuesGone
 from .runs import KEPT, Run, Runs
 from .snapshot.levels import Unavailable
+from .specs import SpecError, parse_sweep, parse_target
 from .work import Job, Work, Worker
 
 if TYPE_CHECKING:
     from .measure.rerun import Construct
     from .snapshot.document import Snapshot
 
-LongRequest = StepsRequest | CompareRequest
+LongRequest = StepsRequest | CompareRequest | SweepRequest
 Request = TextRequest | ScopeRequest | MakeRequest | StopRequest | LongRequest
 
 LINES_AT_MOST = 5_000
@@ -35,6 +46,7 @@ CONSTRUCTS_KEPT = 8
 
 _GONE = f"The kernel no longer holds this run: it keeps the last {KEPT}. Run the cell again."
 _NO_SUCH = "This run has no such {what}. Run the cell again."
+_VALUES = "A sweep calls the function and needs values, and '{call}' has types. Write arrays: {name}(jnp.ones({n}))."
 _UNREADABLE = (
     "This kernel's jupyter_jaxpr does not understand what the panel asked ({why}). Install the same version of "
     "jupyter_jaxpr for JupyterLab and for the kernel, then restart both."
@@ -43,10 +55,16 @@ _BROKE = "The kernel could not answer: {error}. Run the cell again."
 
 
 class Answers:
-    """Answers requests about the kept runs; may be asked from several threads at once."""
+    """Answers requests about the kept runs; may be asked from several threads at once.
 
-    def __init__(self, runs: Runs) -> None:
+    Args:
+        runs: The kept ones.
+        namespace: Gives the user's names, for what the user types in the panel; they are read, never changed.
+    """
+
+    def __init__(self, runs: Runs, namespace: Callable[[], dict[str, Any]] = dict) -> None:
         self._runs = runs
+        self._namespace = namespace
         # One compilation at a time: two tabs may press the same button, and the second one finds it made.
         self._making = threading.Lock()
         self._worker = Worker()
@@ -105,6 +123,8 @@ class Answers:
                 return lambda work: self._steps(request, run, work)
             case CompareRequest():
                 return lambda work: self._compare(request, run, work)
+            case SweepRequest():
+                return lambda work: self._sweep(request, run, work)
 
     def _text(self, request: TextRequest, run: Run) -> Reply:
         if not 0 <= request.program < len(run.document.programs):
@@ -184,6 +204,40 @@ class Answers:
         document = run.sources.add_comparison(found)
         self._runs.renew(document)
         return Reply(id=request.id, error=None, text=None, scope=None, snapshot=None, comparison=document.comparison)
+
+    def _sweep(self, request: SweepRequest, run: Run, work: Work) -> Reply:
+        from .measure.sweep import Values, sweep
+
+        support = observer().hooks.support
+        if support.tier == "none":
+            return _error(request.id, support.note or _NO_SUCH.format(what="JAX"))
+        namespace = self._namespace()
+        try:
+            target = parse_target(request.call)
+            swept = parse_sweep(request.sweep, target)
+        except SpecError as error:
+            return _error(request.id, str(error))
+        if target.has_specs:
+            return _error(request.id, _VALUES.format(call=request.call, name=target.function_text, n=swept.name))
+        functions = functions_of(target, request.functions, namespace)
+        missing = next((each.missing for each in functions if each.missing is not None), None)
+        if missing is not None:
+            return _error(request.id, missing)
+        observer().hooks.ensure()
+        found = sweep(
+            observer(),
+            functions,
+            Values(swept.name, swept.values, target, namespace),
+            confirmed=request.confirmed,
+            ask=True,
+            report=work.tell,
+            stop=work.is_stopped,
+        )
+        if found.question is not None:
+            return Reply(id=request.id, error=None, text=None, scope=None, snapshot=None, confirm=found.question)
+        document = run.sources.add_sweep(found)
+        self._runs.renew(document)
+        return Reply(id=request.id, error=None, text=None, scope=None, snapshot=None, sweep=document.sweep)
 
     def _construct(self, run: Run, control: int) -> Construct:
         """The construct of a card; compiled ones are kept, so that a second run answers at once."""

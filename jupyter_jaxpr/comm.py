@@ -52,7 +52,9 @@ _publishers: weakref.WeakKeyDictionary[Any, Publisher] = weakref.WeakKeyDictiona
 def publisher(shell: Any) -> Publisher:
     """The publisher of a shell; the same one each time."""
     if shell not in _publishers:
-        _publishers[shell] = Publisher()
+        # The publisher must not keep its shell alive.
+        known = weakref.ref(shell)
+        _publishers[shell] = Publisher(namespace=lambda: getattr(known(), "user_ns", None) or {})
     return _publishers[shell]
 
 
@@ -68,13 +70,18 @@ class Publisher:
 
     Args:
         environment: Gives the versions, device and tier for `hello`.
+        namespace: Gives the user's names.
     """
 
-    def __init__(self, environment: Callable[[], Environment] = environment) -> None:
+    def __init__(
+        self,
+        environment: Callable[[], Environment] = environment,
+        namespace: Callable[[], dict[str, Any]] = dict,
+    ) -> None:
         self._environment = environment
         self._lock = threading.RLock()
         self._runs = Runs()
-        self._answers = Answers(self._runs)
+        self._answers = Answers(self._runs, namespace)
         self._outbox: Outbox[HubMessage] = Outbox(self._deliver)
         self._hub: Any = None
         self._asking: dict[str, Any] = {}

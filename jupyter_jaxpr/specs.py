@@ -108,6 +108,47 @@ class Target:
         return eval(code, namespace, {_MAKE: _make, _CAPTURE: _capture})
 
 
+@dataclass(frozen=True)
+class SweptName:
+    """Values to give to a name of a target, one after the other.
+
+    Attributes:
+        name: Of the target.
+        values: As they were typed.
+    """
+
+    name: str
+    values: tuple[str, ...]
+
+
+def parse_sweep(text: str, target: Target | None) -> SweptName:
+    """Read a name and its values, such as `n=8,16,32`.
+
+    Args:
+        text: As it was typed.
+        target: The call that looks the name up.
+
+    Raises:
+      SpecError: it is no name with two or more values, or the target does not look it up.
+    """
+    example = "Write for example n=8,16,32 and a call that takes n: f(jnp.ones(n))."
+    name, equals, values = text.partition("=")
+    name = name.strip()
+    source = f"({values},)"
+    try:
+        parsed = ast.parse(source, mode="eval").body
+    except SyntaxError:
+        parsed = None
+    if not equals or not name.isidentifier() or not isinstance(parsed, ast.Tuple) or not values.strip():
+        raise SpecError(f"{text}: this is not a name and its values. {example}")
+    if len(parsed.elts) < 2:
+        raise SpecError(f"{text}: a sweep needs two or more values. {example}")
+    if target is None or name not in target.names:
+        where = f"'{target.text}' has no name {name}" if target is not None else "there is no target"
+        raise SpecError(f"{text}: {where} to give these values to. {example}")
+    return SweptName(name, tuple(ast.get_source_segment(source, value) or ast.unparse(value) for value in parsed.elts))
+
+
 def parse_target(text: str) -> Target:
     """Read a target.
 

@@ -10,7 +10,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from .. import jax_internals
-from ..measure.compare import Candidate, Comparison, Sweep, compare
+from ..measure.compare import Comparison, Sweep, compare
+from ..measure.named import candidate
 from ..observe.observation import Finding, Observation
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def compare_named(
         why = f"{text} gave an array away (it was donated), so it cannot be compared on it. "
         return None, _cannot(observation, f"{why}Write a call with fresh arrays: {magic} --compare {names} f(make()).")
     observer.hooks.ensure()
-    candidates = [_candidate(name, namespace) for name in found.compare]
+    candidates = [candidate(name, namespace, " after --compare") for name in found.compare]
     comparison = compare(observer, candidates, args, kwargs, text, sweep=sweep)
     for variant in comparison.variants:
         _add(observation, variant)
@@ -83,23 +84,6 @@ def compare_named(
 def _with(namespace: dict[str, Any], name: str, value: str | None) -> dict[str, Any]:
     """The namespace, one name in it with another value."""
     return {**namespace, name: eval(value or "None", namespace)}
-
-
-def _candidate(name: str, namespace: dict[str, Any]) -> Candidate:
-    """What a name stands for; only attributes are looked up, nothing is called."""
-    first, *attributes = name.split(".")
-    if first not in namespace:
-        return Candidate(name, missing=f"{first} is not defined. Define it in the cell or in one that ran before.")
-    found = namespace[first]
-    for attribute in attributes:
-        try:
-            found = getattr(found, attribute)
-        except Exception as error:
-            return Candidate(name, missing=f"{type(error).__name__}: {error}. Correct the name after --compare.")
-    if not callable(found):
-        kind = type(found).__name__
-        return Candidate(name, missing=f"{name} is no function but of type {kind}. Name a function after --compare.")
-    return Candidate(name, found)
 
 
 def _taken_away(args: Any, kwargs: Any) -> bool:

@@ -28,6 +28,7 @@ class Heartbeat:
         self._publisher = publisher
         self._run_id = run_id
         self._cell_id = cell_id
+        self._doing: tuple[str, float] | None = None
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._beat, name="jupyter_jaxpr heartbeat", daemon=True)
 
@@ -40,9 +41,21 @@ class Heartbeat:
         """Stop; a beat that is being sent may still arrive, and is dropped by the publisher."""
         self._stopped.set()
 
+    def say(self, text: str, done: int, total: int) -> None:
+        """From now on, tell what a measurement of ours is doing: the observer does not see it.
+
+        Args:
+            text: Such as `n=256: eager`.
+            done: Of `total` steps.
+            total: At least 1.
+        """
+        self._doing = f"{text} ({done + 1} of {total})", time.perf_counter()
+
     def _beat(self) -> None:
         while not self._stopped.wait(SECONDS):
             stage, function, since, finished = self._observer.progress(self._run)
+            if self._doing is not None:
+                (function, since), stage, finished = self._doing, "running", []
             now = time.perf_counter()
             self._publisher.progress(
                 run=self._run_id,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from argparse import Namespace
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from IPython.core.error import UsageError
 from IPython.core.magic_arguments import MagicArgumentParser, argument, magic_arguments
 
 from ..observe.own_traces import Stage
-from ..specs import SpecError, Target, parse_target
+from ..specs import SpecError, SweptName, Target, parse_sweep, parse_target
 
 STAGES = ("trace", "lower", "compile", "run")
 
@@ -29,21 +28,8 @@ class Options:
     title: str | None
     pin: bool
     compare: tuple[str, ...] = ()
-    sweep: Sweep | None = None
+    sweep: SweptName | None = None
     steps: bool = False
-
-
-@dataclass(frozen=True)
-class Sweep:
-    """Values to give to a name of the target, one after the other.
-
-    Attributes:
-        name: Of the target.
-        values: As they were typed.
-    """
-
-    name: str
-    values: tuple[str, ...]
 
 
 def arguments(magic: Callable[..., Any]) -> Callable[..., Any]:
@@ -78,8 +64,9 @@ def arguments(magic: Callable[..., Any]) -> Callable[..., Any]:
             argument(
                 "--sweep",
                 metavar="N=8,16,...",
-                help="With --compare: give each of these values to a name of the target, and count the compiles. "
-                "Write for example --compare f,g --sweep n=8,16,32 f(jnp.ones(n)).",
+                help="Give each of these values to a name of the target, and show what the call costs at each: eager, "
+                "the first call with its compilation, warm, and the size of its program. Write for example "
+                "--sweep n=64,256,1024 f(jnp.ones(n)), with --compare f,g for several functions.",
             ),
             argument(
                 "--steps",
@@ -108,12 +95,21 @@ def parse(parser: MagicArgumentParser, line: str) -> Options:
         target = parse_target(text) if text else None
     except SpecError as error:
         raise UsageError(str(error)) from None
-    sweep = _sweep(found.sweep, target, compare)
+    sweep = _sweep(found.sweep, target)
     if compare and target is not None and target.has_specs:
         raise UsageError(
             f"--compare calls the functions and needs values, and '{text}' has types. Write arrays, such as "
             f"{target.function_text}(jnp.ones(8))."
         )
+    if sweep is not None and target is not None and target.has_specs:
+        raise UsageError(
+            f"--sweep calls the function and needs values, and '{text}' has types. Write arrays, such as "
+            f"{target.function_text}(jnp.ones({sweep.name}))."
+        )
+    if sweep is not None and found.steps:
+        raise UsageError("--sweep and --steps do not go together: --steps is about one call. Leave one out.")
+    if sweep is not None and found.stage is not None:
+        raise UsageError("--sweep and --stage do not go together: --sweep compiles and runs. Leave one out.")
     if found.steps and target is not None and target.has_specs:
         raise UsageError(
             f"--steps runs the function and needs values, and '{text}' has types. Write arrays, such as "
@@ -152,25 +148,13 @@ def _compare(text: str | None) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _sweep(text: str | None, target: Target | None, compare: tuple[str, ...]) -> Sweep | None:
+def _sweep(text: str | None, target: Target | None) -> SweptName | None:
     if text is None:
         return None
-    example = "Write for example --compare f,g --sweep n=8,16,32 f(jnp.ones(n))."
-    if not compare:
-        raise UsageError(f"--sweep counts the compiles of functions that are compared. {example}")
-    name, equals, values = text.partition("=")
     try:
-        parsed = ast.parse(f"({values},)", mode="eval").body
-    except SyntaxError:
-        parsed = None
-    if not equals or not name.isidentifier() or not isinstance(parsed, ast.Tuple) or not values:
-        raise UsageError(f"--sweep {text}: this is not a name and its values. {example}")
-    if len(parsed.elts) < 2:
-        raise UsageError(f"--sweep {text}: a sweep needs two or more values. {example}")
-    if target is None or name not in target.names:
-        where = f"'{target.text}' has no name {name}" if target is not None else "there is no target"
-        raise UsageError(f"--sweep {text}: {where} to give these values to. {example}")
-    return Sweep(name, tuple(ast.unparse(value) for value in parsed.elts))
+        return parse_sweep(text, target)
+    except SpecError as error:
+        raise UsageError(f"--sweep {error}") from None
 
 
 def words(line: str) -> list[str]:

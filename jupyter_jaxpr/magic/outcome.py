@@ -18,8 +18,11 @@ from ..observe.observation import Finding, Observation
 from ..observe.own_traces import OwnTrace, has_arrays, returned_arrays, trace_call
 from ..specs import SpecError
 from .comparing import compare_named
+from .sweeping import sweep_named
 
 if TYPE_CHECKING:
+    from ..measure.compare import Report
+    from ..measure.sweep import Sweep
     from ..observe.misses import Observer
     from .options import Options
     from .session import Active
@@ -61,6 +64,18 @@ def complete(
                 active.comparison, message = compare_named(
                     observer, namespace, active.options, observation, "%%jaxpr", active.last
                 )
+                if active.options.sweep is not None and active.comparison is not None:
+                    if active.comparison.stopped is None:
+                        active.sweep, message = sweep_named(
+                            observer, namespace, active.options, observation, active.heartbeat.say, None
+                        )
+        elif active.options.sweep is not None:
+            if error is not None:
+                message = "The cell raised, so nothing was swept over. Correct it and run it again."
+            else:
+                active.sweep, message = sweep_target(
+                    observer, namespace, active.options, observation, "%%jaxpr", active.heartbeat.say
+                )
         elif active.options.target is not None:
             message = trace_target(observer, namespace, active.options, observation, "%%jaxpr")
         elif error is None:
@@ -71,6 +86,22 @@ def complete(
 
 
 # --- a target ----------------------------------------------------------------------------------------------
+
+
+def sweep_target(
+    observer: Observer,
+    namespace: dict[str, Any],
+    found: Options,
+    observation: Observation,
+    magic: str,
+    report: Report,
+) -> tuple[Sweep | None, str | None]:
+    """Sweep over the target that the magic's line names, and show its program at the first value."""
+
+    def trace(scope: dict[str, Any], at: Options) -> str | None:
+        return trace_target(observer, scope, at, observation, magic)
+
+    return sweep_named(observer, namespace, found, observation, report, trace)
 
 
 def trace_target(

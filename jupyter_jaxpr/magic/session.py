@@ -29,7 +29,7 @@ from ..observe.observation import Observation
 from ..observe.run import Run
 from ..snapshot.document import Cell
 from ..snapshot.environment import environment
-from . import comparing, options, outcome
+from . import comparing, options, outcome, sweeping
 from .heartbeat import Heartbeat
 from .magics import JaxprMagics
 
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
     from ..measure.compare import Comparison
+    from ..measure.sweep import Sweep
     from ..program.sources import CellText
     from ..snapshot.build import Built
     from ..snapshot.document import Snapshot as Document
@@ -60,6 +61,7 @@ class Active:
     last: cells.LastCall = field(default_factory=cells.LastCall)
     rewriter: _Rewriter | None = None
     comparison: Comparison | None = None
+    sweep: Sweep | None = None
 
 
 class Session:
@@ -239,7 +241,17 @@ class Session:
         finally:
             active.heartbeat.stop()
             active.last.forget()
-        self._publish(active.options, active.cell, observation, active.run_id, message, error, active.comparison)
+        self._publish(
+            active.options, active.cell, observation, active.run_id, message, error, active.comparison, active.sweep
+        )
+        if active.sweep is not None and active.sweep.interrupted:
+            self._interrupted(result)
+
+    def _interrupted(self, result: Any) -> None:
+        """End a cell as an interrupted one ends, though the interrupt came while a measurement of ours ran."""
+        if getattr(result, "error_in_exec", None) is None:
+            result.error_in_exec = KeyboardInterrupt()
+            self.shell.showtraceback((KeyboardInterrupt, result.error_in_exec, None))
 
     def _traces(self) -> bool:
         return self.magics is not None and bool(self.magics.auto_trace)
@@ -253,6 +265,7 @@ class Session:
         message: str | None,
         error: BaseException | None = None,
         comparison: Comparison | None = None,
+        sweep: Sweep | None = None,
     ) -> None:
         from .. import display
         from ..snapshot.build import build
@@ -269,6 +282,8 @@ class Session:
         )
         if comparison is not None:
             built = replace(built, document=built.sources.add_comparison(comparison))
+        if sweep is not None:
+            built = replace(built, document=built.sources.add_sweep(sweep))
         if found.steps:
             with self._guard("record the steps"):
                 built = replace(built, document=self._with_steps(built))
@@ -291,21 +306,33 @@ class Session:
     def trace_target(self, found: options.Options) -> None:
         """Do what `%jaxpr f(x)` asks for."""
         observation = Observation()
+        interrupted = False
         with self._guard("trace the call"):
             cell = self._running.get(threading.get_ident())
             run_id = uuid.uuid4().hex
             heartbeat = Heartbeat(self.observer, Run(), self.publisher, run_id, cell.id if cell else None).start()
-            comparison = None
+            comparison = sweep = None
             try:
                 if found.compare:
                     comparison, message = comparing.compare_named(
                         self.observer, self.shell.user_ns, found, observation, "%jaxpr"
                     )
+                    if found.sweep is not None and comparison is not None and comparison.stopped is None:
+                        sweep, message = sweeping.sweep_named(
+                            self.observer, self.shell.user_ns, found, observation, heartbeat.say, None
+                        )
+                elif found.sweep is not None:
+                    sweep, message = outcome.sweep_target(
+                        self.observer, self.shell.user_ns, found, observation, "%jaxpr", heartbeat.say
+                    )
                 else:
                     message = outcome.trace_target(self.observer, self.shell.user_ns, found, observation, "%jaxpr")
             finally:
                 heartbeat.stop()
-            self._publish(found, cell, observation, run_id, message, comparison=comparison)
+            self._publish(found, cell, observation, run_id, message, comparison=comparison, sweep=sweep)
+            interrupted = sweep is not None and sweep.interrupted
+        if interrupted:
+            raise KeyboardInterrupt
 
     def run_nested(self, found: options.Options, source: str) -> Any:
         """Run a cell that IPython does not run as such: below `%%time`, or given to `run_cell_magic`."""

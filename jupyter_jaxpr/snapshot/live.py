@@ -27,10 +27,12 @@ from .names import Names, Pools, name_program
 from .pages import ScopePage, TextPage
 from .part import Part
 from .recording import Recording
+from .sweep_build import sweep_document
 from .text import program_text
 
 if TYPE_CHECKING:
     from ..measure.compare import Comparison
+    from ..measure.sweep import Sweep
 
 __all__ = ["Sources", "Text", "Unavailable"]
 
@@ -182,6 +184,12 @@ class Sources:
         with self._lock:
             said = comparison_document(comparison, self._document.programs, self._observed)
             self._document = msgspec.structs.replace(self._document, comparison=said)
+            return self._document
+
+    def add_sweep(self, sweep: Sweep) -> Snapshot:
+        """Put a sweep into the run's document, in the place of an older one; returns the document."""
+        with self._lock:
+            self._document = msgspec.structs.replace(self._document, sweep=sweep_document(sweep))
             return self._document
 
     def add_recordings(self, recordings: Sequence[Recording], notes: Sequence[Note] = ()) -> Snapshot:

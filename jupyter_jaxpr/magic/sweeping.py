@@ -1,0 +1,78 @@
+"""The name and the values of `--sweep` in; the sweep out, the program at the first value in the observation.
+
+Nothing of the user's namespace changes: the arguments are evaluated in a copy of it, the name bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from .. import jax_internals
+from ..measure.named import functions_of
+from ..measure.sweep import Sweep, Values, sweep
+from ..observe.observation import Finding, Observation
+
+if TYPE_CHECKING:
+    from ..measure.compare import Report
+    from ..observe.misses import Observer
+    from .options import Options
+
+#: Traces the target in a namespace: gives the message where it cannot.
+Trace = Callable[[dict[str, Any], "Options"], str | None]
+
+
+def sweep_named(
+    observer: Observer,
+    namespace: dict[str, Any],
+    found: Options,
+    observation: Observation,
+    report: Report,
+    trace: Trace | None,
+) -> tuple[Sweep | None, str | None]:
+    """Sweep over what a line names.
+
+    Args:
+        observer: Is told to look away.
+        namespace: The user's.
+        found: The line; it has a target and a sweep.
+        observation: Takes the program at the first value, and what is wrong.
+        report: Told how far the sweep is.
+        trace: Adds the program at the first value; None where it is there already.
+
+    Returns:
+      The sweep, or None and a sentence on why there is none.
+    """
+    target, swept = found.target, found.sweep
+    assert target is not None and swept is not None
+    tier = observer.hooks.support
+    if tier.tier == "none":
+        return None, tier.note
+    if not jax_internals.imported():
+        return None, _cannot(observation, "The cell has not imported JAX, so nothing was swept over. Import it.")
+    values = Values(swept.name, swept.values, target, namespace)
+    functions = functions_of(target, found.compare, namespace)
+    missing = next((each.missing for each in functions if each.missing is not None), None)
+    if missing is not None and all(each.missing is not None for each in functions):
+        return None, _cannot(observation, f"--sweep: {missing}")
+    observer.hooks.ensure()
+    if trace is not None:
+        _add_program(values, found, trace)
+    return sweep(observer, functions, values, report=report), None
+
+
+def _add_program(values: Values, found: Options, trace: Trace) -> None:
+    """Show the program of the first value that has one; where none has, the points of the sweep say why."""
+    text = values.texts[0]
+    try:
+        value = values.value(text)
+    except Exception:
+        return
+    at = replace(values.target, text=f"{values.target.text} with {values.name} = {text}")
+    trace({**values.namespace, values.name: value}, replace(found, target=at))
+
+
+def _cannot(observation: Observation, text: str) -> str:
+    observation.findings.append(Finding(kind="sweep", text=text))
+    return text
