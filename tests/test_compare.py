@@ -398,6 +398,11 @@ FAST, SLOWER, NEAR = (1.0e-6, 1.1e-6, 1.2e-6), (2.0e-6, 2.2e-6, 2.4e-6), (1.15e-
             variant("g", 0.12, NEAR),
             "f compiles about as fast as g and runs about as fast (the quartiles overlap).",
         ),
+        (
+            variant("f", 0.1, (1.00e-6, 1.01e-6, 1.02e-6)),
+            variant("g", 0.1, (1.03e-6, 1.04e-6, 1.05e-6)),
+            "f compiles about as fast as g and runs about as fast.",
+        ),
         (variant("f", 0.002, None), variant("g", 0.006, None), "f compiles about as fast as g."),
         (
             variant("f", 0.1, FAST, from_disk=True),

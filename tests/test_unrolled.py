@@ -28,13 +28,15 @@ LAYERS = [(weight, V) for weight in MANY]
 ROWS = jnp.linspace(-1, 1, 48).reshape(12, 4)
 
 
-def cell_of(source: str, *arguments: object, definition: bool = True) -> tuple[Snapshot, dict[str, object]]:
+def cell_of(
+    source: str, *arguments: object, definition: bool = True, call: Place | None = None
+) -> tuple[Snapshot, dict[str, object]]:
     """Run a cell that defines a function f, and look at one call of it."""
     space: dict[str, object] = {"jax": jax, "jnp": jnp, "lax": jax.lax, "np": np}
     exec(compile(source, FILE, "exec"), space)
     trace = traced(space["f"], *arguments)
     place = Place(FILE, 1, "f") if definition else None
-    observed = ObservedProgram("ran", trace.jaxpr, stages=TIMES)
+    observed = ObservedProgram("ran", trace.jaxpr, stages=TIMES, call=call)
     observation = Observation(functions=[ObservedFunction("f", place, [observed], top_level=True)])
     cell = Cell(id="c", execution_count=1, file=FILE, source=source)
     return build(observation, cell, environment=ENVIRONMENT, run_id="run").document, space
@@ -451,6 +453,68 @@ def test_a_note_says_what_it_saw_what_it_costs_and_what_to_do():
         "Both ways have a price: these times grow with the turns, those of a loop of JAX's do not; an unrolled program "
         "may run faster, as XLA sees all turns at once. How fast each runs was not measured here.",
     ]
+
+
+CALLED = """\
+import functools
+
+@functools.partial(jax.jit, static_argnames="n")
+def f(x, n):
+    # so many times
+    for _ in range(n):
+        x = jnp.sin(x)
+    return x
+
+y = f(
+    jnp.linspace(0.1, 0.9, 4), n=12
+)
+"""
+
+
+def test_a_cell_compares_a_function_with_its_rewrite():
+    document, space = cell_of(CALLED, V, 12, call=Place(FILE, 10))
+    (note,) = document.notes
+    assert (
+        note.trial
+        == """\
+%%jaxpr --compare f,f_loop
+@functools.partial(jax.jit, static_argnames="n")
+def f_loop(x, n):
+    # so many times
+    x = jax.lax.fori_loop(0, n, lambda _, x: jnp.sin(x), x)
+    return x
+
+f(
+    jnp.linspace(0.1, 0.9, 4), n=12
+)"""
+    )
+    exec(note.trial.split("\n", 1)[1], space)
+    np.testing.assert_allclose(space["f_loop"](V, 12), space["f"](V, 12), rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("source", "line"),
+    [
+        pytest.param(CALLED.replace("y = f(", "h = f\ny = h("), 11, id="called by another name"),
+        pytest.param(CALLED, 3, id="called on another line"),
+        pytest.param(
+            "def made():\n    @jax.jit\n    def f(x):\n        for _ in range(12):\n            x = jnp.sin(x)\n"
+            "        return x\n    return f\nf = made()\nf(jnp.ones(4))",
+            9,
+            id="made by a function",
+        ),
+        pytest.param(
+            "@jax.jit\ndef f(x):\n    for _ in range(12):\n        x = jnp.sin(x)\n    return x\n"
+            "def call(z):\n    return f(z)\ncall(jnp.ones(4))",
+            7,
+            id="called with what only another function has",
+        ),
+    ],
+)
+def test_there_is_no_such_cell_where_the_text_does_not_give_function_and_call(source, line):
+    arguments = (V, 12) if "n=12" in source else (V,)
+    document, _ = cell_of(source, *arguments, call=Place(FILE, line))
+    assert [note.trial for note in document.notes] == [None]
 
 
 def test_a_gradient_is_one_note_with_the_equations_of_both_passes():

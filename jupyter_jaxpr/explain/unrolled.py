@@ -19,6 +19,7 @@ from ..program.sources import FrameRow
 from ..quantities import count, duration
 from .loop_rewrites import Rewrite, rewrite
 from .loop_statements import COMPREHENSIONS, LoopStatement, Span, frame_span, loops_of, node_span
+from .loop_trial import trial
 
 #: A loop of more repetitions than this is advised against; unrolling a shorter one is often the better choice.
 SHORT = 10
@@ -42,6 +43,7 @@ class UnrolledLoop:
         text: What was seen.
         cure: What to write instead.
         code: A sketch of it in the user's names.
+        trial: The text of a cell that compares both.
         repetitions: Turns.
         carried: A turn needs the one before.
         share: Part of the program's equations.
@@ -60,6 +62,7 @@ class UnrolledLoop:
     share: float
     price: list[str]
     frame: int
+    trial: str | None = None
 
 
 @dataclass
@@ -371,7 +374,14 @@ class _Program:
             share=share,
             price=[] if short else _price(match, share, stages),
             frame=frame,
+            trial=self._trial(statement, written),
         )
+
+    def _trial(self, statement: LoopStatement, written: Rewrite | None) -> str | None:
+        if written is None or written.code is None or self._call is None:
+            return None
+        called = next((each for each in self._walk.positions.files if each.name == self._call.file), None)
+        return trial(statement, written.code, loops_of(called) if called else None, self._call.line)
 
     def _differentiated(self) -> bool:
         strings = self._walk.strings.items

@@ -13,6 +13,8 @@ from .compare import Comparison, Variant
 # A compilation is measured once and has no quartiles: a small difference says nothing.
 _COMPILE_RATIO = 1.5
 _COMPILE_SECONDS = 0.005
+# Said with one digit after the point: what rounds to 1.0 is no difference.
+_RUN_RATIO = 1.05
 
 
 def verdict(comparison: Comparison) -> list[str]:
@@ -56,6 +58,8 @@ def _runs(first: Variant, other: Variant) -> tuple[str, int] | None:
     a, b = first.warm, other.warm
     if a is None or b is None or a.runs < 2 or b.runs < 2:
         return None
+    if max(a.median, b.median) < _RUN_RATIO * min(a.median, b.median):
+        return "runs about as fast{as_}", 0
     if a.upper < b.lower:
         return f"runs {_times_as(b.median / a.median)} faster{{than}}", 1
     if b.upper < a.lower:

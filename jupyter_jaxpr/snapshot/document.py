@@ -324,6 +324,9 @@ class Note(Struct, omit_defaults=True):
     share: Annotated[float | None, _text("Of an unrolled loop: its part of the program's equations; else null.")] = None
     price: Annotated[list[str], _text("Measured times that belong to it, as sentences.")] = []
     title: Annotated[str | None, _text("What happened, in a few words; null where the text says it.")] = None
+    trial: Annotated[
+        str | None, _text("A cell to run that compares the rewrite with what was written; null where there is none.")
+    ] = None
     cures: Annotated[list[Cure], _text("Ways out to choose from, the one that fits most often first.")] = []
 
 

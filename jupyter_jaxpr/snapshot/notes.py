@@ -165,6 +165,7 @@ def loop_notes(
                 share=round(loop.share, 4),
                 price=loop.price,
                 title=loop.title,
+                trial=loop.trial,
             )
         )
     return notes

@@ -198,6 +198,7 @@ def _short_texts(document: Snapshot) -> Snapshot:
             detail=_short(note.detail) if note.detail else None,
             # Half a rewrite is of no use.
             code=note.code if note.code == _short(note.code or "") else None,
+            trial=note.trial if note.trial == _short(note.trial or "") else None,
             cures=[] if len(note.cures) > 10 else note.cures,
             price=[_short(text) for text in note.price[:10]],
         )

@@ -12,6 +12,7 @@ import { CodeExcerpt } from './code-excerpt';
 import { Icon, IconName } from './icons';
 import { ModelWidget } from './model-widget';
 import { excerptOf } from './note-code';
+import type { Insert } from './states';
 import { INotePlace, notePlace, shortened } from './summary';
 
 /** Longer details are cut: what was printed while tracing may be a whole array, many times. */
@@ -30,23 +31,27 @@ const ICONS: Record<string, IconName> = {
 
 /** The Notes view. */
 export class NotesView extends ModelWidget {
-  constructor(private _trans: TranslationBundle) {
+  constructor(
+    private _trans: TranslationBundle,
+    private _insert: Insert
+  ) {
     super(['snapshots', 'program']);
     this.addClass('jp-JaxprNotes');
   }
 
   protected render(): JSX.Element | null {
     return this.model === null ? null : (
-      <Notes model={this.model} trans={this._trans} />
+      <Notes model={this.model} insert={this._insert} trans={this._trans} />
     );
   }
 }
 
 export function Notes(props: {
   model: IJaxprModel;
+  insert: Insert;
   trans: TranslationBundle;
 }): JSX.Element {
-  const { model, trans } = props;
+  const { model, insert, trans } = props;
   const notes = model.snapshot?.notes ?? [];
   if (notes.length === 0) {
     return (
@@ -58,7 +63,7 @@ export function Notes(props: {
       {notes.map((note, i) => (
         // Notes have no identity of their own; a new snapshot is a new list.
         <li key={`${model.snapshot?.id} ${i}`}>
-          <NoteEntry note={note} model={model} trans={trans} />
+          <NoteEntry note={note} model={model} insert={insert} trans={trans} />
         </li>
       ))}
     </ul>
@@ -79,9 +84,10 @@ function goTo(model: IJaxprModel, place: INotePlace): void {
 function NoteEntry(props: {
   note: Note;
   model: IJaxprModel;
+  insert: Insert;
   trans: TranslationBundle;
 }): JSX.Element {
-  const { note, model, trans } = props;
+  const { note, model, insert, trans } = props;
   const snapshot = model.snapshot;
   const place = snapshot === null ? null : notePlace(snapshot, note, trans);
   const icon = ICONS[note.kind] ?? 'notes';
@@ -130,7 +136,12 @@ function NoteEntry(props: {
         {note.cure !== null && (
           <p className="jp-JaxprPanel-second">{shortened(note.cure, 2000)}</p>
         )}
-        <NoteCode note={note} snapshot={snapshot} trans={trans} />
+        <NoteCode
+          note={note}
+          snapshot={snapshot}
+          insert={model.requests === null ? null : insert}
+          trans={trans}
+        />
         {(note.cures ?? []).length > 0 && (
           <Cures cures={note.cures ?? []} trans={trans} />
         )}
@@ -158,10 +169,13 @@ function NoteEntry(props: {
 function NoteCode(props: {
   note: Note;
   snapshot: Snapshot | null;
+  /** Null where no kernel could run it. */
+  insert: Insert | null;
   trans: TranslationBundle;
 }): JSX.Element | null {
-  const { note, snapshot, trans } = props;
-  const [copied, setCopied] = React.useState(false);
+  const { note, snapshot, insert, trans } = props;
+  const [done, setDone] = React.useState('');
+  const trial = note.trial ?? null;
   const excerpt = snapshot === null ? null : excerptOf(snapshot, note);
   const code = note.code ?? null;
   if (excerpt === null && code === null) {
@@ -169,7 +183,7 @@ function NoteCode(props: {
   }
   const copy = (text: string): void => {
     Clipboard.copyToSystem(text);
-    setCopied(true);
+    setDone(trans.__('Copied.'));
   };
   return (
     <>
@@ -199,8 +213,22 @@ function NoteCode(props: {
           <button className="jp-JaxprPanel-button" onClick={() => copy(code)}>
             {trans.__('Copy rewrite')}
           </button>
+          {trial !== null && insert !== null && (
+            <button
+              className="jp-JaxprPanel-button"
+              title={trans.__(
+                'Puts a cell below the active one, for you to run: it times both and compares their results'
+              )}
+              onClick={() => {
+                insert(trial);
+                setDone(trans.__('A new cell has it: run it to compare.'));
+              }}
+            >
+              {trans.__('Insert a cell that compares both')}
+            </button>
+          )}
           <span role="status" className="jp-JaxprPanel-second">
-            {copied ? trans.__('Copied.') : ''}
+            {done}
           </span>
         </p>
       )}

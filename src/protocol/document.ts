@@ -515,6 +515,7 @@ function checkNote(value: unknown, programs: number, pools: IPools): void {
   orNull(note.code ?? null, 'notes.code', text);
   orNull(note.share ?? null, 'notes.share', finite);
   orNull(note.title ?? null, 'notes.title', text);
+  orNull(note.trial ?? null, 'notes.trial', text);
   each(note.price ?? [], 'notes.price', text);
   each(note.cures ?? [], 'notes.cures', value => {
     const cure = fields(value, 'notes.cures');

@@ -1343,6 +1343,10 @@ export interface Note {
    */
   title?: string | null;
   /**
+   * A cell to run that compares the rewrite with what was written; null where there is none.
+   */
+  trial?: string | null;
+  /**
    * Ways out to choose from, the one that fits most often first.
    */
   cures?: Cure[];
