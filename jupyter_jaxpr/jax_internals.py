@@ -272,6 +272,15 @@ def call_leaves(called: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> tup
     return traced.params["jaxpr"], list(args_flat)
 
 
+def jitted_of(fun: Any, options: Any) -> Any:
+    """The jitted function of the user's that runs `fun` with these options; None where it is gone."""
+    import gc
+
+    kind = jit_type()
+    found = [each for each in gc.get_referrers(fun) if type(each) is kind and getattr(each, "_fun", None) is fun]
+    return next((each for each in found if getattr(each, "_jit_info", None) is options), None)
+
+
 def is_deleted(value: Any) -> bool:
     """Whether an array was given away (donated) or deleted."""
     deleted = getattr(value, "is_deleted", None)

@@ -27,7 +27,7 @@ from ..quantities import duration
 from .agreement import Agreement, agreement, result_text
 from .differentiation import Differentiable, differentiability, words
 from .jit_here import jitted_copy, static_names
-from .timing import SLOW, Stop, Timed, Warm, copied, take_turns
+from .timing import SLOW, Guarded, Stop, Warm, copied, take_turns
 
 Mode = Literal["jitted", "jitted_here", "eager", "missing"]
 Report = Callable[[str, int, int], None]
@@ -203,7 +203,7 @@ class Trial:
         self._first_run = 0.0
         self._first_call = StageTimes()
         self._effects: list[str] = []
-        self.timed: _Guarded | None = None
+        self.timed: Guarded | None = None
 
     @property
     def name(self) -> str:
@@ -351,7 +351,7 @@ class Trial:
 
     def make_timed(self) -> None:
         """Get ready for its warm calls."""
-        self.timed = _Guarded(self._call, self._args, self._kwargs, donated=self._donated)
+        self.timed = Guarded(self._call, self._args, self._kwargs, donated=self._donated)
 
     def take_times(self) -> None:
         """Read off what was timed."""
@@ -407,19 +407,6 @@ class Trial:
                     variant.notes.append(f"{variant.name} raised with {text}: {words(error)}")
             compiles += stages.compiles
         variant.recompiles = compiles
-
-
-class _Guarded(Timed):
-    """A call being timed; what it raises ends it, and no other."""
-
-    error: BaseException | None = None
-
-    def turn(self) -> None:
-        """As of `Timed`."""
-        try:
-            super().turn()
-        except Exception as error:
-            self.error, self.goes_on = error, False
 
 
 def _may_donate(call: Callable[..., Any]) -> bool:

@@ -1,7 +1,7 @@
 """A call that has run before in, the seconds that one takes warm out.
 
 As timeit does: as many calls as fit into a fraction of a second, Python's garbage collector at rest, each call waited
-for until its result is ready. A call of microseconds is timed in batches, for the clock's own reading would be a part
+for until its result is ready. A call of under a millisecond is timed in batches, for the clock's own reading would be a part
 of it. What a call takes away from its caller (donated arguments) is copied before the clock starts.
 """
 
@@ -21,7 +21,7 @@ SLOW = 1.0
 #: Seconds that the runs of one call take together, roughly.
 BUDGET = 0.25
 
-_BATCH_BELOW = 50e-6
+_BATCH_BELOW = 1e-3
 _BATCHES = 25
 _RUNS_AT_MOST = 1_000
 _RUNS_AT_LEAST = 5
@@ -99,8 +99,28 @@ def take_turns(timed: Sequence[Timed], stop: Stop) -> None:
                     each.turn()
 
 
+def take_blocks(timed: Sequence[Timed], stop: Stop, blocks: int = 4) -> None:
+    """Time several calls that disturb each other, some runs of each in turn, as many blocks of each.
+
+    Args:
+        timed: Not timed yet.
+        stop: Asked between runs.
+        blocks: Of how many parts the runs of each are.
+    """
+    with _without_collection():
+        for block in range(blocks):
+            for each in timed:
+                first = True
+                while each.goes_on and (first or each.share < (block + 1) / blocks) and not stop():
+                    each.turn()
+                    first = False
+
+
 class Timed:
     """A call that is being timed; arguments as of `warm_time`.
+
+    Args:
+        slow: A first run of over so many seconds is the only one.
 
     Attributes:
         goes_on: whether there is anything left to measure.
@@ -114,8 +134,10 @@ class Timed:
         *,
         donated: Sequence[bool] = (),
         budget: float = BUDGET,
+        slow: float = SLOW,
     ) -> None:
         self._call = call
+        self._slow = slow
         self._inputs = _Inputs(args, kwargs, donated)
         self._budget = budget
         self._wait: Wait | None = None
@@ -136,6 +158,11 @@ class Timed:
         else:
             self._single(keep=True)
         self.goes_on = self.goes_on and len(self._seconds) < self._turns
+
+    @property
+    def share(self) -> float:
+        """How much of what there is to measure has been, from 0 to 1."""
+        return len(self._seconds) / self._turns if self._turns else 0.0
 
     def warm(self) -> Warm | None:
         """What was measured so far; None where nothing was."""
@@ -160,7 +187,7 @@ class Timed:
         """The first run, and some more that tell how many to make."""
         result = self._single(keep=True)
         self._wait = _waiter(result)
-        if self._seconds[0] > SLOW:
+        if self._seconds[0] > self._slow:
             self.goes_on = False
             return
         self._turns = 2
@@ -181,6 +208,19 @@ class Timed:
             self._seconds.append(seconds)
         self._dispatches.append(dispatch)
         return result
+
+
+class Guarded(Timed):
+    """A call being timed; what it raises ends it, and no other."""
+
+    error: BaseException | None = None
+
+    def turn(self) -> None:
+        """As of `Timed`."""
+        try:
+            super().turn()
+        except Exception as error:
+            self.error, self.goes_on = error, False
 
 
 def copied(value: Any) -> Any:

@@ -29,6 +29,7 @@ from .functions import (
     is_users,
     unwrap,
 )
+from .held_calls import HeldCall
 from .history import History, MissEvent
 from .keys import Key, equinox_key_of, key_of
 from .ledger import Ledger
@@ -53,6 +54,7 @@ class Miss:
         "equinox",
         "event",
         "function",
+        "held",
         "place",
         "records_trace",
         "shape",
@@ -74,6 +76,7 @@ class Miss:
         self.records_trace = False  # what the trace prints and which lines it reaches are being recorded
         self.types: list[Any] | None = None
         self.values: CallValues | None = None
+        self.held: HeldCall | None = None
         self.shape: CallShape | None = None
         self.equinox: EquinoxCall | None = None
         self.derived: list[CallStages] = []  # of each program derived from it that ran before it returned
@@ -88,6 +91,7 @@ class ThreadState:
         "loose",
         "looking_away",
         "replay_events",
+        "replay_seconds",
         "replaying",
         "run",
         "stack",
@@ -101,6 +105,7 @@ class ThreadState:
         self.from_disk = False
         self.replaying = False
         self.replay_events = 0
+        self.replay_seconds = 0.0
         self.looking_away = False
         self.listening: tuple[str, CallStages] | None = None
         self.loose: deque[LooseEvent] = deque(maxlen=_LOOSE_EVENTS)
@@ -244,6 +249,13 @@ class Observer:
             (state.replaying, state.looking_away), state.stage = before, None
 
     @contextmanager
+    def stage_seconds(self) -> Iterator[Callable[[], float]]:
+        """While looking away: gives the seconds of the stages that JAX ran on this thread."""
+        state = self._state()
+        before = state.replay_seconds
+        yield lambda: state.replay_seconds - before
+
+    @contextmanager
     def listening(self, name: str) -> Iterator[CallStages]:
         """Collect the stages that JAX reports on this thread under a function's name, looking away or not."""
         state = self._state()
@@ -371,6 +383,8 @@ class Observer:
         donated = call.params.get("donated_invars", ())
         leaves = copied(call.args_flat, donated) if keep else call.args_flat
         miss.values = CallValues(leaves, "compiled", keep)
+        if call.frame is None or equinox_frame(call.frame) is None:  # equinox regroups its arguments
+            miss.held = HeldCall(call.fun, call.args, call.kwargs, options=call.options)
         call.args, call.kwargs = (), {}
 
     def raised(self, call: JitCall, error: BaseException) -> None:
@@ -444,6 +458,7 @@ class Observer:
             state.listening[1].add(event, seconds, from_disk)
         if state.replaying:
             state.replay_events += 1
+            state.replay_seconds += seconds
             return
         miss = self._open_miss(state, name)
         if miss is not None:
@@ -486,7 +501,7 @@ class Observer:
                 program,
                 lambda: call.stages(types if types is not None else call.types(), executable),
             )
-        program.values = miss.values
+        program.values, program.held = miss.values, miss.held
         keep(miss.function, program)
         if miss.activity is not None:
             miss.activity.use(program, now=made_now)

@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from .held_calls import HeldCall
 from .values import CallValues
 
 Outcome = Literal["fast_hit", "dispatch_only", "lowered", "compiled", "compiled_from_disk", "inlined", "raised"]
@@ -87,6 +88,7 @@ class ObservedProgram:
     origin_note: str | None = None
     values: CallValues | None = None  # of the newest call whose leaves were seen, as far as they are alive
     donated: tuple[bool, ...] = ()  # of its last leaves: whether the call gives them away
+    held: HeldCall | None = None  # how to make a call of it again; None where that cannot be told
 
 
 @dataclass

@@ -16,11 +16,12 @@ from typing import Any, Literal
 from .. import jax_internals
 from .arguments import shape_of
 from .functions import code_of, name_of, place_of
+from .held_calls import HeldCall, is_array
 from .misses import Observer
 from .observation import ObservedFunction, ObservedProgram, Printed
 from .printed import PrintRecorder
 from .programs import KeptProgram
-from .values import CallValues
+from .values import CallValues, copied
 
 Stage = Literal["trace", "lower", "compile", "run"]
 
@@ -78,7 +79,7 @@ def trace_call(
             own.error = error
     known = observer.program_of(fun, program.jaxpr)
     if known is not None and program.values is not None:
-        known.values = program.values
+        known.values, known.held = program.values, program.held
     observed = program.observed(True, note) if known is None else known.observed(now=False)
     own.function = ObservedFunction(name=name, definition=place_of(code_of(fun)), programs=[observed], top_level=True)
     return own
@@ -87,11 +88,15 @@ def trace_call(
 def _trace(fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any], keep_values: bool) -> KeptProgram:
     import jax
 
-    jitted = fun
-    if not jax_internals.is_jitted(fun):
+    if jax_internals.is_jitted(fun):
+        jitted, held = fun, HeldCall(fun._fun, args, kwargs, options=getattr(fun, "_jit_info", None))
+    else:
         jitted = jax.jit(_traceable(fun, args, kwargs))
+        held = HeldCall(fun, args, kwargs, jitted=jitted)
         args, kwargs = _arrays_only(args, kwargs)
     traced = jitted.trace(*args, **kwargs)
+    donated = tuple(info.donated for info in jax.tree_util.tree_leaves(traced.args_info, is_leaf=_is_info))
+    values = _values(jitted, args, kwargs, traced.jaxpr, keep_values, donated)
     return KeptProgram(
         "traced",
         traced.jaxpr,
@@ -100,18 +105,23 @@ def _trace(fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any], keep_values:
         shape=shape_of(getattr(jitted, "_jit_info", None), args, kwargs),
         in_tree=jax.tree_util.tree_structure(traced.args_info, is_leaf=_is_info),
         out_tree=traced.out_tree,
-        donated=tuple(info.donated for info in jax.tree_util.tree_leaves(traced.args_info, is_leaf=_is_info)),
-        values=_values(jitted, args, kwargs, traced.jaxpr, keep_values),
+        donated=donated,
+        values=values,
+        held=held,
     )
 
 
-def _values(jitted: Any, args: tuple[Any, ...], kwargs: dict[str, Any], jaxpr: Any, keep: bool) -> CallValues | None:
+def _values(
+    jitted: Any, args: tuple[Any, ...], kwargs: dict[str, Any], jaxpr: Any, keep: bool, donated: Sequence[bool]
+) -> CallValues | None:
     """The values of the call, None where they cannot be told apart from what is static."""
     try:
         found = jax_internals.call_leaves(jitted, args, kwargs)
     except Exception:  # another JAX: there are no values then, and the program is as good
         return None
-    return CallValues(found[1], "last", keep) if found is not None and found[0] is jaxpr else None
+    if found is None or found[0] is not jaxpr:
+        return None
+    return CallValues(copied(found[1], donated) if keep else found[1], "last", keep)
 
 
 def _is_info(node: Any) -> bool:
@@ -123,7 +133,7 @@ def _traceable(fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Calla
     import jax
 
     leaves, tree = jax.tree_util.tree_flatten((args, kwargs))
-    fixed = {i: leaf for i, leaf in enumerate(leaves) if not _is_array(leaf)}
+    fixed = {i: leaf for i, leaf in enumerate(leaves) if not is_array(leaf)}
 
     @functools.wraps(fun, updated=())
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -143,28 +153,16 @@ def _arrays_only(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[A
     import jax
 
     kept: tuple[tuple[Any, ...], dict[str, Any]] = jax.tree_util.tree_map(
-        lambda leaf: leaf if _is_array(leaf) else None, (args, kwargs)
+        lambda leaf: leaf if is_array(leaf) else None, (args, kwargs)
     )
     return kept
-
-
-def _is_array(leaf: Any) -> bool:
-    import jax
-
-    if isinstance(leaf, jax.ShapeDtypeStruct | jax.Array | bool | int | float | complex):
-        return True
-    try:
-        jax.typeof(leaf)
-    except TypeError:
-        return False
-    return True
 
 
 def has_arrays(args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
     """Whether a call has anything to trace."""
     import jax
 
-    return any(_is_array(leaf) for leaf in jax.tree_util.tree_leaves((tuple(args), dict(kwargs))))
+    return any(is_array(leaf) for leaf in jax.tree_util.tree_leaves((tuple(args), dict(kwargs))))
 
 
 def returned_arrays(result: Any) -> bool:

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from .arguments import CallShape, EquinoxCall, arguments_of, equinox_arguments, result_of, spec_of
 from .functions import FunctionRecord
+from .held_calls import HeldCall
 from .observation import ArgumentSpec, ObservedProgram, Place, StageTimes
 from .values import CallValues
 
@@ -37,6 +38,7 @@ class KeptProgram:
     call: Place | None = None
     parent: Any = None  # of a derived one: the jaxpr it was derived from
     values: CallValues | None = None  # of the newest call that was seen
+    held: HeldCall | None = None  # how to make a call of it again
 
     @property
     def key(self) -> tuple[int, int]:
@@ -61,6 +63,7 @@ class KeptProgram:
             origin_note=note or self.note(now),
             values=self.values,
             donated=self.donated,
+            held=self.held,
         )
 
     def note(self, now: bool) -> str | None:

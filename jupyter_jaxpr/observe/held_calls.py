@@ -1,0 +1,120 @@
+"""A call in, how to make it once more out: which function, its structure, what is static in it; nothing is kept alive.
+
+The arrays are not here but in the program's `CallValues`. With them the very call can be made again, through the
+user's own jitted function, or of the function without jit.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .. import jax_internals
+from .keys import UNKNOWN, StaticValue
+
+Given = tuple[tuple[Any, ...], dict[str, Any]]
+
+
+class HeldCall:
+    """A call of a function that is, or could be, jitted.
+
+    Args:
+        fun: What was jitted: the function without jit.
+        args: Of the call.
+        kwargs: Likewise.
+        options: JAX's record of what jit was called with; None for a function that is not jitted.
+        jitted: Of such a function: one that we jitted; it is called with None for what JAX cannot trace.
+    """
+
+    __slots__ = ("_fun", "_jitted", "_slots", "_tree", "options")
+
+    def __init__(
+        self, fun: Any, args: Sequence[Any], kwargs: Mapping[str, Any], *, options: Any = None, jitted: Any = None
+    ) -> None:
+        import jax
+
+        self.options = options
+        self._jitted = jitted
+        self._fun = _reference(fun)
+        boxed = _boxed_leaves(args, kwargs) if options is None else _boxed_statics(options, args, kwargs)
+        leaves, self._tree = jax.tree_util.tree_flatten(boxed)
+        self._slots = [leaf if type(leaf) is StaticValue else None for leaf in leaves]
+
+    @property
+    def fun(self) -> Any:
+        """The function without jit; None where it is gone."""
+        return self._fun()
+
+    def jitted(self) -> Any:
+        """The jitted function; None where it is gone. Looks for it among what holds the function: milliseconds."""
+        if self._jitted is not None:
+            return self._jitted
+        fun = self.fun
+        return None if fun is None else jax_internals.jitted_of(fun, self.options)
+
+    def given(self, leaves: Sequence[Any], *, jitted: bool = False) -> Given | None:
+        """Positional and keyword arguments of the call.
+
+        Args:
+            leaves: The values of what is not static, in the order of the program's inputs.
+            jitted: As `jitted` takes them.
+
+        Returns:
+            None where a static value is gone, or the values are not those of such a call.
+        """
+        import jax
+
+        if len(leaves) < sum(slot is None for slot in self._slots):
+            return None
+        given = iter(leaves[len(leaves) - sum(slot is None for slot in self._slots) :])
+        left_out = jitted and self._jitted is not None
+        whole = []
+        for slot in self._slots:
+            value = next(given) if slot is None else None if left_out else slot.value
+            if value is UNKNOWN:
+                return None
+            whole.append(value)
+        args, kwargs = jax.tree_util.tree_unflatten(self._tree, whole)
+        return args, kwargs
+
+
+def _reference(fun: Any) -> Any:
+    try:
+        return weakref.ref(fun)
+    except TypeError:  # no weak references: such an object is no closure over the program
+        return lambda: fun
+
+
+def _boxed_statics(options: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Given:
+    """The arguments, static ones in boxes: their inside is nothing to JAX."""
+    count = len(args)
+    positions = {n + count if n < 0 else n for n in getattr(options, "static_argnums", ()) or ()}
+    names = set(getattr(options, "static_argnames", ()) or ())
+    return (
+        tuple(StaticValue(arg) if place in positions else arg for place, arg in enumerate(args)),
+        {name: StaticValue(arg) if name in names else arg for name, arg in kwargs.items()},
+    )
+
+
+def _boxed_leaves(args: Sequence[Any], kwargs: Mapping[str, Any]) -> Given:
+    """The arguments, leaves that JAX cannot trace in boxes."""
+    import jax
+
+    boxed: Given = jax.tree_util.tree_map(
+        lambda leaf: leaf if is_array(leaf) else StaticValue(leaf), (tuple(args), dict(kwargs))
+    )
+    return boxed
+
+
+def is_array(leaf: Any) -> bool:
+    """Whether JAX can trace a leaf."""
+    import jax
+
+    if isinstance(leaf, jax.ShapeDtypeStruct | jax.Array | bool | int | float | complex):
+        return True
+    try:
+        jax.typeof(leaf)
+    except TypeError:
+        return False
+    return True
