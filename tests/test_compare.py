@@ -320,13 +320,8 @@ def test_a_function_that_raises_hides_no_other(notebook: Notebook) -> None:
         ),
         (
             "--compare f,g --sweep m=1,2 f(x)",
-            "--sweep m=1,2: 'f(x)' has no name m to give these values to. Write for example --compare f,g --sweep "
-            "n=8,16,32 f(jnp.ones(n)).",
-        ),
-        (
-            "--sweep n=1,2 f(x)",
-            "--sweep counts the compiles of functions that are compared. Write for example --compare f,g --sweep "
-            "n=8,16,32 f(jnp.ones(n)).",
+            "--sweep m=1,2: 'f(x)' has no name m to give these values to. Write for example n=8,16,32 and a call that "
+            "takes n: f(jnp.ones(n)).",
         ),
     ],
 )

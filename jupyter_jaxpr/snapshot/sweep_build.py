@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from . import timing as schema
 
 if TYPE_CHECKING:
-    from ..measure.sweep import Point, Sweep
+    from ..measure.sweep import Sweep
+    from ..measure.swept import Point
     from ..measure.timing import Warm
 
 
