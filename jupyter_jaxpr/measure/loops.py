@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..program.control_flow.equation import SCAN, scan_parts, while_parts
+from ..program.control_flow.equation import SCAN
+from ..program.loop_equations import scan_parts, while_parts
 from .buffers import Buffers, end_visit, keep_point
 from .conditions import deciding
 from .equations import Step, Unsteppable, inner_program, run, run_equations

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..program.control_flow.equation import COND, SCAN, WHILE, scan_parts, while_parts
+from ..program.control_flow.equation import COND, SCAN, WHILE
+from ..program.loop_equations import scan_parts, while_parts
 from ..program.parameters import open_jaxpr
 from .conditions import Compared, compared_scalars
 from .equations import Unsteppable

@@ -19,8 +19,9 @@ from dataclasses import dataclass, field
 from heapq import nsmallest
 from typing import Any
 
-from .control_flow.equation import SCAN, WHILE, scan_parts
+from .control_flow.equation import SCAN, WHILE
 from .jaxpr import ScopeColumns, Walk
+from .loop_equations import scan_parts
 from .parameters import COMBINERS
 from .residuals import Residual, residuals
 from .sizes import Sizes

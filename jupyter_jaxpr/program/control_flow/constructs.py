@@ -7,11 +7,12 @@ from collections.abc import Sequence
 
 from ..costs import Costs
 from ..jaxpr import Walk
+from ..loop_equations import scan_parts, while_parts
 from . import choice, facts
 from .body import Bodies, Body
 from .callers import Callers
 from .card import BranchRow, Card, ControlPath, SlotRow
-from .equation import COND, SCAN, SCOPE_PRIMITIVES, Debug, debug_of, scan_parts, while_parts
+from .equation import COND, SCAN, SCOPE_PRIMITIVES, Debug, debug_of
 from .place import REMATTED, Paths, Place
 from .predicate import Predicates
 from .slots import into, only_leaf, renamed

@@ -1,12 +1,7 @@
-"""The parameters of a control-flow equation in, its parts out: the same whatever the JAX that made it.
-
-`scan` says how its operands divide by `num_consts` and `num_carry` up to jax 0.10, and by two trees, `ft_in` and
-`ft_out`, from 0.11 on. Both are read by their attributes; nothing of JAX is imported.
-"""
+"""The primitives of control flow and of named scopes, and what JAX knows of the function behind a program."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,25 +34,6 @@ SCOPE_PARAMETERS = ("jaxpr", "call_jaxpr", "fun_jaxpr")
 
 
 @dataclass(frozen=True)
-class ScanParts:
-    """How the operands of a scan divide; the rest are xs, and of the results ys."""
-
-    consts: int
-    carry: int
-    length: int | None
-    reverse: bool
-    unroll: int
-
-
-@dataclass(frozen=True)
-class WhileParts:
-    """How the operands of a while divide; the rest is the carry."""
-
-    condition_consts: int
-    body_consts: int
-
-
-@dataclass(frozen=True)
 class Debug:
     """What JAX knows of the function that a program was traced from; empty where it knows nothing."""
 
@@ -69,44 +45,6 @@ class Debug:
     results: tuple[str, ...] = ()
     #: Its source is in a file of the user's.
     users: bool = False
-
-
-def scan_parts(parameters: Mapping[str, Any]) -> ScanParts:
-    """How a scan divides its operands.
-
-    Raises:
-        KeyError, TypeError, ValueError: A JAX whose scan has other parameters.
-    """
-    if "num_consts" in parameters:
-        consts, carry = int(parameters["num_consts"]), int(parameters["num_carry"])
-    else:
-        consts, carry = (leaf_count(part) for part in _three(parameters["ft_in"]))
-    length = parameters["length"]
-    unroll = parameters.get("unroll", 1)
-    return ScanParts(
-        consts=consts,
-        carry=carry,
-        length=length if isinstance(length, int) else None,
-        reverse=bool(parameters.get("reverse", False)),
-        unroll=int(unroll) if unroll else 1,
-    )
-
-
-def while_parts(parameters: Mapping[str, Any]) -> WhileParts:
-    """How a while divides its operands."""
-    return WhileParts(int(parameters["cond_nconsts"]), int(parameters["body_nconsts"]))
-
-
-def _three(tree: Any) -> tuple[Any, Any]:
-    """The first two of a tree's three parts: consts, carry, xs."""
-    parts = list(tree.unpack()) if hasattr(tree, "unpack") else list(tree)
-    consts, carry, _ = parts
-    return consts, carry
-
-
-def leaf_count(tree: Any) -> int:
-    """How many leaves one of JAX's flat trees has."""
-    return len(list(tree))
 
 
 def debug_of(jaxpr: Any, positions: Positions) -> Debug:

@@ -8,7 +8,7 @@
 XLA has no instruction for the functions below; JAX composes them of the others. They count as what is left of them in
 single precision after XLA simplified them (jax 0.10 to 0.12, CPU), an element:
 
-    exp2 1 + 1 function, logistic 3 + 1, asin 3 + 2, acos 3 + 2, sinh 10 + 3, cosh 3 + 2, asinh 11 + 3, acosh 7 + 4,
+    exp2, log2 1 + 1 function, logistic 3 + 1, asin, acos, cosh 3 + 2, sinh 10 + 3, asinh 11 + 3, acosh 7 + 4,
     atanh 6 + 2, erfc 60 + 1, erf_inv 37 + 2, lgamma 52 + 4, digamma 75 + 3, bessel_i0e 83 + 1, bessel_i1e 83 + 1,
     nextafter 23, one_minus_square 3: (1 + x) * (1 - x)
 
@@ -24,13 +24,15 @@ _OPERATION = (
 )
 _FUNCTION = "atan atan2 cbrt cos erf exp expm1 log log1p pow rsqrt sin sqrt tan tanh"
 _NOTHING = (
-    "all_gather all_gather_invariant all_gather_reduced all_to_all axis_index axis_size bitcast_convert_type broadcast "
-    "broadcast_in_dim collapse composite_wrap concatenate copy copy_p create_token custom_lin debug_callback "
-    "debug_print device_put dynamic_slice dynamic_update_slice empty empty2 expand_dims full get iota "
-    "layout_constraint mesh_cast mutable_array name new_ref freeze optimization_barrier pad pbroadcast pcast "
-    "platform_index ppermute program_id num_programs pvary random_clone random_unwrap random_wrap ref_get ref_set "
-    "reduced_vary_cast reshape reshard rev select_and_slice sharding_constraint slice split squeeze stop_gradient "
-    "swap symbolic_zeros tile transpose vary_unreduced_cast zeros_like"
+    "add_dependency after_all all_gather all_gather_invariant all_gather_reduced all_to_all axis_index axis_size "
+    "bitcast_convert_type broadcast broadcast_in_dim collapse composite_wrap concatenate copy copy_p create_token "
+    "custom_lin dce_sink debug_callback debug_print device_put dimension_size dynamic_slice dynamic_update_slice "
+    "empty empty2 empty_ref expand_dims free_ref freeze from_edtype full get inspect_sharding iota layout_cast "
+    "layout_constraint load lu_pivots_to_permutation masked_load masked_swap max_contiguous mesh_cast multiple_of "
+    "mutable_array name new_ref num_programs optimization_barrier pad pbroadcast pcast platform_index ppermute "
+    "program_id pvary random_clone random_unwrap random_wrap reduced_vary_cast ref_get ref_set reshape reshard rev "
+    "roll select_and_slice shard_alike sharding_constraint slice split squeeze stack stop_gradient store swap "
+    "symbolic_zeros tie tile to_edtype transpose unstack vary_unreduced_cast zeros_like"
 )
 #: Operations and transcendental functions for each element of the result.
 EACH_ELEMENT: dict[str, tuple[int, int]] = {
@@ -38,6 +40,8 @@ EACH_ELEMENT: dict[str, tuple[int, int]] = {
     **dict.fromkeys(_FUNCTION.split(), (0, 1)),
     **dict.fromkeys(_NOTHING.split(), (0, 0)),
     "exp2": (1, 1),
+    "log2": (1, 1),
+    "reciprocal": (1, 0),
     "logistic": (3, 1),
     "conj": (4, 0),
     "asin": (3, 2),

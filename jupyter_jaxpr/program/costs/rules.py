@@ -28,7 +28,7 @@ Where XLA counts something else, or nothing:
   each element, of keys of that kind; `random_split` and `random_fold_in`: that for each key. Of other kinds: 1 function
   an element, as `rng-bit-generator`.
 - `lu` of m x n matrices with k = min(m, n): 2 k m n - k^2 (m + n) + 2 k^3 / 3. `geqrf`, `householder_product` (of k
-  reflectors): 2 k m n - k^2 (m + n) + 2 k^3 / 3, twice it; what LAPACK's documents give, lower orders left out.
+  reflectors): twice that; `qr` is one of each. What LAPACK's documents give, lower orders left out.
   `tridiagonal`: 4 n^3 / 3, `hessenberg`: 10 n^3 / 3 (XLA calls a library).
 - `eig`, `eigh`, `svd`, `schur`, ... go on until they have converged: no rule. Nor have callbacks and foreign calls.
 """
@@ -244,6 +244,13 @@ def _reflectors(equation: Any, inside: Inside) -> Operations:
     return 2 * count * _elimination(rows, columns, steps), 0
 
 
+def _qr(equation: Any, inside: Inside) -> Operations:
+    count, rows, columns = _matrices(equation.invars[0])
+    steps = min(rows, columns)
+    given = int(equation.outvars[0].aval.shape[-1])
+    return 2 * count * (_elimination(rows, columns, steps) + _elimination(rows, given, steps)), 0
+
+
 def _tridiagonal(equation: Any, inside: Inside) -> Operations:
     count, rows, _ = _matrices(equation.invars[0])
     return count * 4 * rows**3 // 3, 0
@@ -286,6 +293,14 @@ def _random_seed(equation: Any, inside: Inside) -> Operations:
     return 2 * _elements(equation.outvars[0]), 0
 
 
+def _rng_bits(equation: Any, inside: Inside) -> Operations:
+    return 0, _elements(equation.outvars[1])
+
+
+def _rng_uniform(equation: Any, inside: Inside) -> Operations:
+    return 0, _elements(equation.outvars[0])
+
+
 _Rule = Callable[[Any, Inside], Operations]
 _SCATTERS = "scatter scatter-add scatter_add scatter-sub scatter_sub scatter-mul scatter_mul scatter-min scatter_min"
 
@@ -302,6 +317,7 @@ _RULES: dict[str, _Rule] = {
     "cholesky": _cholesky,
     "triangular_solve": _triangular_solve,
     "lu": _lu,
+    "qr": _qr,
     "geqrf": _reflectors,
     "householder_product": _reflectors,
     "tridiagonal": _tridiagonal,
@@ -312,6 +328,8 @@ _RULES: dict[str, _Rule] = {
     "random_split": _random_keys,
     "random_fold_in": _random_keys,
     "random_seed": _random_seed,
+    "rng_bit_generator": _rng_bits,
+    "rng_uniform": _rng_uniform,
     **dict.fromkeys("reduce_window_sum reduce_window_max reduce_window_min".split(), _window),
     "reduce_window": _reduce_window,
     "select_and_scatter_add": _select_and_scatter,

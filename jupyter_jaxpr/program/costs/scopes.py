@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..control_flow.equation import scan_parts
 from ..jaxpr import ScopeColumns, Walk
+from ..loop_equations import scan_parts
 from ..parameters import COMBINERS
 from ..sizes import Sizes
 from .cost import NOTHING, Cost, Own

@@ -14,7 +14,8 @@ once. What is not so:
 from __future__ import annotations
 
 _VIEWS = frozenset(
-    """reshape squeeze expand_dims bitcast_convert_type stop_gradient optimization_barrier pvary pcast pbroadcast name
+    """after_all tie shard_alike layout_cast from_edtype to_edtype dimension_size reshape squeeze
+    expand_dims bitcast_convert_type stop_gradient optimization_barrier pvary pcast pbroadcast name
     sharding_constraint layout_constraint mesh_cast reshard device_put random_wrap random_unwrap random_clone collapse
     create_token symbolic_zeros axis_index axis_size platform_index program_id num_programs debug_callback debug_print
     vary_unreduced_cast reduced_vary_cast new_ref freeze mutable_array empty empty2""".split()

@@ -6,8 +6,8 @@ as a counter is, and the index of a `fori_loop`.
 
 from __future__ import annotations
 
-from ..control_flow.equation import while_parts
 from ..jaxpr import ScopeColumns, Walk
+from ..loop_equations import while_parts
 
 _MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "ne": "ne"}
 
