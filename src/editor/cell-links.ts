@@ -12,6 +12,7 @@ import { IDisposable } from '@lumino/disposable';
 import { Attention, IUnlinked, attentionOf } from '../model/attention';
 import { lineCounts } from '../model/call-counts';
 import { Costs, costsOf } from '../model/costs';
+import { heatOfLines } from '../model/heat';
 import { ILinkedSpan, linksOf } from '../model/links';
 import type { Snapshot } from '../protocol/snapshot';
 import type { IJaxprModel, ModelChange } from '../tokens';
@@ -21,7 +22,6 @@ import {
   cellMarks,
   setCellMarks
 } from './cell-marks';
-import { heatOfLines } from './heat';
 import { heatGutter, setHeat } from './heat-gutter';
 
 /** The cells of the notebook whose program is in view. */
@@ -437,7 +437,10 @@ export class CellLinks implements IDisposable {
   /** Of each linked cell: what its lines cost, where that is to be seen. */
   private _heatOfCells(
     snapshot: Snapshot
-  ): [string, { line: number; share: number; text: string; title: string }[]][] {
+  ): [
+    string,
+    { line: number; share: number; text: string; title: string }[]
+  ][] {
     const { model, _costs: costs } = this;
     const cost =
       model && costs?.heat ? costs.costOf(snapshot, model.program) : null;

@@ -2,6 +2,7 @@
 import { Text } from '@codemirror/state';
 import { TranslationBundle } from '@jupyterlab/translation';
 
+import type { EquationHeat, IHeat } from '../../model/heat';
 import type { ILinked, Links } from '../../model/links';
 import { fullText } from '../../program-text/full-text';
 import { IPart, PartKind, RowPrinter } from '../../program-text/row-printer';
@@ -56,6 +57,9 @@ export class JaxprListing implements IListing {
 
   readonly label: string;
 
+  /** What the equations cost, where that is to be seen. */
+  equationHeat: EquationHeat | null = null;
+
   get digits(): number {
     return String(this._rows.equations.program.equations).length;
   }
@@ -95,6 +99,20 @@ export class JaxprListing implements IListing {
       button: row.kind === 'more' ? this._moreLabel(row) : null,
       reference: this._reference(row)
     };
+  }
+
+  heat(first: number, last: number): IHeat | null {
+    if (this.equationHeat === null) {
+      return null;
+    }
+    const { rows } = this._rows;
+    // What is inside another equation is counted there.
+    const { depth } = rows[first];
+    return this.equationHeat.of(
+      rows
+        .slice(first, last + 1)
+        .filter(row => row.kind === 'equation' && row.depth === depth)
+    );
   }
 
   folds(index: number): readonly IListedFold[] {

@@ -7,9 +7,11 @@ import {
   DecorationSet,
   EditorView,
   PluginValue,
-  ViewUpdate
+  ViewUpdate,
+  WidgetType
 } from '@codemirror/view';
 
+import type { IHeat } from '../../model/heat';
 import { closedBetween, foldsChanged } from './folding';
 import type { IListedLine, IListing } from './listing';
 import {
@@ -20,6 +22,31 @@ import {
   Reference
 } from './listing-buttons';
 import { marks, openChips, startsAt } from './listing-marks';
+
+/** Before a line: a bar as long as its part of the program's cost. */
+class HeatBar extends WidgetType {
+  constructor(private _heat: IHeat) {
+    super();
+  }
+
+  override eq(other: HeatBar): boolean {
+    return (
+      other._heat.share === this._heat.share &&
+      other._heat.title === this._heat.title
+    );
+  }
+
+  override toDOM(): HTMLElement {
+    const { share, title } = this._heat;
+    const node = document.createElement('span');
+    node.className = 'jp-JaxprProgram-heat';
+    node.setAttribute('role', 'img');
+    node.setAttribute('aria-label', title);
+    node.title = title;
+    node.style.setProperty('--jjx-share', share.toFixed(3));
+    return node;
+  }
+}
 
 /** The decorations of the lines on screen. */
 export class Display implements PluginValue {
@@ -84,7 +111,16 @@ export class Display implements PluginValue {
           }).range(line.from)
         );
       }
-      if (closed.some(({ fold }) => fold.whole)) {
+      const isWhole = closed.some(({ fold }) => fold.whole);
+      const heat = listing.heat(index, isWhole ? last : index);
+      if (heat !== null) {
+        ranges.push(
+          Decoration.widget({ widget: new HeatBar(heat), side: -1 }).range(
+            line.from
+          )
+        );
+      }
+      if (isWhole) {
         continue;
       }
       if (isMore) {

@@ -5,6 +5,7 @@
  */
 import type { Text } from '@codemirror/state';
 
+import type { IHeat } from '../../model/heat';
 import type { ILineChip } from '../../editor/languages/line';
 import type { ILinked } from '../../model/links';
 import type { Selection } from '../../tokens';
@@ -79,6 +80,8 @@ export interface IListing {
   /** The document, one line a line. */
   document(): Text;
   line(index: number): IListedLine;
+  /** What lines cost that are shown as one, where that is to be seen and known. */
+  heat(first: number, last: number): IHeat | null;
   folds(index: number): readonly IListedFold[];
   allFolds(): Iterable<IListedFold>;
   /** The lines that belong to what is pointed at, ascending. */

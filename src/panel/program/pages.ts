@@ -4,7 +4,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { Links, TextLevel } from '../../model/links';
-import type { Program, Snapshot } from '../../protocol/snapshot';
+import type { Program, ProgramCost, Snapshot } from '../../protocol/snapshot';
 import type { IRequests, LevelName } from '../../tokens';
 import type { JaxprListing } from './jaxpr-listing';
 import type { ListingView } from './listing-view';
@@ -27,6 +27,8 @@ export interface IShown {
   views: Map<LevelName, ListingView>;
   /** Pages that were asked for, so that none is asked for twice. */
   asked: Set<string>;
+  /** The cost that is drawn beside the equations; null where none is. */
+  heated: ProgramCost | null;
 }
 
 /** What pages need of the view they are for. */

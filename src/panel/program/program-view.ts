@@ -10,7 +10,9 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import { Message } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 
+import { EquationHeat } from '../../model/heat';
 import { Attention, attentionOf } from '../../model/attention';
+import { costsOf } from '../../model/costs';
 import { ILinked, TextLevel, linksOf } from '../../model/links';
 import type { Level, Snapshot } from '../../protocol/snapshot';
 import type {
@@ -95,6 +97,7 @@ export class ProgramView extends Widget {
       this._attention = attentionOf(model);
       this._attention.programWanted.connect(this._onWanted, this);
       this._attention.unlinkedChanged.connect(this._showMessages, this);
+      costsOf(model).changed.connect(this._onCosts, this);
     }
     this._refresh();
   }
@@ -146,6 +149,9 @@ export class ProgramView extends Widget {
 
   private _leave(): void {
     this._model?.changed.disconnect(this._onChanged, this);
+    if (this._model) {
+      costsOf(this._model).changed.disconnect(this._onCosts, this);
+    }
     if (this._attention) {
       this._attention.inView = false;
       this._attention.programWanted.disconnect(this._onWanted, this);
@@ -217,10 +223,33 @@ export class ProgramView extends Widget {
       jaxpr: new JaxprListing(links, this._trans),
       texts: new Map(),
       views: new Map(),
-      asked: new Set()
+      asked: new Set(),
+      heated: null
     };
+    this._takeHeat();
     this._showLevel();
     this._mark(true);
+  }
+
+  private _onCosts(): void {
+    if (this._takeHeat()) {
+      this._mark(false);
+    }
+  }
+
+  /** Have the cost of equations shown, or no longer; whether that is a change. */
+  private _takeHeat(): boolean {
+    const { _model: model, _shown: shown } = this;
+    if (!model || !shown) {
+      return false;
+    }
+    const costs = costsOf(model);
+    const cost = costs.heat ? costs.costOf(shown.snapshot, shown.index) : null;
+    const before = shown.heated;
+    shown.heated = cost;
+    shown.jaxpr.equationHeat = cost && new EquationHeat(cost, this._trans);
+    this._body.classList.toggle('jp-mod-heat', cost !== null);
+    return before !== cost;
   }
 
   private _clear(): void {

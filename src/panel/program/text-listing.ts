@@ -135,6 +135,11 @@ export class TextListing implements IListing {
     };
   }
 
+  /** Costs are those of equations. */
+  heat(): null {
+    return null;
+  }
+
   folds(index: number): readonly IListedFold[] {
     const fold = this._folds.get(index);
     return fold ? [fold] : [];

@@ -3,8 +3,13 @@
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 
-import { operations, size } from '../panel/quantities';
-import { CostRow, ProgramCost, ScopeCost, Snapshot } from '../protocol/snapshot';
+import { operations, size } from './quantities';
+import {
+  CostRow,
+  ProgramCost,
+  ScopeCost,
+  Snapshot
+} from '../protocol/snapshot';
 
 /** What is counted of a program. */
 export type Measure = 'flops' | 'transcendentals' | 'bytes';

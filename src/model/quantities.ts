@@ -1,0 +1,103 @@
+/**
+ * A number comes in, the text that the panel shows of it goes out: times and counts.
+ *
+ * The same words as jupyter_jaxpr/quantities.py: two figures below 100 and whole units above, and a
+ * space before the unit that does not break.
+ */
+
+const NO_BREAK = '\u00a0';
+
+// Below this many seconds a time is in microseconds: 0.095 ms is the last one that reads well in milliseconds.
+const MILLISECONDS_FROM = 0.095e-3;
+// What would round to 1000 ms is 1.0 s.
+const SECONDS_FROM = 0.9995;
+
+/** A time in seconds: `23 µs`, `0.15 ms`, `142 ms`, `1.3 s`, `41 s`. */
+export function duration(seconds: number): string {
+  if (seconds < MILLISECONDS_FROM) {
+    return `${twoFigures(seconds * 1e6)}${NO_BREAK}µs`;
+  }
+  if (seconds < SECONDS_FROM) {
+    return `${twoFigures(seconds * 1e3)}${NO_BREAK}ms`;
+  }
+  return `${twoFigures(seconds)}${NO_BREAK}s`;
+}
+
+/** A time that goes on, in whole seconds: `41 s`, `12 min 5 s`, `2 h 3 min`. */
+export function elapsed(seconds: number): string {
+  const whole = Math.max(0, Math.floor(seconds));
+  if (whole < 60) {
+    return `${whole}${NO_BREAK}s`;
+  }
+  const minutes = Math.floor(whole / 60);
+  if (minutes < 60) {
+    return `${minutes}${NO_BREAK}min ${whole % 60}${NO_BREAK}s`;
+  }
+  return `${Math.floor(minutes / 60)}${NO_BREAK}h ${minutes % 60}${NO_BREAK}min`;
+}
+
+/** A whole number with its thousands apart: `11,202`. */
+export function grouped(value: number): string {
+  return Math.round(value)
+    .toString()
+    .replace(/\B(?=(\d{3})+(?!\d))/g, ',');
+}
+
+function twoFigures(value: number): string {
+  if (value < 0.095) {
+    return String(Number(value.toPrecision(2)));
+  }
+  if (value < 0.995) {
+    return value.toFixed(2);
+  }
+  if (value < 9.95) {
+    return value.toFixed(1);
+  }
+  return grouped(value);
+}
+
+/** A number of floating-point operations: `143 FLOP`, `51.2 kFLOP`. */
+export function operations(value: number): string {
+  return scaled(value, 'FLOP');
+}
+
+/** A size in bytes, decimal: `143 B`, `5.1 kB`, `420 MB`. */
+export function size(bytes: number): string {
+  return scaled(bytes, 'B');
+}
+
+/** A factor, with two figures below 100: `0.85`, `7.8`, `19`, `140`. */
+export function factor(value: number): string {
+  return twoFigures(value);
+}
+
+function scaled(value: number, unit: string): string {
+  const prefixes = ['', 'k', 'M', 'G', 'T', 'P'];
+  let place = 0;
+  // What would round to 1000 belongs to the next prefix.
+  while (value >= 999.5 && place < prefixes.length - 1) {
+    value /= 1000;
+    place++;
+  }
+  const figures =
+    place === 0 || value >= 99.95 ? grouped(value) : value.toFixed(1);
+  return `${figures}${NO_BREAK}${prefixes[place]}${unit}`;
+}
+
+/** The time of day of a moment, `02:34`; with the date where it is not today. */
+export function clock(moment: Date, now: Date = new Date()): string {
+  const time = `${twoDigits(moment.getHours())}:${twoDigits(moment.getMinutes())}`;
+  if (moment.toDateString() === now.toDateString()) {
+    return time;
+  }
+  const date = [
+    moment.getFullYear(),
+    twoDigits(moment.getMonth() + 1),
+    twoDigits(moment.getDate())
+  ].join('-');
+  return `${date} ${time}`;
+}
+
+function twoDigits(value: number): string {
+  return String(value).padStart(2, '0');
+}

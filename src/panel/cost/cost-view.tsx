@@ -1,0 +1,269 @@
+/**
+ * The program in view comes in; the Cost view goes out: how many operations it does and where, beside XLA's own count,
+ * its memory, and how near it comes to what the machine can do.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+import { Message } from '@lumino/messaging';
+import * as React from 'react';
+
+import { Measure, measureOf } from '../../model/heat';
+import { Attention, attentionOf } from '../../model/attention';
+import { Costs, costsOf } from '../../model/costs';
+import { timingsOf } from '../../model/timings';
+import { ProgramCost, Snapshot } from '../../protocol/snapshot';
+import { IEquationRef, IJaxprModel } from '../../tokens';
+import { ModelWidget } from '../model-widget';
+import { Stretches } from '../stretches';
+import { CostTable } from './cost-table';
+import { Counted } from './counting';
+import { Icicle } from './icicle';
+import { MemorySection } from './memory-section';
+import { CostReading, Group, IRow, Order, lineKey, readingOf } from './reading';
+import { RooflineSection } from './roofline-section';
+import { Toolbar } from './toolbar';
+import { asides, lead } from './words';
+import { XlaSection } from './xla-section';
+
+/** The Cost view. */
+export class CostView extends ModelWidget {
+  /**
+   * @param _openProgram Put the Program view in front.
+   */
+  constructor(
+    private _trans: TranslationBundle,
+    private _openProgram: () => void
+  ) {
+    super(['snapshots', 'program', 'hover', 'selection', 'status']);
+    this.addClass('jp-JaxprCost');
+  }
+
+  override dispose(): void {
+    this._leave();
+    super.dispose();
+  }
+
+  protected render(): JSX.Element | null {
+    const { model } = this;
+    return model === null ? null : (
+      <Cost model={model} openProgram={this._openProgram} trans={this._trans} />
+    );
+  }
+
+  protected override onUpdateRequest(message: Message): void {
+    super.onUpdateRequest(message);
+    this._tellInView();
+  }
+
+  protected override onAfterHide(message: Message): void {
+    super.onAfterHide(message);
+    this._tellInView();
+  }
+
+  protected override onBeforeDetach(message: Message): void {
+    this._leave();
+    super.onBeforeDetach(message);
+  }
+
+  /** Lines of cells are linked while this view is on the screen, and a program is counted when it is first seen. */
+  private _tellInView(): void {
+    const { model } = this;
+    const attention = model && attentionOf(model);
+    if (attention !== this._attention) {
+      this._leave();
+      this._attention = attention;
+    }
+    if (!model || !attention) {
+      return;
+    }
+    const { snapshot, program } = model;
+    const isSeen = this.isVisible && program >= 0;
+    attention.costInView = isSeen;
+    if (
+      isSeen &&
+      snapshot !== null &&
+      costsOf(model).countingOf(snapshot, program).kind === 'idle'
+    ) {
+      void costsOf(model).count(snapshot, program);
+    }
+  }
+
+  private _leave(): void {
+    if (this._attention) {
+      this._attention.costInView = false;
+      this._attention = null;
+    }
+  }
+
+  private _attention: Attention | null = null;
+}
+
+/** The costs and the timings of a model; the component is drawn again when they change. */
+function useCosts(model: IJaxprModel): Costs {
+  const costs = costsOf(model);
+  const [, redraw] = React.useReducer((count: number) => count + 1, 0);
+  React.useEffect(() => {
+    const timings = timingsOf(model);
+    costs.changed.connect(redraw);
+    timings.changed.connect(redraw);
+    return () => {
+      costs.changed.disconnect(redraw);
+      timings.changed.disconnect(redraw);
+    };
+  }, [costs, model]);
+  return costs;
+}
+
+export function Cost(props: {
+  model: IJaxprModel;
+  openProgram: () => void;
+  trans: TranslationBundle;
+}): JSX.Element | null {
+  const { model, trans } = props;
+  const costs = useCosts(model);
+  const { snapshot, program } = model;
+  if (snapshot === null || program < 0) {
+    return null;
+  }
+  const cost = costs.costOf(snapshot, program);
+  if (cost === null) {
+    return (
+      <Counted
+        model={model}
+        costs={costs}
+        snapshot={snapshot}
+        program={program}
+        trans={trans}
+      />
+    );
+  }
+  return (
+    <Costed
+      key={`${snapshot.id} ${program}`}
+      {...props}
+      costs={costs}
+      cost={cost}
+      snapshot={snapshot}
+      program={program}
+    />
+  );
+}
+
+function Costed(props: {
+  model: IJaxprModel;
+  openProgram: () => void;
+  costs: Costs;
+  cost: ProgramCost;
+  snapshot: Snapshot;
+  program: number;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { model, openProgram, costs, cost, snapshot, program, trans } = props;
+  const [group, setGroup] = React.useState<Group>('line');
+  const [order, setOrder] = React.useState<Order>(null);
+  const [chosen, setChosen] = React.useState('');
+  const reading = readingOf(snapshot, program, cost);
+  const measure: Measure = order?.column ?? measureOf(cost);
+  const rows = React.useMemo(
+    () => reading.rows(group, order),
+    [reading, group, order]
+  );
+  const tree = group === 'name_stack' ? 'name_stack' : 'scope';
+
+  /** Mark equations: their lines in the cell, and they in the program. */
+  const select = (equations: IEquationRef[]): void =>
+    model.setSelection(
+      equations.length === 0 ? null : { kind: 'equations', equations }
+    );
+  const choose = (row: IRow): void => {
+    setChosen(row.key);
+    select(reading.equationsOf(row.group, row.index));
+  };
+  const goToFrame = (frame: number): boolean => {
+    const span = reading.span(frame);
+    if (span === null || span.file.kind !== 'cell') {
+      return false;
+    }
+    attentionOf(model).goToCell({ ...span, role: 'own' });
+    return true;
+  };
+  const goTo = (row: IRow): void => {
+    choose(row);
+    if (row.group !== 'line' || !goToFrame(row.frame)) {
+      openProgram();
+    }
+  };
+  return (
+    <>
+      <p className="jp-JaxprCost-lead">
+        <Stretches parts={lead(reading, trans)} />
+      </p>
+      <Toolbar
+        costs={costs}
+        reading={reading}
+        group={group}
+        setGroup={setGroup}
+        order={order}
+        measure={measure}
+        trans={trans}
+      />
+      <CostTable
+        reading={reading}
+        group={group}
+        rows={rows}
+        measure={measure}
+        order={order}
+        setOrder={setOrder}
+        chosen={chosen}
+        linked={linkedRows(model, reading, rows)}
+        choose={choose}
+        goTo={goTo}
+        trans={trans}
+      />
+      <p className="jp-JaxprPanel-small jp-JaxprCost-asides">
+        {asides(reading, trans).join(' ')}
+      </p>
+      <Icicle
+        key={tree}
+        reading={reading}
+        group={tree}
+        measure={measure}
+        goTo={index => {
+          select(reading.equationsOf(tree, index));
+          openProgram();
+        }}
+        trans={trans}
+      />
+      <XlaSection reading={reading} select={goToFrame} trans={trans} />
+      <MemorySection reading={reading} select={goToFrame} trans={trans} />
+      <RooflineSection
+        model={model}
+        costs={costs}
+        reading={reading}
+        trans={trans}
+      />
+    </>
+  );
+}
+
+/** The lines that what is pointed at elsewhere belongs to. */
+function linkedRows(
+  model: IJaxprModel,
+  reading: CostReading,
+  rows: readonly IRow[]
+): ReadonlySet<string> {
+  const pointed = model.hover ?? model.selection;
+  if (pointed === null || rows[0]?.group !== 'line') {
+    return new Set();
+  }
+  const lines = new Set(
+    reading.links.resolve(pointed).spans.map(span => lineKey(span))
+  );
+  return new Set(
+    rows
+      .filter(row => {
+        const span = reading.span(row.frame);
+        return span !== null && lines.has(lineKey(span));
+      })
+      .map(row => row.key)
+  );
+}

@@ -1,0 +1,77 @@
+/**
+ * A program without a count comes in; how far the counting is goes out, or why there is none and what to do.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { Costs } from '../../model/costs';
+import { Snapshot } from '../../protocol/snapshot';
+import { IJaxprModel } from '../../tokens';
+import { elapsed } from '../quantities';
+import { equations, shortened } from '../summary';
+
+export function Counted(props: {
+  model: IJaxprModel;
+  costs: Costs;
+  snapshot: Snapshot;
+  program: number;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { model, costs, snapshot, program, trans } = props;
+  const { name, equations: count } = snapshot.programs[program];
+  const counting = costs.countingOf(snapshot, program);
+  if (counting.kind === 'failed') {
+    return (
+      <div className="jp-JaxprPanel-empty">
+        <p role="alert">{shortened(counting.reason, 1000)}</p>
+        {model.requests !== null && (
+          <p>
+            <button
+              className="jp-JaxprPanel-button"
+              onClick={() => void costs.count(snapshot, program)}
+            >
+              {trans.__('Count again')}
+            </button>
+          </p>
+        )}
+      </div>
+    );
+  }
+  if (counting.kind === 'working' || model.requests !== null) {
+    return (
+      <div className="jp-JaxprPanel-empty">
+        <p role="status">
+          {trans.__(
+            'Counting the operations of %1, %2. Nothing is run.',
+            shortened(name, 60),
+            equations(count, trans)
+          )}
+        </p>
+        {counting.kind === 'working' && <Since since={counting.since} />}
+      </div>
+    );
+  }
+  return (
+    <div className="jp-JaxprPanel-empty">
+      <h2>{trans.__('Its cost was not counted')}</h2>
+      <p>
+        {trans.__(
+          'The document has no cost of this program, and no kernel can be asked. Run the cell again to count it.'
+        )}
+      </p>
+    </div>
+  );
+}
+
+function Since({ since }: { since: number }): JSX.Element {
+  const [now, setNow] = React.useState(() => Date.now());
+  React.useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  return (
+    <p className="jp-JaxprPanel-small">
+      <progress /> {elapsed((Math.max(now, since) - since) / 1000)}
+    </p>
+  );
+}

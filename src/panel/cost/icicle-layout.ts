@@ -1,0 +1,94 @@
+/**
+ * The nodes of a tree come in; bars go out, each inside its parent's, as wide as its part of the whole.
+ */
+import { CostNode } from '../../protocol/snapshot';
+import type { Measure } from '../../model/heat';
+
+/** A bar: left and width as parts of the whole, from 0 to 1. */
+export interface IBar {
+  index: number;
+  parent: number;
+  level: number;
+  left: number;
+  width: number;
+}
+
+export interface IIcicle {
+  /** Parents before their children, siblings from left to right. */
+  bars: readonly IBar[];
+  levels: number;
+  /** Scopes that are not drawn: they cost nothing, or are too deep. */
+  left: number;
+}
+
+/** Deeper ones are counted. */
+const MOST_LEVELS = 12;
+const MOST_BARS = 500;
+/** Thinner bars cannot be seen. */
+const NARROWEST = 0.001;
+
+export function icicleOf(
+  nodes: readonly CostNode[],
+  measure: Measure
+): IIcicle {
+  const children = new Map<number, number[]>();
+  nodes.forEach(({ parent }, index) => {
+    const siblings = children.get(parent) ?? [];
+    siblings.push(index);
+    children.set(parent, siblings);
+  });
+  const bars: IBar[] = [];
+  let levels = 0;
+  const add = (
+    siblings: readonly number[],
+    parent: number,
+    level: number,
+    left: number,
+    width: number,
+    whole: number
+  ): void => {
+    if (level >= MOST_LEVELS) {
+      return;
+    }
+    // Branches of which only one is taken may be more than what they are in.
+    const sum = siblings.reduce((one, at) => one + nodes[at][measure], 0);
+    const unit = width / Math.max(whole, sum, Number.MIN_VALUE);
+    for (const index of siblings) {
+      const amount = nodes[index][measure];
+      const own = amount * unit;
+      if (own < NARROWEST || bars.length >= MOST_BARS) {
+        continue;
+      }
+      bars.push({ index, parent, level, left, width: own });
+      levels = Math.max(levels, level + 1);
+      add(children.get(index) ?? [], index, level + 1, left, own, amount);
+      left += own;
+    }
+  };
+  const roots = children.get(-1) ?? [];
+  const whole = roots.reduce((sum, at) => sum + nodes[at][measure], 0);
+  add(roots, -1, 0, 0, 1, whole);
+  return { bars, levels, left: nodes.length - bars.length };
+}
+
+/** The bar that an arrow leads to from this one; the same where there is none. */
+export function neighbour(
+  { bars }: IIcicle,
+  at: number,
+  key: 'ArrowLeft' | 'ArrowRight' | 'ArrowUp' | 'ArrowDown'
+): number {
+  const bar = bars[at];
+  if (bar === undefined) {
+    return at;
+  }
+  const place = (found: number): number => (found < 0 ? at : found);
+  if (key === 'ArrowUp') {
+    return place(bars.findIndex(one => one.index === bar.parent));
+  }
+  if (key === 'ArrowDown') {
+    return place(bars.findIndex(one => one.parent === bar.index));
+  }
+  const row = bars.filter(one => one.level === bar.level);
+  const step = row[row.indexOf(bar) + (key === 'ArrowLeft' ? -1 : 1)];
+  return step === undefined ? at : bars.indexOf(step);
+}

@@ -1,0 +1,154 @@
+/**
+ * A tree of scopes or of names comes in; an icicle goes out: a bar for each, what is inside it below, as wide as its
+ * part of the cost.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { Measure, amountWords, percent } from '../../model/heat';
+import { shortened } from '../summary';
+import { useWidth } from './use-width';
+import { CostReading } from './reading';
+import { IBar, icicleOf, neighbour } from './icicle-layout';
+import { times } from './words';
+
+const ROW = 24;
+const GAP = 1;
+/** Of a letter of the panel's small size. */
+const LETTER = 6.3;
+
+export function Icicle(props: {
+  reading: CostReading;
+  group: 'scope' | 'name_stack';
+  measure: Measure;
+  goTo: (index: number) => void;
+  trans: TranslationBundle;
+}): JSX.Element | null {
+  const { reading, group, measure, goTo, trans } = props;
+  const nodes = reading.nodes(group);
+  const icicle = React.useMemo(
+    () => icicleOf(nodes, measure),
+    [nodes, measure]
+  );
+  const [place, width] = useWidth();
+  const [current, setCurrent] = React.useState(0);
+  const svg = React.useRef<SVGSVGElement>(null);
+  const { bars, levels, left } = icicle;
+  if (bars.length < 2) {
+    return null;
+  }
+  const stop = Math.min(current, bars.length - 1);
+  const total = reading.total(measure);
+
+  /** `scan × 100, line 10: 80.0 kFLOP, 99.8 %` */
+  const describe = ({ index }: IBar): string => {
+    const node = nodes[index];
+    const amount = node[measure];
+    return trans.__(
+      '%1: %2, %3',
+      nameOf(node.label, node.runs),
+      amountWords(amount, measure, trans),
+      percent(total > 0 ? Math.min(1, amount / total) : 0)
+    );
+  };
+  const onKeyDown = (event: React.KeyboardEvent): void => {
+    switch (event.key) {
+      case 'ArrowLeft':
+      case 'ArrowRight':
+      case 'ArrowUp':
+      case 'ArrowDown': {
+        const next = neighbour(icicle, stop, event.key);
+        setCurrent(next);
+        svg.current?.querySelector<SVGElement>(`[data-bar="${next}"]`)?.focus();
+        break;
+      }
+      case 'Enter':
+      case ' ':
+        goTo(bars[stop].index);
+        break;
+      default:
+        return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const label =
+    group === 'scope'
+      ? trans.__('Cost by scope, as bars: each inside the one above it')
+      : trans.__('Cost by name stack, as bars: each inside the one above it');
+  return (
+    <section className="jp-JaxprCost-section">
+      <h2>
+        {group === 'scope'
+          ? trans.__('Scope by scope')
+          : trans.__('Name by name')}
+      </h2>
+      <div ref={place} className="jp-JaxprCost-drawing">
+        <svg
+          ref={svg}
+          role="group"
+          aria-label={label}
+          className="jp-JaxprCost-icicle"
+          width={width}
+          height={levels * ROW}
+          onKeyDown={onKeyDown}
+        >
+          {bars.map((bar, at) => {
+            const x = bar.left * width;
+            const wide = Math.max(1, bar.width * width - GAP);
+            const node = nodes[bar.index];
+            const words = describe(bar);
+            return (
+              <g
+                key={bar.index}
+                role="button"
+                tabIndex={at === stop ? 0 : -1}
+                data-bar={at}
+                aria-label={words}
+                onClick={() => goTo(bar.index)}
+                onFocus={() => setCurrent(at)}
+              >
+                <title>{words}</title>
+                <rect
+                  x={x}
+                  y={bar.level * ROW}
+                  width={wide}
+                  height={ROW - GAP}
+                />
+                <text x={x + 6} y={bar.level * ROW + 16} aria-hidden="true">
+                  {fitting(nameOf(node.label, node.runs), wide - 10)}
+                </text>
+              </g>
+            );
+          })}
+        </svg>
+      </div>
+      <p className="jp-JaxprPanel-small">
+        {trans.__(
+          'As wide as its part of the cost; choose one to see it in the program.'
+        )}
+        {left > 0 &&
+          ` ${trans._n(
+            '%1 more costs too little to be drawn.',
+            '%1 more cost too little to be drawn.',
+            left
+          )}`}
+      </p>
+    </section>
+  );
+}
+
+function nameOf(label: string, runs: number): string {
+  const name = shortened(label, 80);
+  return runs > 1 ? `${name} ${times(runs)}` : name;
+}
+
+/** As much of a text as there is room for. */
+function fitting(text: string, room: number): string {
+  const letters = Math.floor(room / LETTER);
+  return text.length <= letters
+    ? text
+    : letters < 3
+      ? ''
+      : `${text.slice(0, letters - 1)}…`;
+}

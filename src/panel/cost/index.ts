@@ -1,0 +1,1 @@
+export { CostView } from './cost-view';

@@ -1,0 +1,239 @@
+/**
+ * The memory of a program comes in; it goes out in two parts: what XLA says of the executable, and what the jaxpr lets
+ * one estimate, by line.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { LiveBuffer, Memory, Residual } from '../../protocol/snapshot';
+import { grouped, size } from '../quantities';
+import { framePlace, shortened } from '../summary';
+import { CostReading } from './reading';
+
+/** More rows are counted. */
+const MOST = 10;
+
+interface ISectionProps {
+  reading: CostReading;
+  select: (frame: number) => void;
+  trans: TranslationBundle;
+}
+
+export function MemorySection(props: ISectionProps): JSX.Element {
+  const { reading, trans } = props;
+  const { memory } = reading.cost;
+  return (
+    <section className="jp-JaxprCost-section">
+      <h2>{trans.__('Memory')}</h2>
+      {memory === null ? (
+        <p className="jp-JaxprPanel-small">
+          {trans.__(
+            'The memory of this program is unknown: it was not compiled, or XLA gives no analysis.'
+          )}
+        </p>
+      ) : (
+        <>
+          <Executable memory={memory} trans={trans} />
+          <Estimate {...props} memory={memory} />
+          <Residuals {...props} memory={memory} />
+          {memory.constants > 0 && (
+            <p className="jp-JaxprPanel-small">
+              {trans.__(
+                'Constants captured by the closure: %1. Pass large ones as arguments.',
+                size(memory.constants)
+              )}
+            </p>
+          )}
+        </>
+      )}
+    </section>
+  );
+}
+
+/** What XLA says of the executable. */
+function Executable(props: {
+  memory: Memory;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { memory, trans } = props;
+  const parts: [string, number | null][] = [
+    [trans.__('arguments'), memory.arguments],
+    [trans.__('results'), memory.results],
+    [trans.__('temporaries'), memory.temporaries],
+    [trans.__('generated code'), memory.generated_code],
+    [trans.__('aliased (donated)'), memory.aliased]
+  ];
+  return (
+    <dl className="jp-JaxprCost-facts" aria-label={trans.__('By XLA')}>
+      {parts.map(([name, bytes]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>
+            {bytes === null ? (
+              <span className="jp-JaxprPanel-second">
+                {trans.__('unknown')}
+              </span>
+            ) : (
+              size(bytes)
+            )}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** The most that is alive at once, by the jaxpr. */
+function Estimate(props: ISectionProps & { memory: Memory }): JSX.Element {
+  const { reading, memory, trans } = props;
+  if (memory.peak === null) {
+    return (
+      <p className="jp-JaxprPanel-small">
+        {trans.__('How much is alive at once is unknown.')}
+      </p>
+    );
+  }
+  const place = framePlace(reading.snapshot, memory.peak_frame, trans);
+  return (
+    <>
+      <p className="jp-JaxprCost-sentence">
+        {trans.__('Estimate, if nothing is fused: at most')}{' '}
+        <b>{size(memory.peak)}</b> {trans.__('alive at once')}
+        {place !== null && (
+          <>
+            {', '}
+            <Where {...props} frame={memory.peak_frame} />
+          </>
+        )}
+        .
+      </p>
+      {memory.live.length > 0 && (
+        <Table
+          {...props}
+          label={trans.__('Largest arrays alive there, an estimate')}
+          name={trans.__('alive there')}
+          rows={memory.live.map((buffer: LiveBuffer) => ({
+            name: buffer.name,
+            type: buffer.type,
+            bytes: buffer.bytes,
+            frame: buffer.frame
+          }))}
+        />
+      )}
+    </>
+  );
+}
+
+/** What grad keeps for the backward pass. */
+function Residuals(
+  props: ISectionProps & { memory: Memory }
+): JSX.Element | null {
+  const { memory, trans } = props;
+  if (memory.residuals.length === 0) {
+    return null;
+  }
+  return (
+    <>
+      <p className="jp-JaxprCost-sentence">
+        {trans.__('Kept for the backward pass:')}{' '}
+        <b>{size(memory.residual_bytes)}</b>
+        {'. '}
+        <span className="jp-JaxprPanel-small">
+          {trans.__('jax.checkpoint keeps less and computes more.')}
+        </span>
+      </p>
+      <Table
+        {...props}
+        label={trans.__('Residuals')}
+        name={trans.__('kept')}
+        rows={memory.residuals.map((residual: Residual) => ({
+          name: residual.name,
+          type:
+            residual.count > 1
+              ? `${grouped(residual.count)} × ${residual.type}`
+              : residual.type,
+          bytes: residual.bytes,
+          frame: residual.frame
+        }))}
+      />
+    </>
+  );
+}
+
+interface IArrayRow {
+  name: string;
+  type: string;
+  bytes: number;
+  frame: number;
+}
+
+function Table(
+  props: ISectionProps & {
+    label: string;
+    name: string;
+    rows: readonly IArrayRow[];
+  }
+): JSX.Element {
+  const { label, name, rows, trans } = props;
+  const [all, setAll] = React.useState(false);
+  const shown = all ? rows : rows.slice(0, MOST);
+  return (
+    <>
+      <table className="jp-JaxprCost-numbers" aria-label={label}>
+        <thead>
+          <tr>
+            <th scope="col">{name}</th>
+            <th scope="col">{trans.__('line')}</th>
+            <th scope="col">{trans.__('bytes')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map((row, at) => (
+            <tr key={at}>
+              <th scope="row">
+                {shortened(row.name, 120)}{' '}
+                <code className="jp-JaxprPanel-type">
+                  {shortened(row.type, 120)}
+                </code>
+              </th>
+              <td>
+                <Where {...props} frame={row.frame} />
+              </td>
+              <td>{size(row.bytes)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {shown.length < rows.length && (
+        <p>
+          <button className="jp-JaxprPanel-link" onClick={() => setAll(true)}>
+            {trans.__('Show all %1', rows.length)}
+          </button>
+        </p>
+      )}
+    </>
+  );
+}
+
+/** A line that one can go to. */
+function Where(props: ISectionProps & { frame: number }): JSX.Element | null {
+  const { reading, frame, select, trans } = props;
+  const place = framePlace(reading.snapshot, frame, trans);
+  if (place === null) {
+    return null;
+  }
+  const label = place.label.toLowerCase().startsWith('line')
+    ? `l${place.label.slice(1)}`
+    : place.label;
+  return place.cellId === null ? (
+    <span>{label}</span>
+  ) : (
+    <button
+      className="jp-JaxprPanel-link"
+      title={trans.__('Go to this line')}
+      onClick={() => select(frame)}
+    >
+      {label}
+    </button>
+  );
+}

@@ -1,0 +1,119 @@
+/**
+ * What a machine can do and where a program is come in; points and axes go out, on logarithmic scales.
+ */
+import { Machine, ProgramCost, WarmTime } from '../../protocol/snapshot';
+
+/** A program on the roofline. */
+export interface IPlacement {
+  /** FLOP per byte, nothing fused. */
+  intensity: number;
+  /** FLOP a second that the machine allows there. */
+  roof: number;
+  bound: 'compute' | 'memory';
+  /** FLOP a second of the warm call; null where that was not measured. */
+  reached: number | null;
+  /** Reached, as a part of the roof; over 1 where XLA fused what we count alone. */
+  part: number | null;
+}
+
+/** Where a program is; null where it has no operations, no bytes, or no one number of them. */
+export function placementOf(
+  cost: ProgramCost,
+  machine: Machine,
+  warm: WarmTime | null
+): IPlacement | null {
+  const bytes = cost.bytes_read + cost.bytes_written;
+  if (
+    cost.flops <= 0 ||
+    bytes <= 0 ||
+    machine.flops <= 0 ||
+    machine.bandwidth <= 0
+  ) {
+    return null;
+  }
+  const intensity = cost.flops / bytes;
+  const roof = Math.min(machine.flops, machine.bandwidth * intensity);
+  const isCounted =
+    cost.unknown.length === 0 &&
+    cost.per_trip.length === 0 &&
+    cost.flops_min === cost.flops;
+  const reached =
+    warm !== null && warm.median > 0 && isCounted
+      ? cost.flops / warm.median
+      : null;
+  return {
+    intensity,
+    roof,
+    bound: machine.bandwidth * intensity < machine.flops ? 'memory' : 'compute',
+    reached,
+    part: reached === null ? null : reached / roof
+  };
+}
+
+/** A scale of powers of ten. */
+export interface IScale {
+  /** Exponents of the ends. */
+  from: number;
+  to: number;
+  ticks: readonly number[];
+  at: (value: number) => number;
+}
+
+export interface IRoofline {
+  x: IScale;
+  y: IScale;
+  /** Corners of the roof, from left to right: foot, ridge, end. */
+  roof: readonly [number, number][];
+  ridge: [number, number];
+}
+
+/** More ticks would not fit. */
+const MOST_TICKS = 6;
+
+function scaleOf(
+  values: readonly number[],
+  start: number,
+  end: number
+): IScale {
+  const logs = values.map(value => Math.log10(value));
+  const from = Math.floor(Math.min(...logs));
+  const to = Math.max(from + 1, Math.ceil(Math.max(...logs)));
+  const step = Math.ceil((to - from) / MOST_TICKS);
+  const ticks: number[] = [];
+  for (let exponent = from; exponent <= to; exponent += step) {
+    ticks.push(exponent);
+  }
+  const at = (value: number): number =>
+    start + ((Math.log10(value) - from) / (to - from)) * (end - start);
+  return { from, to, ticks, at };
+}
+
+/** The roof in a frame of these edges, in pixels. */
+export function rooflineOf(
+  machine: Machine,
+  placement: IPlacement | null,
+  frame: { left: number; right: number; top: number; bottom: number }
+): IRoofline {
+  const ridge = machine.flops / machine.bandwidth;
+  const across = [ridge / 30, ridge * 30];
+  if (placement !== null) {
+    across.push(placement.intensity / 2, placement.intensity * 2);
+  }
+  const x = scaleOf(across, frame.left, frame.right);
+  const up = [machine.flops * 1.5, machine.bandwidth * 10 ** x.from];
+  if (placement?.reached) {
+    up.push(placement.reached);
+  }
+  const y = scaleOf(up, frame.bottom, frame.top);
+  const foot = machine.bandwidth * 10 ** x.from;
+  return {
+    x,
+    y,
+    ridge: [x.at(ridge), y.at(machine.flops)],
+    roof: [
+      [x.at(10 ** x.from), y.at(foot)],
+      [x.at(ridge), y.at(machine.flops)],
+      [x.at(10 ** x.to), y.at(machine.flops)]
+    ]
+  };
+}

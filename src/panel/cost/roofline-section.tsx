@@ -1,0 +1,266 @@
+/**
+ * A program's cost and what the machine can do come in; the roofline goes out, with the program on it, in a picture and
+ * in words. The machine is measured when asked.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { percent } from '../../model/heat';
+import { Costs } from '../../model/costs';
+import { timingsOf } from '../../model/timings';
+import { Machine, WarmTime } from '../../protocol/snapshot';
+import { IJaxprModel } from '../../tokens';
+import { duration, factor, operations, size } from '../quantities';
+import { Stretches, bold, stretches } from '../stretches';
+import { shortened } from '../summary';
+import { Running } from '../time/running';
+import { CostReading } from './reading';
+import { IPlacement, placementOf, rooflineOf } from './roofline-layout';
+import { useWidth } from './use-width';
+
+const HEIGHT = 190;
+const WIDEST = 520;
+
+export function RooflineSection(props: {
+  model: IJaxprModel;
+  costs: Costs;
+  reading: CostReading;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { model, costs, reading, trans } = props;
+  const { snapshot, program, cost } = reading;
+  const machine = costs.machineOf(snapshot);
+  const warm = timingsOf(model).timingOf(snapshot, program)?.warm ?? null;
+  const placement = machine === null ? null : placementOf(cost, machine, warm);
+  return (
+    <section className="jp-JaxprCost-section">
+      <h2>{trans.__('Roofline')}</h2>
+      {machine !== null && (
+        <>
+          <p className="jp-JaxprCost-sentence">
+            <Stretches
+              parts={stretches(sentence(reading, placement, warm, trans))}
+            />
+          </p>
+          <Picture machine={machine} placement={placement} trans={trans} />
+          <p className="jp-JaxprPanel-small">
+            {trans.__(
+              'This machine (%1): %2/s and %3/s in %4.',
+              shortened(machine.device, 60),
+              operations(machine.flops),
+              size(machine.bandwidth),
+              shortened(machine.dtype, 20)
+            )}{' '}
+            {shortened(machine.how, 400)}
+          </p>
+        </>
+      )}
+      <Measuring {...props} again={machine !== null} />
+    </section>
+  );
+}
+
+/** The button, and how far it is. */
+function Measuring(props: {
+  model: IJaxprModel;
+  costs: Costs;
+  reading: CostReading;
+  again: boolean;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { model, costs, reading, again, trans } = props;
+  const { snapshot } = reading;
+  const { machine } = costs;
+  const about = React.useId();
+  if (model.requests === null) {
+    return (
+      <p className="jp-JaxprPanel-small">
+        {again
+          ? ''
+          : trans.__(
+              'This machine was not measured, and no kernel can be asked. Run the cell again to measure it.'
+            )}
+      </p>
+    );
+  }
+  return (
+    <Running
+      state={machine.stateOf(snapshot)}
+      title={trans.__('Measure this machine?')}
+      stop={() => machine.stop(snapshot)}
+      yes={() => void machine.confirm(snapshot)}
+      no={() => machine.dismiss(snapshot)}
+      trans={trans}
+    >
+      <div className="jp-JaxprCost-start">
+        <button
+          className="jp-JaxprPanel-button"
+          aria-describedby={about}
+          onClick={() =>
+            void machine.start(snapshot, 0, (requests, options) =>
+              requests.machine(snapshot.id, options)
+            )
+          }
+        >
+          {again
+            ? trans.__('Measure it again')
+            : trans.__('Measure this machine')}
+        </button>
+        <p id={about} className="jp-JaxprPanel-small">
+          {trans.__(
+            'A matmul and a copy, under 2 s; kept until the kernel ends.'
+          )}
+        </p>
+      </div>
+    </Running>
+  );
+}
+
+/** `Memory-bound: 12 % of the roof.` */
+function sentence(
+  { cost }: CostReading,
+  placement: IPlacement | null,
+  warm: WarmTime | null,
+  trans: TranslationBundle
+): string {
+  if (placement === null) {
+    return trans.__(
+      'A program without floating-point operations has no place under the roof.'
+    );
+  }
+  const { intensity, roof, bound, reached, part } = placement;
+  const kind = bold(
+    bound === 'memory' ? trans.__('Memory-bound') : trans.__('Compute-bound')
+  );
+  const where = trans.__(
+    '%1: at %2 FLOP a byte the roof is %3/s.',
+    kind,
+    factor(intensity),
+    operations(roof)
+  );
+  if (reached === null || part === null || warm === null) {
+    const why =
+      warm === null
+        ? trans.__('Run it again in Time to place it.')
+        : trans.__(
+            'It cannot be placed: how many operations it does is not one number.'
+          );
+    return `${where} ${why}`;
+  }
+  const done = trans.__(
+    'In %1 it does %2/s, %3 of the roof.',
+    duration(warm.median),
+    operations(reached),
+    bold(percent(part))
+  );
+  return part > 1 && cost.bytes_read > 0
+    ? `${where} ${done} ${trans.__('Over the roof: XLA fuses equations, so fewer bytes move than each alone would.')}`
+    : `${where} ${done}`;
+}
+
+function Picture(props: {
+  machine: Machine;
+  placement: IPlacement | null;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { machine, placement, trans } = props;
+  const [place, measured] = useWidth();
+  const width = Math.min(measured, WIDEST);
+  const frame = { left: 58, right: width - 8, top: 14, bottom: HEIGHT - 34 };
+  const { x, y, roof, ridge } = rooflineOf(machine, placement, frame);
+  const label = trans.__(
+    'Roofline: bytes limit up to %1 FLOP a byte, operations from there on.',
+    factor(machine.flops / machine.bandwidth)
+  );
+  const points = roof.map(point => point.map(at => at.toFixed(1)).join(','));
+  const at = placement === null ? 0 : x.at(placement.intensity);
+  const word =
+    placement === null ? '' : `${factor(placement.intensity)} FLOP/B`;
+  const onRight = at < (frame.left + frame.right) / 2;
+  return (
+    <div ref={place} className="jp-JaxprCost-drawing">
+      <svg
+        role="img"
+        aria-label={label}
+        className="jp-JaxprCost-roofline"
+        width={width}
+        height={HEIGHT}
+      >
+        {y.ticks.map(exponent => {
+          const up = y.at(10 ** exponent);
+          return (
+            <g key={exponent}>
+              <line
+                className="jp-mod-grid"
+                x1={frame.left}
+                x2={frame.right}
+                y1={up}
+                y2={up}
+              />
+              <text x={frame.left - 6} y={up + 4} textAnchor="end">
+                {operations(10 ** exponent)
+                  .replace('FLOP', '')
+                  .trim()}
+              </text>
+            </g>
+          );
+        })}
+        {x.ticks.map(exponent => (
+          <text
+            key={exponent}
+            x={x.at(10 ** exponent)}
+            y={frame.bottom + 14}
+            textAnchor="middle"
+          >
+            {factor(10 ** exponent)}
+          </text>
+        ))}
+        <text
+          x={(frame.left + frame.right) / 2}
+          y={HEIGHT - 4}
+          textAnchor="middle"
+        >
+          {trans.__('FLOP a byte')}
+        </text>
+        <text x={2} y={10}>
+          {trans.__('FLOP/s')}
+        </text>
+        <polyline className="jp-mod-roof" points={points.join(' ')} />
+        <line
+          className="jp-mod-ridge"
+          x1={ridge[0]}
+          x2={ridge[0]}
+          y1={ridge[1]}
+          y2={frame.bottom}
+        />
+        {placement !== null && (
+          <>
+            <line
+              className="jp-mod-program"
+              x1={at}
+              x2={at}
+              y1={y.at(placement.roof)}
+              y2={frame.bottom}
+            />
+            {placement.reached !== null && (
+              <circle
+                className="jp-mod-program"
+                cx={at}
+                cy={y.at(placement.reached)}
+                r={4.5}
+              />
+            )}
+            <text
+              className="jp-mod-program"
+              x={onRight ? at + 6 : at - 6}
+              y={frame.bottom - 6}
+              textAnchor={onRight ? 'start' : 'end'}
+            >
+              {word}
+            </text>
+          </>
+        )}
+      </svg>
+    </div>
+  );
+}

@@ -1,0 +1,16 @@
+/** A line of Python comes in; it goes out coloured as the notebook's cells are. */
+import * as React from 'react';
+
+import { pythonPieces } from '../python-text';
+
+export function Source({ text }: { text: string }): JSX.Element {
+  return (
+    <code className="jp-JaxprCost-source">
+      {pythonPieces(text).map(({ text: piece, kind }, at) => (
+        <span key={at} className={kind === null ? undefined : `jp-mod-${kind}`}>
+          {piece}
+        </span>
+      ))}
+    </code>
+  );
+}

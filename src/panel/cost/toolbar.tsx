@@ -1,0 +1,104 @@
+/**
+ * What the table is grouped by comes in; the controls for that go out, for heat, and for copying.
+ */
+import { Clipboard } from '@jupyterlab/apputils';
+import { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { Measure } from '../../model/heat';
+import { Costs } from '../../model/costs';
+import { Icon } from '../icons';
+import { useRoving } from '../roving';
+import { costMarkdown, costText } from './copying';
+import { CostReading, GROUPS, Group, Order } from './reading';
+import { groupName } from './words';
+
+export function Toolbar(props: {
+  costs: Costs;
+  reading: CostReading;
+  group: Group;
+  setGroup: (group: Group) => void;
+  order: Order;
+  measure: Measure;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { costs, reading, group, setGroup, order, measure, trans } = props;
+  const [copied, setCopied] = React.useState('');
+  const { row, stop } = useRoving();
+  const copy = (text: string, notice: string): void => {
+    Clipboard.copyToSystem(text);
+    setCopied(notice);
+  };
+  const groups = GROUPS.filter(one => reading.has(one));
+  const after = groups.length;
+  return (
+    <div
+      className="jp-JaxprCost-tools"
+      role="toolbar"
+      aria-label={trans.__('Cost table')}
+      {...row}
+    >
+      <div
+        className="jp-JaxprCost-groups"
+        role="group"
+        aria-label={trans.__('Sum by')}
+      >
+        {groups.map((one, place) => (
+          <button
+            key={one}
+            {...stop(place)}
+            aria-pressed={one === group}
+            onClick={() => setGroup(one)}
+          >
+            {groupName(one, trans)}
+          </button>
+        ))}
+      </div>
+      <span className="jp-JaxprCost-space" />
+      <button
+        {...stop(after)}
+        className="jp-JaxprPanel-button jp-JaxprCost-heatButton"
+        aria-pressed={costs.heat}
+        title={trans.__(
+          'Show the cost beside the lines of the cell and the equations of the program'
+        )}
+        onClick={() => {
+          costs.heat = !costs.heat;
+        }}
+      >
+        {trans.__('Heat')}
+      </button>
+      <button
+        {...stop(after + 1)}
+        className="jp-JaxprPanel-action"
+        aria-label={trans.__('Copy the table as text')}
+        title={trans.__('Copy the table as text')}
+        onClick={() =>
+          copy(
+            costText(reading, group, order, measure, trans),
+            trans.__('Copied as text.')
+          )
+        }
+      >
+        <Icon name="copy" />
+      </button>
+      <button
+        {...stop(after + 2)}
+        className="jp-JaxprPanel-action jp-JaxprCost-markdown"
+        aria-label={trans.__('Copy the table as Markdown')}
+        title={trans.__('Copy the table as Markdown')}
+        onClick={() =>
+          copy(
+            costMarkdown(reading, group, order, measure, trans),
+            trans.__('Copied as Markdown.')
+          )
+        }
+      >
+        {trans.__('md')}
+      </button>
+      <span className="jp-JaxprPanel-notice" role="status">
+        {copied}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,25 @@
+/** A place on the page comes in; its width in pixels goes out, as it is now. */
+import * as React from 'react';
+
+/** Before it is measured: what a panel of 360 pixels has. */
+const USUAL = 336;
+
+export function useWidth(): [React.RefObject<HTMLDivElement>, number] {
+  const place = React.useRef<HTMLDivElement>(null);
+  const [width, setWidth] = React.useState(USUAL);
+  React.useLayoutEffect(() => {
+    const node = place.current;
+    if (node === null || typeof ResizeObserver === 'undefined') {
+      return;
+    }
+    const observer = new ResizeObserver(() => {
+      // A hidden view has no width, and keeps what it had.
+      if (node.clientWidth > 0) {
+        setWidth(node.clientWidth);
+      }
+    });
+    observer.observe(node);
+    return () => observer.disconnect();
+  }, []);
+  return [place, width];
+}

@@ -1,0 +1,267 @@
+/**
+ * Facts of a cost come in; the words that the view and its copies share go out.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+
+import {
+  Measure,
+  amountWords,
+  count,
+  measureOf,
+  percent
+} from '../../model/heat';
+import { ProgramCost, Snapshot } from '../../protocol/snapshot';
+import { operations, size } from '../quantities';
+import { IStretch, bold, stretches } from '../stretches';
+import { framePlace, shortened } from '../summary';
+import { CostReading, Group, IRow } from './reading';
+
+/** Longer texts are cut. */
+const LONGEST = 200;
+
+/** `80.1 kFLOP a call, 64 % of it on line 6.` */
+export function lead(
+  reading: CostReading,
+  trans: TranslationBundle
+): IStretch[] {
+  const { cost } = reading;
+  const measure = measureOf(cost);
+  const total = reading.total(measure);
+  const sentences = [
+    [
+      amountSentence(cost, measure, total, trans),
+      whereMost(reading, measure, trans)
+    ]
+      .filter(part => part !== '')
+      .join(', ')
+      .concat('.')
+  ];
+  if (measure !== 'flops' && cost.unknown.length === 0) {
+    sentences.unshift(trans.__('No floating-point operations:'));
+  }
+  if (cost.per_trip.length > 0) {
+    sentences.push(
+      trans._n(
+        'That is per trip of %2: how often it runs is not known.',
+        'That is with one trip of each of %2: how often they run is not known.',
+        cost.per_trip.length,
+        list(
+          cost.per_trip.map(loop => loopWords(loop, trans)),
+          trans
+        )
+      )
+    );
+  }
+  if (cost.unknown.length > 0) {
+    sentences.push(
+      trans.__(
+        'Not counted, as there is no rule: %1.',
+        list(cost.unknown, trans)
+      )
+    );
+  }
+  return stretches(sentences.join(' '));
+}
+
+function amountSentence(
+  cost: ProgramCost,
+  measure: Measure,
+  total: number,
+  trans: TranslationBundle
+): string {
+  const ranges = measure === 'flops' && cost.flops_min < cost.flops;
+  const amount = bold(
+    ranges
+      ? range(cost.flops_min, cost.flops, trans)
+      : amountWords(total, measure, trans)
+  );
+  return cost.unknown.length > 0
+    ? trans.__('At least %1 a call', amount)
+    : trans.__('%1 a call', amount);
+}
+
+/** `64 % of it on line 6` */
+function whereMost(
+  reading: CostReading,
+  measure: Measure,
+  trans: TranslationBundle
+): string {
+  const total = reading.total(measure);
+  const [most] = reading.rows('line', { column: measure, descending: true });
+  if (most === undefined || total === 0 || most.frame < 0) {
+    return '';
+  }
+  const place = onPlace(reading.snapshot, most.frame, trans);
+  const share = most.amounts[measure] / total;
+  if (share >= 0.9995) {
+    return trans.__('all of it %1', place);
+  }
+  const part = bold(percent(share));
+  return reading.cost.flops_min < reading.cost.flops
+    ? trans.__('up to %1 of it %2', part, place)
+    : trans.__('%1 of it %2', part, place);
+}
+
+/** `on line 6`, `on line 12 of model.py` */
+function onPlace(
+  snapshot: Snapshot,
+  frame: number,
+  trans: TranslationBundle
+): string {
+  const [fileIndex, , line] = snapshot.frames[frame];
+  const file = snapshot.files[fileIndex];
+  if (file.kind !== 'cell') {
+    return trans.__('on line %1 of %2', line, fileName(file.path));
+  }
+  return isOwn(snapshot, frame) || file.execution_count === null
+    ? trans.__('on line %1', line)
+    : trans.__('on line %1 of cell [%2]', line, file.execution_count);
+}
+
+export function fileName(path: string): string {
+  return shortened(path.split(/[\\/]/).pop() ?? path, 60);
+}
+
+/** Whether a frame is in the cell that ran. */
+export function isOwn(snapshot: Snapshot, frame: number): boolean {
+  return (
+    frame >= 0 &&
+    snapshot.files[snapshot.frames[frame][0]].path === snapshot.cell?.file
+  );
+}
+
+/** `2 to 51.2 kFLOP`, the unit once where it is the same. */
+export function range(
+  least: number,
+  most: number,
+  trans: TranslationBundle
+): string {
+  const [from, to] = [operations(least), operations(most)];
+  const [number, unit] = from.split('\u00a0');
+  return trans.__('%1 to %2', to.endsWith(`\u00a0${unit}`) ? number : from, to);
+}
+
+/** `while_loop, line 7` as `the while_loop on line 7`. */
+function loopWords(loop: string, trans: TranslationBundle): string {
+  const found = /^(.+), line (\d+)$/.exec(loop);
+  return found === null
+    ? shortened(loop, 60)
+    : trans.__('the %1 on line %2', shortened(found[1], 60), found[2]);
+}
+
+/** A few of them, with how many more there are. */
+function list(texts: readonly string[], trans: TranslationBundle): string {
+  const most = 3;
+  const shown = texts.slice(0, most).map(text => shortened(text, 80));
+  const left = texts.length - shown.length;
+  if (left > 0) {
+    shown.push(trans.__('%1 more', left));
+  }
+  return shown.join(', ');
+}
+
+export function groupName(group: Group, trans: TranslationBundle): string {
+  switch (group) {
+    case 'line':
+      return trans.__('line');
+    case 'primitive':
+      return trans.__('primitive');
+    case 'scope':
+      return trans.__('scope');
+    case 'name_stack':
+      return trans.__('name stack');
+  }
+}
+
+export function measureName(
+  measure: Measure,
+  trans: TranslationBundle
+): string {
+  switch (measure) {
+    case 'flops':
+      return trans.__('FLOPs');
+    case 'transcendentals':
+      return trans.__('transcendentals');
+    case 'bytes':
+      return trans.__('bytes');
+  }
+}
+
+/** An amount of a row, under the name of its column. */
+export function cellWords(
+  row: IRow,
+  measure: Measure,
+  trans: TranslationBundle
+): string {
+  const amount = row.amounts[measure];
+  switch (measure) {
+    case 'flops':
+      return row.flopsMin < amount
+        ? range(row.flopsMin, amount, trans)
+        : operations(amount);
+    case 'transcendentals':
+      return count(amount);
+    case 'bytes':
+      return size(amount);
+  }
+}
+
+/** What stands before a row: the line's number, or where it is. */
+export function placeOf(
+  reading: CostReading,
+  row: IRow,
+  trans: TranslationBundle
+): { number: string; where: string } {
+  const { snapshot } = reading;
+  if (row.group === 'primitive') {
+    return { number: '', where: '' };
+  }
+  if (row.frame < 0) {
+    return {
+      number: '',
+      where: row.group === 'line' ? trans.__('not on a line of yours') : ''
+    };
+  }
+  if (isOwn(snapshot, row.frame)) {
+    return { number: String(snapshot.frames[row.frame][2]), where: '' };
+  }
+  return {
+    number: '',
+    where: framePlace(snapshot, row.frame, trans)?.label ?? ''
+  };
+}
+
+/** The label of a row, and for a scope how often it runs. */
+export function labelOf(row: IRow): string {
+  const label = shortened(row.label.trim(), LONGEST);
+  return row.runs > 1 ? `${label} ${times(row.runs)}` : label;
+}
+
+export function times(runs: number): string {
+  return `×\u00a0${count(runs)}`;
+}
+
+/** What the sums do not hold, below the table. */
+export function asides(
+  { cost }: CostReading,
+  trans: TranslationBundle
+): string[] {
+  const words: string[] = [];
+  if (cost.transcendentals > 0 && cost.flops > 0) {
+    words.push(
+      trans._n(
+        'And %2 transcendental operation, counted apart.',
+        'And %2 transcendental operations, counted apart.',
+        cost.transcendentals,
+        count(cost.transcendentals)
+      )
+    );
+  }
+  if (cost.flops_min < cost.flops) {
+    words.push(
+      trans.__('A range is that of the branches: the cheapest and the dearest.')
+    );
+  }
+  words.push(trans.__('Bytes count each equation alone; fusion saves some.'));
+  return words;
+}

@@ -1,0 +1,199 @@
+/**
+ * Our count and XLA's come in; a table goes out that says, part by part, why they are not the same.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { CostDifference, XlaCost } from '../../protocol/snapshot';
+import { grouped, operations } from '../quantities';
+import { shortened } from '../summary';
+import { CostReading } from './reading';
+
+/** Longer sentences are cut. */
+const LONGEST = 400;
+/** More reasons are counted. */
+const MOST = 20;
+
+/** What is ours and what XLA's, of what no reason is about; null where that cannot be told. */
+export function restOf(
+  ours: number,
+  xla: XlaCost
+): { ours: number; xla: number } | null {
+  let [left, right] = [ours, xla.flops ?? 0];
+  for (const difference of xla.differences) {
+    if (
+      difference.kind === 'rest' ||
+      difference.ours === null ||
+      difference.xla === null
+    ) {
+      return null;
+    }
+    left -= difference.ours;
+    right -= difference.xla;
+  }
+  return left < 0 || right < 0 || xla.differences.length === 0
+    ? null
+    : { ours: left, xla: right };
+}
+
+export function XlaSection(props: {
+  reading: CostReading;
+  select: (frame: number) => void;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { reading, trans } = props;
+  const { cost } = reading;
+  const xla = cost.xla;
+  const said = xla?.flops ?? null;
+  if (xla === null || said === null) {
+    return (
+      <section className="jp-JaxprCost-section">
+        <h2>{trans.__('What XLA says')}</h2>
+        <p className="jp-JaxprPanel-small">
+          {xla === null
+            ? trans.__(
+                'XLA has no cost analysis of this program: it was not compiled, or the document has none.'
+              )
+            : trans.__('XLA gives no number of operations on this device.')}
+        </p>
+      </section>
+    );
+  }
+  const agrees = Math.round(said) === cost.flops;
+  return (
+    <section className="jp-JaxprCost-section">
+      <h2>
+        {agrees
+          ? trans.__('XLA says %1 too', operations(said))
+          : trans.__('Why XLA says %1', operations(said))}
+      </h2>
+      {(!agrees || xla.differences.length > 0) && (
+        <Differences {...props} xla={xla} said={said} />
+      )}
+      <p className="jp-JaxprPanel-small">
+        {trans.__('Of %1, by XLA:', 'cost_analysis()')}{' '}
+        {[
+          xla.transcendentals === null
+            ? trans.__('transcendentals unknown')
+            : trans.__('%1 transcendentals', grouped(xla.transcendentals)),
+          xla.bytes === null
+            ? trans.__('bytes accessed unknown')
+            : trans.__('%1 bytes accessed', grouped(xla.bytes))
+        ].join(', ')}
+        .
+      </p>
+    </section>
+  );
+}
+
+function Differences(props: {
+  reading: CostReading;
+  xla: XlaCost;
+  said: number;
+  select: (frame: number) => void;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { reading, xla, said, trans } = props;
+  const { cost } = reading;
+  const rest = restOf(cost.flops, xla);
+  const shown = xla.differences.slice(0, MOST);
+  const left = xla.differences.length - shown.length;
+  return (
+    <table className="jp-JaxprCost-numbers jp-JaxprCost-xla">
+      <thead>
+        <tr>
+          <th scope="col">{trans.__('FLOP')}</th>
+          <th scope="col">{trans.__('this panel')}</th>
+          <th scope="col">{trans.__('XLA')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {shown.map((difference, at) => (
+          <tr key={at} data-kind={difference.kind}>
+            <th scope="row">
+              {shortened(difference.text, LONGEST)}{' '}
+              <Line {...props} difference={difference} />
+            </th>
+            <td>
+              <Part
+                amount={difference.ours}
+                runs={difference.runs}
+                trans={trans}
+              />
+            </td>
+            <td>
+              <Part
+                amount={difference.xla}
+                runs={difference.runs === null ? null : 1}
+                trans={trans}
+              />
+            </td>
+          </tr>
+        ))}
+        {left > 0 && (
+          <tr>
+            <th scope="row">
+              {trans._n('%1 more reason', '%1 more reasons', left)}
+            </th>
+            <td />
+            <td />
+          </tr>
+        )}
+        {rest !== null && (rest.ours > 0 || rest.xla > 0) && (
+          <tr>
+            <th scope="row">{trans.__('everything else')}</th>
+            <td>{grouped(rest.ours)}</td>
+            <td>{grouped(rest.xla)}</td>
+          </tr>
+        )}
+      </tbody>
+      <tfoot>
+        <tr>
+          <th scope="row">{trans.__('total')}</th>
+          <td>{grouped(cost.flops)}</td>
+          <td>{grouped(said)}</td>
+        </tr>
+      </tfoot>
+    </table>
+  );
+}
+
+/** `800 × 100`, a number, or that it is not known. */
+function Part(props: {
+  amount: number | null;
+  runs: number | null;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { amount, runs, trans } = props;
+  if (amount === null) {
+    return <span className="jp-JaxprPanel-second">{trans.__('unknown')}</span>;
+  }
+  if (runs === null || runs < 1 || amount % runs !== 0) {
+    return <>{grouped(amount)}</>;
+  }
+  return (
+    <>
+      {grouped(amount / runs)}{' '}
+      <b className="jp-JaxprCost-times">{`×\u00a0${grouped(runs)}`}</b>
+    </>
+  );
+}
+
+function Line(props: {
+  reading: CostReading;
+  difference: CostDifference;
+  select: (frame: number) => void;
+  trans: TranslationBundle;
+}): JSX.Element | null {
+  const { reading, difference, select, trans } = props;
+  const span = reading.span(difference.frame);
+  return span === null ? null : (
+    <button
+      className="jp-JaxprPanel-link"
+      title={trans.__('Go to this line')}
+      onClick={() => select(difference.frame)}
+    >
+      {trans.__('line %1', span.line)}
+    </button>
+  );
+}
