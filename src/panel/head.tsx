@@ -1,11 +1,13 @@
 /**
  * The model comes in; everything above the view goes out: banners, header, stages, tabs, or what stands in their place.
  */
+import type { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { attentionOf } from '../model/attention';
 import { versionsApart } from '../model/sentences';
+import { timingsOf } from '../model/timings';
 import { VariantComparison } from '../protocol/snapshot';
 import { IJaxprModel, Status } from '../tokens';
 import { Header, IHeaderActions } from './header';
@@ -18,6 +20,8 @@ import { shortened } from './summary';
 /** What the panel's controls do beyond the model. */
 export interface IPanelActions extends IHeaderActions {
   insert: Insert;
+  /** Draws plots; left out where the application has none. */
+  rendermime?: IRenderMimeRegistry;
   /** Open a comparison in the main area; left out where the application has none. */
   beside?: (comparison: VariantComparison) => void;
 }
@@ -74,11 +78,13 @@ export class Head extends ModelWidget {
     const known = super.model;
     if (known !== null) {
       attentionOf(known).viewChanged.disconnect(this.update, this);
+      timingsOf(known).changed.disconnect(this.update, this);
     }
     super.model = model;
     if (model !== null) {
       // Hits and compiles may be to be guessed.
       attentionOf(model).viewChanged.connect(this.update, this);
+      timingsOf(model).changed.connect(this.update, this);
     }
   }
 
@@ -135,7 +141,7 @@ export class Head extends ModelWidget {
           <About
             model={model}
             stages={
-              this._options.chosen() !== 'cache' &&
+              !['cache', 'time'].includes(this._options.chosen()) &&
               !attentionOf(model).outcomesHidden
             }
             trans={trans}
@@ -177,7 +183,7 @@ export class Head extends ModelWidget {
 /** What is to be known about the snapshot before its views: where it is from, what it lacks, its stages. */
 function About(props: {
   model: IJaxprModel;
-  /** Whether the stages of the program are shown; the Cache view has those of the whole cell. */
+  /** Whether the stages of the program are shown; the Cache and the Time view have their own. */
   stages: boolean;
   trans: TranslationBundle;
 }): JSX.Element | null {
@@ -198,6 +204,7 @@ function About(props: {
     snapshot.cut
   ]);
   const stages = props.stages ? (program?.stages ?? null) : null;
+  const timing = timingsOf(model).timingOf(snapshot, model.program);
   return (
     <>
       {[...lines].map(
@@ -208,7 +215,13 @@ function About(props: {
             </p>
           )
       )}
-      {stages !== null && <StageBar stages={stages} trans={trans} />}
+      {stages !== null && (
+        <StageBar
+          stages={stages}
+          warm={timing?.warm?.median ?? null}
+          trans={trans}
+        />
+      )}
     </>
   );
 }

@@ -5,6 +5,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import { Message } from '@lumino/messaging';
 import { Panel, PanelLayout, Widget } from '@lumino/widgets';
 
+import { Snapshot } from '../protocol/snapshot';
 import { IJaxprModel, ModelChange } from '../tokens';
 import { Head, IPanelActions, filling } from './head';
 import { NotesView } from './notes';
@@ -43,6 +44,18 @@ const MAKERS: Record<
     );
     return new CacheView(trans);
   },
+  time: async (trans, _, actions) => {
+    const { TimeView } = await import(
+      /* webpackChunkName: "panel_time" */ './time'
+    );
+    return new TimeView(trans, actions.rendermime ?? null);
+  },
+  cost: async (trans, choose) => {
+    const { CostView } = await import(
+      /* webpackChunkName: "panel_cost" */ './cost'
+    );
+    return new CostView(trans, () => choose('program'));
+  },
   compare: async (trans, choose, actions) => {
     const { CompareView } = await import(
       /* webpackChunkName: "panel_compare" */ './compare'
@@ -53,8 +66,19 @@ const MAKERS: Record<
       actions.beside ?? null
     );
   },
-  notes: async trans => new NotesView(trans)
+  notes: async (trans, _, actions) => new NotesView(trans, actions.insert)
 };
+
+/** The view of what the magic's line asked for; null where it asked for none. */
+function askedFor(snapshot: Snapshot): ViewName | null {
+  if (snapshot.sweep) {
+    return 'time';
+  }
+  if (snapshot.comparison) {
+    return 'compare';
+  }
+  return (snapshot.timings?.length ?? 0) > 0 ? 'time' : null;
+}
 
 export class Shell extends Widget {
   /**
@@ -101,7 +125,7 @@ export class Shell extends Widget {
     this._model = model;
     model?.changed.connect(this._onChanged, this);
     this._head.model = model;
-    this._followComparison();
+    this._followAsked();
     for (const view of this._made.values()) {
       view.model = model;
     }
@@ -140,26 +164,26 @@ export class Shell extends Widget {
 
   private _onChanged(_: unknown, change: ModelChange): void {
     if (change === 'snapshots') {
-      this._followComparison();
+      this._followAsked();
     }
     if (change !== 'hover' && change !== 'selection') {
       this._arrange();
     }
   }
 
-  /** A run that was asked to compare shows that; the next one what was in view before. */
-  private _followComparison(): void {
+  /** A run that was asked to compare or to time shows that; the next one what was in view before. */
+  private _followAsked(): void {
     const snapshot = this._model?.snapshot ?? null;
     if (snapshot === null || snapshot.id === this._seen) {
       return;
     }
     this._seen = snapshot.id;
-    const compares = (snapshot.comparison ?? null) !== null;
-    if (compares && this._wanted !== 'compare') {
-      this._before = this._wanted;
-      this._wanted = 'compare';
+    const asked = askedFor(snapshot);
+    if (asked !== null && this._wanted !== asked) {
+      this._before ??= this._wanted;
+      this._wanted = asked;
       this._head.update();
-    } else if (!compares && this._before !== null) {
+    } else if (asked === null && this._before !== null) {
       this._wanted = this._before;
       this._before = null;
       this._head.update();
@@ -177,6 +201,8 @@ export class Shell extends Widget {
       program: shown === 'program',
       flow: shown === 'program',
       cache: (snapshot?.ledger ?? null) !== null,
+      time: shown === 'program' || (snapshot?.sweep ?? null) !== null,
+      cost: shown === 'program',
       compare:
         (snapshot?.comparison ?? null) !== null ||
         (snapshot?.programs.length ?? 0) > 1,
@@ -246,9 +272,9 @@ export class Shell extends Widget {
   private _made = new Map<ViewName, IView>();
   private _asked = new Set<ViewName>();
   private _wanted: ViewName = 'program';
-  /** What was in view before a comparison came by itself. */
+  /** What was in view before one came by itself. */
   private _before: ViewName | null = null;
-  /** Id of the snapshot that was looked at for a comparison. */
+  /** Id of the snapshot that was looked at for what it was asked. */
   private _seen = '';
   private _model: IJaxprModel | null = null;
 }

@@ -8,12 +8,15 @@ import { Icon, IconName } from './icons';
 import { useRoving } from './roving';
 
 /** The views of the panel; those of later issues join here. */
-export type ViewName = 'program' | 'flow' | 'cache' | 'compare' | 'notes';
+export type ViewName =
+  'program' | 'flow' | 'cache' | 'time' | 'cost' | 'compare' | 'notes';
 
 export const VIEW_NAMES: readonly ViewName[] = [
   'program',
   'flow',
   'cache',
+  'time',
+  'cost',
   'compare',
   'notes'
 ];
@@ -45,6 +48,8 @@ export function Tabs(props: {
     program: trans.__('Program'),
     flow: trans.__('Flow'),
     cache: trans.__('Cache'),
+    time: trans.__('Time'),
+    cost: trans.__('Cost'),
     compare: trans.__('Compare'),
     notes: trans.__('Notes')
   };

@@ -7,6 +7,7 @@ import {
 } from '@jupyterlab/application';
 import { Clipboard, ICommandPalette } from '@jupyterlab/apputils';
 import { INotebookTracker, NotebookActions } from '@jupyterlab/notebook';
+import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import {
   ITranslator,
   TranslationBundle,
@@ -62,7 +63,13 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
   description: 'The panel that shows the program JAX made of a cell.',
   autoStart: true,
   requires: [IJaxprTracker, INotebookTracker],
-  optional: [ILayoutRestorer, ICommandPalette, ITranslator, ILabShell],
+  optional: [
+    ILayoutRestorer,
+    ICommandPalette,
+    ITranslator,
+    ILabShell,
+    IRenderMimeRegistry
+  ],
   activate: (
     app: JupyterFrontEnd,
     tracker: IJaxprTracker,
@@ -70,7 +77,8 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
     restorer: ILayoutRestorer | null,
     palette: ICommandPalette | null,
     translator: ITranslator | null,
-    labShell: ILabShell | null
+    labShell: ILabShell | null,
+    rendermime: IRenderMimeRegistry | null
   ): void => {
     const { commands, shell } = app;
     const trans = (translator ?? nullTranslator).load('jupyter_jaxpr');
@@ -79,6 +87,7 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
     const panel = new JaxprPanel(tracker, trans, {
       copy: () => void commands.execute(CommandIDs.copyProgram),
       more: (x, y) => menu.open(x, y),
+      rendermime: rendermime ?? undefined,
       // Notebook 7 has one document a window, and no place beside it.
       beside:
         labShell === null

@@ -262,6 +262,7 @@ export function plotSpec(
           type: 'text',
           align: 'left',
           baseline: 'middle',
+          clip: false, // Vega-Lite cuts what can be zoomed, but for this
           dx: 10,
           fontSize: ink.fontSize
         },
@@ -408,7 +409,12 @@ function decades([low, high]: [number, number], choice: Choice): number[] {
 
 /** Vega's own formats know no microseconds: each tick with its words. */
 function tickLabels(ticks: readonly number[], choice: Choice): string {
-  return chosen(ticks.map(tick => [tick, quantity(choice, tick)]));
+  return chosen(ticks.map(tick => [tick, short(quantity(choice, tick))]));
+}
+
+/** A round number needs no second figure: `1 ms`, `0.2 ms`. */
+function short(words: string): string {
+  return words.replace(/(\.\d*?)0+(?!\d)/, '$1').replace(/\.(?!\d)/, '');
 }
 
 function sizeLabels(numbers: readonly number[]): string {

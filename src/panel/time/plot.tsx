@@ -30,6 +30,8 @@ export function Plot(props: {
   name: string;
   /** The plot in a sentence. */
   label: string;
+  /** What chooses the series; beside the tools. */
+  children: React.ReactNode;
   trans: TranslationBundle;
 }): JSX.Element {
   const { registry, series, choice, name, label, trans } = props;
@@ -146,13 +148,8 @@ export function Plot(props: {
   ];
   return (
     <div className="jp-JaxprTime-figure">
-      {failed ? (
-        <p role="alert">
-          {trans.__(
-            'Vega-Lite could not draw this sweep. The table has its numbers.'
-          )}
-        </p>
-      ) : (
+      <div className="jp-JaxprTime-choice">
+        {props.children}
         <div
           className="jp-JaxprTime-plotTools"
           role="toolbar"
@@ -172,6 +169,13 @@ export function Plot(props: {
             </button>
           ))}
         </div>
+      </div>
+      {failed && (
+        <p role="alert">
+          {trans.__(
+            'Vega-Lite could not draw this sweep. The table has its numbers.'
+          )}
+        </p>
       )}
       <div
         ref={host}

@@ -36,27 +36,27 @@ export function SweepResult(props: {
   const registry = plotting(props.registry);
   const picked = React.useId();
   const growth = choice === undefined ? [] : growthWords(sweep, choice, trans);
+  const chooser = choices.length > 1 && (
+    <span>
+      <label htmlFor={picked}>{trans.__('Plot')}</label>{' '}
+      <select
+        id={picked}
+        value={choice}
+        onChange={event => setWanted(event.target.value as Choice)}
+      >
+        {choices.map(one => (
+          <option key={one.choice} value={one.choice}>
+            {one.label}
+          </option>
+        ))}
+      </select>
+    </span>
+  );
   return (
     <div className="jp-JaxprTime-sweep">
       {sweep.stopped !== null && (
         <p className="jp-JaxprTime-stopped">
           {shortened(sweep.stopped, LONGEST)}
-        </p>
-      )}
-      {choices.length > 1 && (
-        <p className="jp-JaxprTime-choice">
-          <label htmlFor={picked}>{trans.__('Plot')}</label>
-          <select
-            id={picked}
-            value={choice}
-            onChange={event => setWanted(event.target.value as Choice)}
-          >
-            {choices.map(one => (
-              <option key={one.choice} value={one.choice}>
-                {one.label}
-              </option>
-            ))}
-          </select>
         </p>
       )}
       {growth.length > 0 && (
@@ -77,14 +77,19 @@ export function SweepResult(props: {
           name={sweep.name}
           label={plotSentence(sweep, choice, series, trans)}
           trans={trans}
-        />
+        >
+          {chooser}
+        </Plot>
       )}
       {choice !== undefined && registry === null && (
-        <p className="jp-JaxprPanel-small">
-          {trans.__(
-            'The plot needs the Vega-Lite renderer of JupyterLab, which is not here. The table has its numbers.'
-          )}
-        </p>
+        <>
+          <div className="jp-JaxprTime-choice">{chooser}</div>
+          <p className="jp-JaxprPanel-small">
+            {trans.__(
+              'The plot needs the Vega-Lite renderer of JupyterLab, which is not here. The table has its numbers.'
+            )}
+          </p>
+        </>
       )}
       <SweepTable
         snapshot={snapshot}
