@@ -20,6 +20,7 @@ from .sizes import Sizes
 
 _FORWARD = "jvp("
 _BACKWARD = "transpose("
+_PRECISION = {"float16": (5, 10), "bfloat16": (8, 7), "float32": (8, 23), "float64": (11, 52)}
 
 
 @dataclass(frozen=True)
@@ -62,23 +63,33 @@ class _Residuals:
         self._depths: dict[int, int] = {}
 
     def of(self, scope: int) -> list[Residual]:
-        found: dict[tuple[str, str, int], tuple[int, int]] = {}
+        found: dict[tuple[str, str, tuple[int, int]], Residual] = {}
         waiting, seen = [scope], {scope}
         while waiting:
             number = waiting.pop()
             columns = self._walk.scopes[number]
             depths = [self._depth(name) for name in columns.name_stack]
-            for key, size in self._in_scope(number, columns, depths):
-                count, total = found.get(key, (0, 0))
-                found[key] = count + 1, total + size
+            for row in self._in_scope(number, columns, depths):
+                # Two expressions of one line are one row, at the first of them.
+                key = row.type, row.name, self._line(row.frame)
+                first = found.get(key)
+                if first is not None:
+                    row = Residual(row.type, first.count + 1, first.bytes + row.bytes, row.name, first.frame)
+                found[key] = row
             combined = set(columns.counted)
             for equation, _, _, child in columns.children:
                 # The programs of a backward equation are backward: what they make is not kept for them.
                 if depths[equation] < 1 and child in combined and child not in seen:
                     seen.add(child)
                     waiting.append(child)
-        rows = [Residual(kind, count, size, name, frame) for (kind, name, frame), (count, size) in found.items()]
-        return sorted(rows, key=lambda row: -row.bytes)
+        return sorted(found.values(), key=lambda row: -row.bytes)
+
+    def _line(self, frame: int) -> tuple[int, int]:
+        """File and line of a frame."""
+        if frame < 0:
+            return -1, -1
+        row = self._walk.positions.frames[frame]
+        return row[0], row[2]
 
     def _depth(self, name: int) -> int:
         known = self._depths.get(name)
@@ -88,9 +99,7 @@ class _Residuals:
             known = self._depths[name] = backward if backward or _FORWARD in text else -1
         return known
 
-    def _in_scope(
-        self, number: int, columns: ScopeColumns, depths: list[int]
-    ) -> list[tuple[tuple[str, str, int], int]]:
+    def _in_scope(self, number: int, columns: ScopeColumns, depths: list[int]) -> list[Residual]:
         deepest = max(depths, default=-1)
         if deepest < 1:
             return []
@@ -113,7 +122,7 @@ class _Residuals:
             maker = self._walk.scopes[source.scope]
             name = self._walk.strings.items[maker.primitive[source.equation]]
             frame = self._frame(maker.stack[source.equation])
-            rows.append(((self._walk.avals[aval].text, name, frame), size))
+            rows.append(Residual(self._walk.avals[aval].text, 1, size, name, frame))
         return rows
 
     def _makers(self, number: int) -> list[int]:
@@ -132,7 +141,7 @@ class _Residuals:
         columns = self._walk.scopes[source.scope]
         child = self._only_child(source.scope, source.equation)
         if child < 0:
-            return source
+            return self._marked(source)
         inner = self._walk.scopes[child]
         made = self._makers(source.scope)
         place = source.variable - bisect_left(made, source.equation)
@@ -152,6 +161,20 @@ class _Residuals:
             return source
         outer = made[given]
         return None if outer < 0 else self._source(_Source(source.scope, outer, given))
+
+    def _marked(self, source: _Source) -> _Source:
+        """What remat keeps it marks, by rounding it to the precision that it has: that is the one before."""
+        columns = self._walk.scopes[source.scope]
+        if self._walk.strings.items[columns.primitive[source.equation]] != "reduce_precision":
+            return source
+        parameters = self._walk.jaxprs[source.scope].eqns[source.equation].params
+        kind = self._walk.avals[columns.variable_avals[source.variable]].dtype
+        if _PRECISION.get(kind) != (parameters.get("exponent_bits"), parameters.get("mantissa_bits")):
+            return source
+        (given,) = columns.operands[source.equation]
+        maker = self._makers(source.scope)[given] if given >= 0 else -1
+        found = self._source(_Source(source.scope, maker, given)) if maker >= 0 else None
+        return found or source
 
     def _only_child(self, scope: int, equation: int) -> int:
         """The program that an equation with one program runs; of a while its body; -1 for others."""
