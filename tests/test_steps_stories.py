@@ -1,5 +1,9 @@
 """What a recording tells: the values at every step, what was left out, loops that never end, and what cannot be run."""
 
+import os
+import subprocess
+import sys
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -405,3 +409,38 @@ def test_a_script_is_told_what_cannot_be_run():
         jj.Snapshot.from_json(snapshot.to_json()).steps(0)
     with pytest.raises(ValueError, match=r"^The values of that call are gone: nothing holds xs any more\."):
         jj.inspect(running, 2.0, jnp.arange(3.0)).steps(0)
+
+
+SEVERAL_DEVICES = """
+import jax, jax.numpy as jnp
+from jax import lax, shard_map
+from jax.sharding import NamedSharding, PartitionSpec as P
+import jupyter_jaxpr as jj
+
+mesh = jax.make_mesh((4,), ("d",), axis_types=(jax.sharding.AxisType.Auto,))
+xs = jax.device_put(jnp.arange(8.0), NamedSharding(mesh, P("d")))
+
+def cumulative(xs):
+    return lax.scan(lambda h, x: (h + x, h), jnp.zeros_like(xs[0]), xs)[1]
+
+def in_parts(xs):
+    return shard_map(cumulative, mesh=mesh, in_specs=P("d"), out_specs=P("d"))(xs)
+
+for function in (cumulative, in_parts):
+    try:
+        jj.inspect(function, xs, stage="run").steps(0)
+    except ValueError as error:
+        print(error)
+"""
+
+
+def test_arrays_of_several_devices_are_not_stepped_through():
+    flags = {"XLA_FLAGS": "--xla_force_host_platform_device_count=4", "JAX_PLATFORMS": "cpu"}
+    ran = subprocess.run(
+        [sys.executable, "-c", SEVERAL_DEVICES], env=os.environ | flags, capture_output=True, text=True, check=True
+    )
+    assert ran.stdout.splitlines() == [
+        "Its arrays are spread over 4 devices, which the stepper does not do. Call the function with arrays of one "
+        "device to step through it.",
+        "It stands inside shard_map, which the stepper does not go into. Step through a copy outside it.",
+    ]
