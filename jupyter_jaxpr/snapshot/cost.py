@@ -30,12 +30,13 @@ class CostRow(Struct):
     label: Annotated[str, _text("The primitive; for a line its text, as far as it is known.")]
     frame: Annotated[int, _text("Index into frames: the line; -1 for none.")]
     equations: Annotated[int, _text("How many equations are in it.")]
-    flops: Annotated[int, _text("At most.")]
-    flops_min: Annotated[int, _text("At least.")]
-    transcendentals: Annotated[int, _text("At most.")]
-    bytes_read: Annotated[int, _text("At most.")]
-    bytes_written: Annotated[int, _text("At most.")]
+    flops: Annotated[int, _text("Its part of the dearest run: the rows add up to the program's flops.")]
+    flops_min: Annotated[int, _text("Its part of the cheapest run; may be more, in a branch that only that one takes.")]
+    transcendentals: Annotated[int, _text("In the dearest run.")]
+    bytes_read: Annotated[int, _text("In the dearest run.")]
+    bytes_written: Annotated[int, _text("In the dearest run.")]
     per_trip: Annotated[bool, _text("Part of it is in a loop of unknown trips, counted once.")]
+    if_taken: Annotated[int, _text("Its flops if every branch that holds it is taken; what it costs at most.")] = 0
 
 
 class CostNode(Struct):
@@ -47,9 +48,9 @@ class CostNode(Struct):
     frame: Annotated[int, _text("Index into frames: the line that called it; -1 for none.")]
     runs: Annotated[int, _text("How often it runs in one call, at most.")]
     per_trip: Annotated[bool, _text("It is, or is in, a loop of unknown trips.")]
-    flops: Annotated[int, _text("At most.")]
-    transcendentals: Annotated[int, _text("At most.")]
-    bytes: Annotated[int, _text("Read and written, at most.")]
+    flops: Annotated[int, _text("In the dearest run; 0 in a branch that it does not take.")]
+    transcendentals: Annotated[int, _text("In the dearest run.")]
+    bytes: Annotated[int, _text("Read and written, in the dearest run.")]
 
 
 class CostDifference(Struct):
@@ -135,6 +136,7 @@ class ProgramCost(Struct):
     by_name_stack: Annotated[list[CostNode], _text("Tree of the name stack, the program first.")]
     xla: Annotated[XlaCost | None, _text("Null where the program was not compiled, or XLA gives no analysis.")]
     memory: Annotated[Memory | None, _text("Null where it could not be had.")]
+    compiled: Annotated[bool, _text("JAX had compiled it when this was counted.")] = False
 
 
 class Machine(Struct):

@@ -570,15 +570,15 @@ export interface CostNode {
    */
   per_trip: boolean;
   /**
-   * At most.
+   * In the dearest run; 0 in a branch that it does not take.
    */
   flops: number;
   /**
-   * At most.
+   * In the dearest run.
    */
   transcendentals: number;
   /**
-   * Read and written, at most.
+   * Read and written, in the dearest run.
    */
   bytes: number;
 }
@@ -617,29 +617,33 @@ export interface CostRow {
    */
   equations: number;
   /**
-   * At most.
+   * Its part of the dearest run: the rows add up to the program's flops.
    */
   flops: number;
   /**
-   * At least.
+   * Its part of the cheapest run; may be more, in a branch that only that one takes.
    */
   flops_min: number;
   /**
-   * At most.
+   * In the dearest run.
    */
   transcendentals: number;
   /**
-   * At most.
+   * In the dearest run.
    */
   bytes_read: number;
   /**
-   * At most.
+   * In the dearest run.
    */
   bytes_written: number;
   /**
    * Part of it is in a loop of unknown trips, counted once.
    */
   per_trip: boolean;
+  /**
+   * Its flops if every branch that holds it is taken; what it costs at most.
+   */
+  if_taken?: number;
 }
 /**
  * One of several ways out.
@@ -1521,6 +1525,10 @@ export interface ProgramCost {
    * Null where it could not be had.
    */
   memory: Memory | null;
+  /**
+   * JAX had compiled it when this was counted.
+   */
+  compiled?: boolean;
 }
 /**
  * Costs of the equations of a scope, as columns: of one run of the scope, programs inside included.

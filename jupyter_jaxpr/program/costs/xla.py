@@ -1,0 +1,310 @@
+"""An executable and our count in, XLA's own count and the reasons why the two are not the same out.
+
+XLA's is its `cost_analysis` of the executable that JAX ran; nothing is compiled for it. The reasons take our count
+apart: what a loop costs by XLA's convention, which counts its body and its condition once, what a library computes for
+it, what it counts by another formula. What then is left is put down to the compiler: operations that it removed, merged
+or repeats. The parts that have numbers add up to the whole difference.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ...quantities import NO_BREAK, count, operations
+from .cost import Cost
+from .runs import Runs, ScopeRuns, frame_of
+from .scopes import Call, Costs
+from .sums import unknown
+
+#: Most loops that have a row of their own.
+LOOPS = 8
+
+#: What a CPU or a GPU calls a library for.
+_LIBRARY = frozenset(
+    "cholesky lu geqrf qr householder_product triangular_solve tridiagonal hessenberg tridiagonal_solve top_k".split()
+)
+#: On a CPU a window as long as the line is slid over it.
+_CUMULATIVE = {"cumsum": 1, "cumprod": 1, "cummax": 1, "cummin": 1, "cumlogsumexp": 8}
+#: On a CPU their rounds are a loop.
+_ROUNDS = frozenset("threefry2x32 random_bits random_split random_fold_in".split())
+_OTHERWISE = _LIBRARY | _ROUNDS | frozenset(_CUMULATIVE)
+
+_CALLED = "XLA calls a library for {names} and does not look inside; what it counts is around the calls."
+_ROLLED = "The rounds of {names} are a loop to XLA, whose body it counts once, and what it merges is taken off."
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """What XLA says of an executable; None where it says nothing."""
+
+    flops: float | None
+    transcendentals: float | None
+    bytes: float | None
+    devices: int = 1
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A reason; see `snapshot.cost.CostDifference`."""
+
+    kind: str
+    text: str
+    ours: int | None = None
+    xla: int | None = None
+    frame: int = -1
+    runs: int | None = None
+
+
+def analysis(executable: Any) -> Analysis | None:
+    """XLA's own count, of a `jax.stages.Compiled` or of a loaded executable; None where this backend has none."""
+    if executable is None or not hasattr(executable, "cost_analysis"):
+        return None
+    try:
+        found = executable.cost_analysis()
+    except Exception:  # a backend without one says so in its own ways
+        return None
+    if isinstance(found, (list, tuple)):  # jax before 0.5
+        found = found[0] if found else None
+    if not isinstance(found, Mapping) or not found:
+        return None
+
+    def number(key: str) -> float | None:
+        # What is zero is left out; a call of a library may make it -1.
+        value = found.get(key, 0.0)
+        return float(value) if isinstance(value, (int, float)) and math.isfinite(value) and value >= 0 else None
+
+    return Analysis(number("flops"), number("transcendentals"), number("bytes accessed"), _devices(executable))
+
+
+def _devices(executable: Any) -> int:
+    try:
+        loaded = executable.runtime_executable() if hasattr(executable, "runtime_executable") else executable
+        return max(1, len(loaded.local_devices()))
+    except Exception:  # another JAX: taken to be one
+        return 1
+
+
+def differences(costs: Costs, scope: int, runs: dict[int, ScopeRuns], said: Analysis) -> list[Difference]:
+    """Why XLA's operations are not ours; empty where they are equal, or XLA says none.
+
+    Args:
+        costs: Prices of the walk.
+        scope: The program's.
+        runs: Of its scopes.
+        said: XLA's count.
+    """
+    ours = costs.of(scope)
+    if said.flops is None or round(said.flops) == ours.flops:
+        return []
+    rows = _Loops(costs).rows(scope)
+    found = [_loop(row) for row in rows if row.ours != row.once]
+    found = sorted(found, key=lambda row: -abs((row.ours or 0) - (row.xla or 0)))
+    found, rest = found[:LOOPS], found[LOOPS:]
+    if rest:
+        total = sum(row.ours or 0 for row in rest), sum(row.xla or 0 for row in rest)
+        found.append(Difference("loop_once", f"XLA counts the bodies of {count(len(rest), 'more loop')} once.", *total))
+    once = ours.flops - sum((row.ours or 0) - (row.xla or 0) for row in found)
+    if said.devices > 1:
+        found.append(
+            Difference("rest", f"XLA counts what one of {said.devices} devices does.", once, once // said.devices)
+        )
+        once //= said.devices
+    left = round(said.flops) - once
+    left = _counters(found, rows, left)
+    if left:
+        for row in _formulas(costs, runs, left):
+            found.append(row)
+            left -= (row.xla or 0) - (row.ours or 0)
+    found += _explained(ours, rows)
+    missing = unknown(costs, runs)
+    if missing:
+        named = ", ".join(f"{name} ({number})" for name, number in missing[:5])
+        text = f"Nothing is counted here for what has no rule: {named}."
+        found.append(Difference("no_rule", text, 0, left) if left > 0 else Difference("no_rule", text))
+        left = min(left, 0)
+    if left:
+        found.append(_left(left))
+    return found
+
+
+def _left(left: int) -> Difference:
+    number = operations(abs(left))
+    if left < 0:
+        text = f"XLA removed or merged {number} that the jaxpr has, such as what nobody reads or what is done twice."
+        return Difference("fused_away", text, -left, 0)
+    text = (
+        f"XLA has {number} more: it computes some values again in each fusion that needs them, and makes some "
+        "functions of simpler operations."
+    )
+    return Difference("fused_away", text, 0, left)
+
+
+def _explained(ours: Cost, rows: list[_Row]) -> list[Difference]:
+    """Reasons that have no number."""
+    found = [
+        Difference(
+            "unknown_trips",
+            "Nobody knows how often this loop runs before it does: both count one turn.",
+            row.once,
+            row.once,
+            row.frame,
+        )
+        for row in rows
+        if row.per_trip
+    ]
+    if ours.flops_min != ours.flops:
+        least = operations(ours.flops_min)
+        text = f"XLA takes the dearest branch, as the total here does; the cheapest makes it {least}."
+        found.append(Difference("branches", text))
+    return found
+
+
+# --- loops ----------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Row:
+    """The loops of one line that are in no other loop: by our count, and with each body counted once."""
+
+    frame: int
+    trips: int | None
+    ours: int = 0
+    once: int = 0
+    instructions: int = 0  # loops that XLA has there, those inside included
+    inner: bool = False
+    per_trip: bool = False
+
+
+class _Loops:
+    """Finds the loops of a program."""
+
+    def __init__(self, costs: Costs) -> None:
+        self._costs = costs
+        self._once: dict[int, tuple[int, int]] = {}
+
+    def rows(self, scope: int) -> list[_Row]:
+        """The outermost loops, those of one line and one number of trips together."""
+        found: dict[tuple[int, int | None], _Row] = {}
+        self._in_scope(scope, -1, Runs(1, 1, 1, 1), found)
+        return list(found.values())
+
+    def _in_scope(self, scope: int, around: int, runs: Runs, found: dict[tuple[int, int | None], _Row]) -> None:
+        walk = self._costs.walk
+        columns = walk.scopes[scope]
+        for call in self._costs.priced(scope).calls:
+            frame = frame_of(walk, columns.stack[call.equation])
+            frame = around if frame < 0 else frame
+            if not any(part.loop for part in call.parts):
+                for part in call.parts:
+                    if part.dearest and self._has_loop(part.scope):
+                        self._in_scope(part.scope, frame, runs.within(part), found)
+                continue
+            per_trip = call.parts[0].per_trip
+            trips = None if per_trip else call.parts[0].dearest
+            row = found.setdefault((frame, trips), _Row(frame, trips, per_trip=per_trip))
+            row.ours += self._costs.call(call).flops * runs.dearest
+            once, loops = self._of_call(call)
+            row.once += once * runs.dearest
+            row.instructions += loops * runs.dearest
+            row.inner |= loops > 1
+
+    def _has_loop(self, scope: int) -> bool:
+        return self.once(scope)[1] > 0
+
+    def once(self, scope: int) -> tuple[int, int]:
+        """Operations of one run with each loop's body counted once, and how many loops there are."""
+        known = self._once.get(scope)
+        if known is None:
+            total = self._costs.of(scope).flops
+            loops = 0
+            for call in self._costs.priced(scope).calls:
+                once, inside = self._of_call(call)
+                total += once - self._costs.call(call).flops
+                loops += inside
+            known = self._once[scope] = total, loops
+        return known
+
+    def _of_call(self, call: Call) -> tuple[int, int]:
+        total = loops = 0
+        for part in call.parts:
+            if part.dearest:
+                times = 1 if part.loop else part.dearest
+                once, inside = self.once(part.scope)
+                total += once * times
+                loops += inside * times
+        # XLA leaves no loop of one turn.
+        own = any(part.loop for part in call.parts) and call.parts[0].dearest > 1
+        return total, loops + own
+
+
+def _loop(row: _Row) -> Difference:
+    text = "XLA counts a loop's body once, whatever its trips."
+    if row.inner:
+        text = "XLA counts a loop's body once, whatever its trips, and so the loops inside it."
+    return Difference("loop_once", text, row.ours, row.once, row.frame, row.trips)
+
+
+def _counters(found: list[Difference], rows: list[_Row], left: int) -> int:
+    """Put what XLA needs to count the turns of its loops, two operations each, to their rows; returns what is left."""
+    loops = sum(row.instructions for row in rows if row.ours != row.once)
+    if not loops or left != 2 * loops:
+        return left
+    own = {(row.frame, row.trips): 2 * row.instructions for row in rows}
+    for index, row in enumerate(found):
+        extra = own.get((row.frame, row.runs)) if row.kind == "loop_once" else None
+        if extra is not None:
+            counter = "the loop counter" if extra == 2 else "loop counters"
+            text = f"{row.text} Its {extra} extra{NO_BREAK}FLOP are {counter}."
+            found[index] = Difference(row.kind, text, row.ours, (row.xla or 0) + extra, row.frame, row.runs)
+            left -= extra
+    return left
+
+
+# --- other formulas ---------------------------------------------------------------------------------
+
+
+def _formulas(costs: Costs, runs: dict[int, ScopeRuns], left: int) -> list[Difference]:
+    """What XLA counts by another formula than ours, where that explains some of what is left."""
+    own = _by_formula(costs, runs)
+    found = []
+    for name in _CUMULATIVE:
+        mine, theirs = own.pop(name, (0, 0))
+        # On a GPU it may be another program.
+        if theirs > mine and left >= theirs - mine:
+            text = f"{name} is a window as long as the line to XLA, and each of its windows is counted whole."
+            found.append(Difference("rest", text, mine, theirs))
+            left -= theirs - mine
+    for kind, names, text in (("custom_call", _LIBRARY, _CALLED), ("loop_once", _ROUNDS, _ROLLED)):
+        here = [name for name in own if name in names]
+        mine = sum(own[name][0] for name in here)
+        if -mine <= left < 0:
+            found.append(Difference(kind, text.format(names=", ".join(here)), mine, mine + left))
+            left = 0
+    return found
+
+
+def _by_formula(costs: Costs, runs: dict[int, ScopeRuns]) -> dict[str, tuple[int, int]]:
+    """Our count of the primitives that XLA counts otherwise, and what it counts, where that is known."""
+    found: dict[str, tuple[int, int]] = {}
+    strings = costs.walk.strings.items
+    for number, of_scope in runs.items():
+        # By XLA's convention the turns of a loop are one.
+        times = min(of_scope.total.dearest, 1)
+        for equation, index in enumerate(costs.priced(number).own):
+            name = strings[costs.owns[index].primitive] if index >= 0 else ""
+            if name in _OTHERWISE:
+                mine, theirs = found.get(name, (0, 0))
+                slid = _windows(costs.walk.jaxprs[number].eqns[equation], name)
+                found[name] = mine + max(costs.owns[index].flops, 0) * times, theirs + slid * times
+    return found
+
+
+def _windows(equation: Any, name: str) -> int:
+    """What XLA counts of a window as long as the line."""
+    if name not in _CUMULATIVE:
+        return 0
+    shape = equation.invars[0].aval.shape
+    return _CUMULATIVE[name] * int(math.prod(shape)) * (int(shape[equation.params["axis"]]) - 1)
