@@ -1,0 +1,120 @@
+"""The liveness walk agrees with a slow one written down from its rules, on random programs."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from jax import lax
+from observed import traced
+
+from jupyter_jaxpr.program.loop_equations import scan_parts
+from jupyter_jaxpr.program.jaxpr import Walk
+from jupyter_jaxpr.program.memory import LIVE_AT_MOST, memory_of
+
+#: Of each operation, what it does with the numbers of two earlier vectors.
+OPERATIONS = ["sin", "join", "square", "total", "jit", "scan", "while", "cond"]
+STEPS = st.lists(
+    st.tuples(st.sampled_from(OPERATIONS), st.integers(0, 30), st.integers(0, 30)), min_size=1, max_size=12
+)
+
+
+def program(steps, results):
+    """A function of a vector, of these operations."""
+
+    def function(x):
+        made = [x]
+        for operation, first, second in steps:
+            made.append(applied(operation, made[first % len(made)], made[second % len(made)]))
+        return [made[result % len(made)] for result in results]
+
+    return function
+
+
+def applied(operation, a, b):
+    match operation:
+        case "sin":
+            return jnp.sin(a)
+        case "join":
+            return jnp.concatenate([a, b])[:64]
+        case "square":
+            return jnp.outer(a, b).sum(axis=1)
+        case "total":
+            return a + b.sum()
+        case "jit":
+            return jax.jit(lambda a: jnp.outer(a, a) @ a)(a)
+        case "scan":
+            return lax.scan(lambda c, t: (jnp.sin(c) * t, c), a, b)[1].sum(axis=0)
+        case "while":
+            return lax.while_loop(lambda c: c.sum() < 1, lambda c: jnp.outer(c, c).sum(axis=0), a)
+        case "cond":
+            return lax.cond(a[0] > 0, lambda a: jnp.outer(a, a).sum(axis=0), jnp.cos, a)
+
+
+def size(variable):
+    return int(np.prod(variable.aval.shape, dtype=np.int64)) * variable.aval.dtype.itemsize
+
+
+def slow_peak(jaxpr):
+    """Most bytes alive at once that a program makes, looking through the whole program at each equation."""
+    most = 0
+    for here, equation in enumerate(jaxpr.eqns):
+        alive = 0
+        for there, earlier in enumerate(jaxpr.eqns[:here]):
+            for variable in earlier.outvars:
+                readers = [at for at, each in enumerate(jaxpr.eqns) if variable in set_of(each.invars)]
+                last = len(jaxpr.eqns) if variable in set_of(jaxpr.outvars) else max(readers, default=there)
+                alive += size(variable) if last >= here and last > there else 0
+        results = sum(size(variable) for variable in equation.outvars)
+        inside = [inner_peak(equation, inner) for inner in programs(equation)]
+        loop = equation.primitive.name in ("scan", "while")
+        during = results + max(inside, default=0) if loop else max([results, *inside])
+        most = max(most, alive + during)
+    return most
+
+
+def inner_peak(equation, inner):
+    peak = slow_peak(inner)
+    if equation.primitive.name == "scan":
+        parts = scan_parts(equation.params)
+        peak += sum(size(variable) for variable in inner.invars[parts.consts + parts.carry :])
+    return peak
+
+
+def set_of(variables):
+    return {variable for variable in variables if not hasattr(variable, "val")}
+
+
+def programs(equation):
+    found = []
+    for value in equation.params.values():
+        for item in value if isinstance(value, tuple) else (value,):
+            inner = getattr(item, "jaxpr", item)
+            if hasattr(inner, "eqns"):
+                found.append(inner)
+    return found
+
+
+@given(steps=STEPS, results=st.lists(st.integers(0, 30), min_size=1, max_size=3))
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_the_peak_is_that_of_the_slow_walk(steps, results):
+    trace = traced(program(steps, results), np.ones(8, np.float32))
+    walk = Walk()
+    found = memory_of(walk, walk.program(trace.jaxpr))
+    opened = getattr(trace.jaxpr, "jaxpr", trace.jaxpr)
+    given_bytes = sum(size(variable) for variable in opened.invars)
+    assert found.peak == given_bytes + slow_peak(opened)
+
+
+@given(steps=STEPS, results=st.lists(st.integers(0, 30), min_size=1, max_size=3))
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_what_is_alive_at_the_peak_adds_up_to_it(steps, results):
+    trace = traced(program(steps, results), np.ones(8, np.float32))
+    walk = Walk()
+    found = memory_of(walk, walk.program(trace.jaxpr))
+    named = sum(buffer.bytes for buffer in found.live)
+    sizes = [buffer.bytes for buffer in found.live]
+    assert sizes == sorted(sizes, reverse=True)
+    assert named == found.peak or (len(found.live) == LIVE_AT_MOST and named < found.peak)
