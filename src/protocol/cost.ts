@@ -128,6 +128,7 @@ function checkRow(value: unknown, field: string, sizes: IDocumentSizes): void {
     amount(one[name], `${field}.${name}`);
   }
   flag(one.per_trip, `${field}.per_trip`);
+  amount(one.if_taken ?? 0, `${field}.if_taken`);
 }
 
 function checkNode(

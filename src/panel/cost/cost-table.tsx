@@ -301,7 +301,8 @@ function Total(props: ITableProps): JSX.Element {
       transcendentals: reading.total('transcendentals'),
       bytes: reading.total('bytes')
     },
-    flopsMin: cost.flops_min,
+    flopsLeast: cost.flops_min,
+    flopsMost: cost.flops,
     perTrip: cost.per_trip.length > 0,
     runs: 1
   };

@@ -52,7 +52,8 @@ export function icicleOf(
     }
     // Branches of which only one is taken may be more than what they are in.
     const sum = siblings.reduce((one, at) => one + nodes[at][measure], 0);
-    const unit = width / Math.max(whole, sum, Number.MIN_VALUE);
+    const most = Math.max(whole, sum);
+    const unit = most > 0 ? width / most : 0;
     for (const index of siblings) {
       const amount = nodes[index][measure];
       const own = amount * unit;

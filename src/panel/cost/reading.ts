@@ -35,8 +35,9 @@ export interface IRow {
   /** From 1; greater in a tree. */
   level: number;
   amounts: Record<Measure, number>;
-  /** Where it depends on the data; else the same. */
-  flopsMin: number;
+  /** Where it depends on the data which branch is taken; else both are the same. */
+  flopsLeast: number;
+  flopsMost: number;
   perTrip: boolean;
   /** Of a scope: how often it runs; 1 elsewhere. */
   runs: number;
@@ -235,7 +236,8 @@ function flatRow(group: Group): (row: CostRow, index: number) => IRow {
       transcendentals: amountOf(row, 'transcendentals'),
       bytes: amountOf(row, 'bytes')
     },
-    flopsMin: row.flops_min,
+    flopsLeast: Math.min(row.flops, row.flops_min),
+    flopsMost: Math.max(row.flops, row.flops_min, row.if_taken ?? 0),
     perTrip: row.per_trip,
     runs: 1
   });
@@ -272,7 +274,8 @@ function treeRows(
         transcendentals: node.transcendentals,
         bytes: node.bytes
       },
-      flopsMin: node.flops,
+      flopsLeast: node.flops,
+      flopsMost: node.flops,
       perTrip: node.per_trip,
       runs: node.runs
     };

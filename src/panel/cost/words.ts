@@ -138,7 +138,11 @@ export function range(
 ): string {
   const [from, to] = [operations(least), operations(most)];
   const [number, unit] = from.split('\u00a0');
-  return trans.__('%1 to %2', to.endsWith(`\u00a0${unit}`) ? number : from, to);
+  return trans.__(
+    '%1 to %2',
+    least === 0 || to.endsWith(`\u00a0${unit}`) ? number : from,
+    to
+  );
 }
 
 /** `while_loop, line 7` as `the while_loop on line 7`. */
@@ -196,8 +200,8 @@ export function cellWords(
   const amount = row.amounts[measure];
   switch (measure) {
     case 'flops':
-      return row.flopsMin < amount
-        ? range(row.flopsMin, amount, trans)
+      return row.flopsLeast < row.flopsMost
+        ? range(row.flopsLeast, row.flopsMost, trans)
         : operations(amount);
     case 'transcendentals':
       return count(amount);
@@ -259,7 +263,9 @@ export function asides(
   }
   if (cost.flops_min < cost.flops) {
     words.push(
-      trans.__('A range is that of the branches: the cheapest and the dearest.')
+      trans.__(
+        'A range is that of the branches; shares are those of the dearest run.'
+      )
     );
   }
   words.push(trans.__('Bytes count each equation alone; fusion saves some.'));

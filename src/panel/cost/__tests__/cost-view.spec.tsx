@@ -1,0 +1,495 @@
+import { nullTranslator } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { attentionOf } from '../../../model/attention';
+import { costsOf } from '../../../model/costs';
+import { FakeChannel } from '../../../model/__tests__/fake-channel';
+import { JaxprModel } from '../../../model/model';
+import { machine, programTiming } from '../../../protocol/__tests__/documents';
+import { ProgramCost, Reply, Snapshot } from '../../../protocol/snapshot';
+import {
+  act,
+  byRole,
+  click,
+  press,
+  render,
+  words
+} from '../../__tests__/render';
+import { Cost } from '../cost-view';
+import { row, rnnCost, rnnSnapshot } from './costs';
+
+const trans = nullTranslator.load('jupyter_jaxpr');
+
+afterEach(() => {
+  document.body.replaceChildren();
+  window.localStorage.clear();
+});
+
+interface IShown {
+  model: JaxprModel;
+  node: HTMLElement;
+  opened: () => number;
+}
+
+function shown(snapshot: Snapshot): IShown {
+  const model = new JaxprModel(trans);
+  let opened = 0;
+  model.show(snapshot, false);
+  const { node } = render(
+    <Cost model={model} openProgram={() => opened++} trans={trans} />
+  );
+  return { model, node, opened: () => opened };
+}
+
+const view = (changes: Partial<ProgramCost> = {}): IShown =>
+  shown(rnnSnapshot({ costs: [rnnCost(changes)] }));
+
+/** The cells of each row, those without words left out. */
+function rows(node: HTMLElement): string[][] {
+  return [...node.querySelectorAll('[data-key]')].map(one =>
+    [...one.querySelectorAll('[role=gridcell]')].map(words).filter(Boolean)
+  );
+}
+
+const lead = (node: HTMLElement): string =>
+  words(node.querySelector('.jp-JaxprCost-lead'));
+
+function section(node: HTMLElement, title: string): HTMLElement {
+  const found = [...node.querySelectorAll('section')].find(
+    one => words(one.querySelector('h2')) === title
+  );
+  if (found === undefined) {
+    throw new Error(`no section ${title}`);
+  }
+  return found;
+}
+
+describe('the Cost view', () => {
+  it('says first how much it is and where, and then line by line', () => {
+    const { node } = view();
+    expect(lead(node)).toBe('80.1 kFLOP a call, 64 % of it on line 6.');
+    expect(
+      [...node.querySelectorAll('.jp-JaxprCost-lead b')].map(words)
+    ).toEqual(['80.1 kFLOP', '64 %']);
+    expect(rows(node)).toEqual([
+      ['5', 'a = x @ p["wx"]', '25.6 kFLOP', '0 transc.', '61.0 kB', '32 %'],
+      [
+        '6',
+        'r = h @ p["wh"]',
+        '51.2 kFLOP',
+        '512 × 100',
+        '0 transc.',
+        '115 kB',
+        '64 %'
+      ],
+      [
+        '7',
+        'h = jnp.tanh(a + r + p["b"])',
+        '3.2 kFLOP',
+        '1.6 k transc.',
+        '51.5 kB',
+        '4 %'
+      ],
+      [
+        '11',
+        'return jax.nn.softmax(h @ p["wo"]), hs',
+        '143 FLOP',
+        'once',
+        '4 transc.',
+        '500 B',
+        '0.2 %'
+      ]
+    ]);
+    expect(words(node.querySelector('.jp-JaxprCost-asides'))).toBe(
+      'And 1.6 k transcendental operations, counted apart. Bytes count each equation alone; fusion saves some.'
+    );
+  });
+
+  it.each<[string, Partial<ProgramCost>, string]>([
+    [
+      'branches',
+      { flops_min: 2000, exact: false },
+      '2.0 to 80.1 kFLOP a call, up to 64 % of it on line 6.'
+    ],
+    [
+      'a loop of unknown trips',
+      { per_trip: ['while_loop, line 10'] },
+      '80.1 kFLOP a call, 64 % of it on line 6. That is per trip of the while_loop on line 10: how often it runs is not known.'
+    ],
+    [
+      'two of them',
+      { per_trip: ['while_loop, line 7', 'while_loop'] },
+      '80.1 kFLOP a call, 64 % of it on line 6. That is with one trip of each of the while_loop on line 7, while_loop: how often they run is not known.'
+    ],
+    [
+      'primitives without a rule',
+      { unknown: ['ffi_call (2)'] },
+      'At least 80.1 kFLOP a call, 64 % of it on line 6. Not counted, as there is no rule: ffi_call (2).'
+    ],
+    [
+      'one line',
+      {
+        by_line: [row({ label: 'x @ y', frame: 1, flops: 80143 })]
+      },
+      '80.1 kFLOP a call, all of it on line 6.'
+    ],
+    [
+      'no operations',
+      {
+        flops: 0,
+        flops_min: 0,
+        transcendentals: 0,
+        by_line: [
+          row({ label: 'x.T', frame: 1, bytes_read: 171e3 }),
+          row({ label: 'x', frame: 2, bytes_read: 57e3 })
+        ]
+      },
+      'No floating-point operations: 228 kB a call, 75 % of it on line 6.'
+    ]
+  ])('says what is not one number: %s', (_, changes, expected) => {
+    expect(lead(view(changes).node)).toBe(expected);
+  });
+
+  it('has a range for a line whose branch may not be taken', () => {
+    const { node } = view({
+      flops_min: 0,
+      by_line: [row({ label: 'y', frame: 1, flops: 80143, flops_min: 0 })]
+    });
+    expect(rows(node)[0]).toContain('0 to 80.1 kFLOP');
+    expect(words(node)).toContain(
+      'A range is that of the branches; shares are those of the dearest run.'
+    );
+  });
+
+  it('sorts by each amount, and back to the order of the lines', () => {
+    const { node } = view();
+    const [flops, transcendentals, bytes] = node.querySelectorAll(
+      '.jp-JaxprCost-heads button'
+    );
+    const lines = (): string[] => rows(node).map(([number]) => number);
+    click(flops);
+    expect(lines()).toEqual(['6', '5', '7', '11']);
+    expect(flops.parentElement?.getAttribute('aria-sort')).toBe('descending');
+    click(flops);
+    expect(lines()).toEqual(['11', '7', '5', '6']);
+    click(flops);
+    expect(lines()).toEqual(['5', '6', '7', '11']);
+    click(transcendentals);
+    expect(lines()).toEqual(['7', '11', '5', '6']);
+    expect(rows(node)[0]).toContain('100 %');
+    click(bytes);
+    expect(lines()).toEqual(['6', '5', '7', '11']);
+    expect(rows(node)[0]).toContain('50 %');
+  });
+
+  it('sums by primitive and by scope as well', () => {
+    const { node } = view();
+    expect(byRole(node, 'group', 'Sum by')[0].textContent).toBe(
+      'lineprimitivescope'
+    );
+    click(byRole(node, 'button', 'primitive')[0]);
+    expect(rows(node).map(([label, amount]) => `${label}: ${amount}`)).toEqual([
+      'dot_general: 76.9 kFLOP',
+      'tanh: 0 FLOP',
+      'add: 3.2 kFLOP'
+    ]);
+    click(byRole(node, 'button', 'scope')[0]);
+    expect(byRole(node, 'treegrid', 'Cost by scope')).toHaveLength(1);
+    expect(
+      [...node.querySelectorAll('[data-key]')].map(one => [
+        one.getAttribute('aria-level'),
+        words(one.querySelector('.jp-JaxprCost-label'))
+      ])
+    ).toEqual([
+      ['1', 'rnn'],
+      ['2', 'scan × 100']
+    ]);
+  });
+
+  it('marks the equations of a row, by the arrows too, and goes to its line', () => {
+    const { model, node } = view();
+    const wanted: number[] = [];
+    attentionOf(model).cellWanted.connect((_, span) => wanted.push(span.line));
+    const [first, second] = node.querySelectorAll<HTMLElement>('[data-key]');
+    act(() => first.focus());
+    press(first, 'ArrowDown');
+    expect(document.activeElement).toBe(second);
+    expect(second.getAttribute('aria-selected')).toBe('true');
+    expect(model.selection).toEqual({
+      kind: 'equations',
+      equations: [{ scope: 1, equation: 0 }]
+    });
+    press(second, 'Enter');
+    expect(wanted).toEqual([6]);
+    press(second, 'End');
+    expect(model.selection).toEqual({
+      kind: 'equations',
+      equations: [{ scope: 0, equation: 0 }]
+    });
+  });
+
+  it('shows which line is pointed at elsewhere', () => {
+    const { model } = view();
+    model.setSelection({
+      kind: 'equations',
+      equations: [{ scope: 1, equation: 0 }]
+    });
+    const { node } = render(
+      <Cost model={model} openProgram={() => undefined} trans={trans} />
+    );
+    expect(
+      [...node.querySelectorAll('[data-linked]')].map(one =>
+        words(one.querySelector('.jp-JaxprCost-place'))
+      )
+    ).toEqual(['6']);
+  });
+
+  it('draws the scopes as bars inside each other, which lead to the program', () => {
+    const { model, node, opened } = view();
+    const bars = byRole(section(node, 'Scope by scope'), 'button');
+    expect(bars.map(one => one.getAttribute('aria-label'))).toEqual([
+      'rnn: 80.1\u00a0kFLOP, 100\u00a0%',
+      'scan ×\u00a0100: 80.0\u00a0kFLOP, 100\u00a0%'
+    ]);
+    act(() => bars[0].focus());
+    press(bars[0], 'ArrowDown');
+    expect(document.activeElement).toBe(bars[1]);
+    press(bars[1], 'Enter');
+    expect(opened()).toBe(1);
+    expect(model.selection).toEqual({
+      kind: 'equations',
+      equations: [{ scope: 1, equation: 0 }]
+    });
+  });
+});
+
+describe("XLA's own count", () => {
+  const table = (node: HTMLElement): string[][] =>
+    [...node.querySelectorAll('.jp-JaxprCost-xla tr')].map(one =>
+      [...one.children].map(words)
+    );
+
+  it('stands beside ours, with the reason', () => {
+    const { node } = view();
+    section(node, 'Why XLA says 945 FLOP');
+    expect(table(node)).toEqual([
+      ['FLOP', 'this panel', 'XLA'],
+      [
+        "XLA counts a loop's body once, whatever its trips. line 10",
+        '800 × 100',
+        '802 × 1'
+      ],
+      ['everything else', '143', '143'],
+      ['total', '80,143', '945']
+    ]);
+  });
+
+  it('is said to be the same where it is, and to be unknown where there is none', () => {
+    const same = { flops: 80143, transcendentals: null, bytes: null };
+    const { node } = view({ xla: { ...same, differences: [] } });
+    expect(words(section(node, 'XLA says 80.1 kFLOP too'))).toContain(
+      'Of cost_analysis(), by XLA: transcendentals unknown, bytes accessed unknown.'
+    );
+    expect(table(node)).toEqual([]);
+    expect(words(section(view({ xla: null }).node, 'What XLA says'))).toContain(
+      'it was not compiled, or the document has none'
+    );
+  });
+
+  it('has no rest where a part of it is unknown', () => {
+    const { node } = view({
+      xla: {
+        flops: 945,
+        transcendentals: 0,
+        bytes: 0,
+        differences: [
+          {
+            kind: 'custom_call',
+            text: 'XLA calls a library.',
+            ours: 70_000,
+            xla: null,
+            frame: -1,
+            runs: null
+          }
+        ]
+      }
+    });
+    expect(table(node).slice(1)).toEqual([
+      ['XLA calls a library.', '70,000', 'unknown'],
+      ['total', '80,143', '945']
+    ]);
+  });
+});
+
+describe('memory', () => {
+  it("is XLA's first, then an estimate by line", () => {
+    const { node } = view();
+    const memory = section(node, 'Memory');
+    expect([...memory.querySelectorAll('dl > div')].map(words)).toEqual([
+      'arguments5.1 kB',
+      'results6.4 kB',
+      'temporaries300 B',
+      'generated codeunknown',
+      'aliased (donated)0 B'
+    ]);
+    expect(words(memory)).toContain(
+      'Estimate, if nothing is fused: at most 11.8 kB alive at once, line 10.'
+    );
+    expect(words(memory.querySelector('table'))).toBe(
+      'alive therelinebytesargument xs f32[100,8]3.2 kB'
+    );
+  });
+
+  it('has what grad keeps, and large constants', () => {
+    const { memory } = rnnCost();
+    const { node } = view({
+      memory: memory && {
+        ...memory,
+        residuals: [
+          {
+            type: 'f32[100,16]',
+            count: 2,
+            bytes: 12_800,
+            name: 'tanh',
+            frame: 2
+          }
+        ],
+        residual_bytes: 12_800,
+        constants: 4_000_000
+      }
+    });
+    const text = words(section(node, 'Memory'));
+    expect(text).toContain('Kept for the backward pass: 12.8 kB.');
+    expect(text).toContain('tanh 2 × f32[100,16]line 712.8 kB');
+    expect(text).toContain('Constants captured by the closure: 4.0 MB.');
+  });
+
+  it('is unknown where it could not be had', () => {
+    expect(words(section(view({ memory: null }).node, 'Memory'))).toContain(
+      'The memory of this program is unknown'
+    );
+  });
+});
+
+describe('the roofline', () => {
+  const known = machine({ flops: 1e11, bandwidth: 2e10 });
+  const roofline = (changes: Partial<Snapshot>): string =>
+    words(section(shown(rnnSnapshot(changes)).node, 'Roofline'));
+
+  it('has the program at its intensity, until it has a warm time', () => {
+    expect(roofline({ machine: known })).toContain(
+      'Memory-bound: at 0.35 FLOP a byte the roof is 7.0 GFLOP/s. Run it again in Time to place it.'
+    );
+    expect(roofline({ machine: known, timings: [programTiming()] })).toContain(
+      'Memory-bound: at 0.35 FLOP a byte the roof is 7.0 GFLOP/s. In 0.10 ms it does 801 MFLOP/s, 11 % of the roof.'
+    );
+  });
+
+  it('says when operations are the limit', () => {
+    const text = roofline({
+      machine: machine({ flops: 1e9, bandwidth: 1e10 })
+    });
+    expect(text).toContain(
+      'Compute-bound: at 0.35 FLOP a byte the roof is 1.0 GFLOP/s.'
+    );
+  });
+
+  it('does not place what is not one number', () => {
+    const costs = [rnnCost({ per_trip: ['while_loop, line 10'] })];
+    expect(
+      roofline({ machine: known, timings: [programTiming()], costs })
+    ).toContain('how many operations it does is not one number');
+  });
+
+  it('is measured when asked, and kept for later runs', async () => {
+    const channel = new FakeChannel();
+    const model = new JaxprModel(trans);
+    model.setChannel(channel);
+    channel.greets();
+    channel.sends(rnnSnapshot());
+    channel.answer = () =>
+      Promise.resolve({
+        type: 'reply',
+        seq: 9,
+        id: 1,
+        error: null,
+        text: null,
+        scope: null,
+        snapshot: null,
+        machine: known
+      } as Reply);
+    const { node } = render(
+      <Cost model={model} openProgram={() => undefined} trans={trans} />
+    );
+    expect(words(section(node, 'Roofline'))).not.toContain('Memory-bound');
+    click(byRole(node, 'button', 'Measure this machine')[0]);
+    await act(async () => {
+      await Promise.resolve();
+    });
+    expect(channel.questions).toEqual([
+      expect.objectContaining({ type: 'machine', snapshot: 'run-1' })
+    ]);
+    expect(words(section(node, 'Roofline'))).toContain('Memory-bound');
+    expect(costsOf(model).machineOf(rnnSnapshot({ id: 'run-2' }))).toBe(known);
+    model.dispose();
+  });
+});
+
+describe('a program that was not counted', () => {
+  it('is counted by the kernel, once', async () => {
+    const channel = new FakeChannel();
+    const model = new JaxprModel(trans);
+    model.setChannel(channel);
+    channel.greets();
+    const snapshot = rnnSnapshot({ costs: [] });
+    channel.sends(snapshot);
+    let answer: (reply: Reply) => void = () => undefined;
+    channel.answer = () => new Promise(done => (answer = done));
+    const { node } = render(
+      <Cost model={model} openProgram={() => undefined} trans={trans} />
+    );
+    const costs = costsOf(model);
+    act(() => void costs.count(snapshot, 0));
+    act(() => void costs.count(snapshot, 0));
+    expect(channel.questions).toHaveLength(1);
+    expect(words(node)).toContain(
+      'Counting the operations of rnn, 3 equations. Nothing is run.'
+    );
+    await act(async () => {
+      answer({
+        type: 'reply',
+        seq: 9,
+        id: 1,
+        error: null,
+        text: null,
+        scope: null,
+        snapshot: null,
+        cost: rnnCost()
+      } as Reply);
+      await Promise.resolve();
+    });
+    expect(lead(node)).toBe('80.1 kFLOP a call, 64 % of it on line 6.');
+    model.dispose();
+  });
+
+  it('says what to do where no kernel can count it', () => {
+    const { node } = shown(rnnSnapshot({ costs: [] }));
+    expect(words(node)).toBe(
+      'Its cost was not countedThe document has no cost of this program, and no kernel can be asked. Run the cell again to count it.'
+    );
+  });
+});
+
+describe('heat', () => {
+  it('is off at first, and its choice is kept', () => {
+    const { model, node } = view();
+    const button = byRole(node, 'button', 'Heat')[0];
+    expect(button.getAttribute('aria-pressed')).toBe('false');
+    click(button);
+    expect(button.getAttribute('aria-pressed')).toBe('true');
+    expect(window.localStorage.getItem('jupyter-jaxpr:heat')).toBe('shown');
+    click(button);
+    expect(costsOf(model).heat).toBe(false);
+    expect(window.localStorage.getItem('jupyter-jaxpr:heat')).toBeNull();
+  });
+});
