@@ -1,8 +1,9 @@
 """A request of the panel in, its reply out.
 
-Nothing of the user's runs for most answers: texts and equations are read off what JAX already made, and `make` lowers
-or compiles a program that was traced before. The long requests (`steps`, `compare`, `sweep`) do run it, for the user
-pressed the button; they are answered by a worker (see `work`), the last reply after some that say how far it is.
+Nothing of the user's runs for most answers: texts, equations and costs are read off what JAX already made, and `make`
+lowers or compiles a program that was traced before. The long requests (`steps`, `time`, `sweep`, ...) do run it, for
+the user pressed the button; they are answered by a worker (see `work`), the last reply after some that say how far it
+is.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from .measure.equations import Unsteppable
 from .measure.named import functions_of
 from .messages import (
     CompareRequest,
+    CostRequest,
+    MachineRequest,
     MakeRequest,
     Reply,
     ScopeRequest,
@@ -25,6 +28,7 @@ from .messages import (
     StopRequest,
     SweepRequest,
     TextRequest,
+    TimeRequest,
 )
 from .observe.kernel import observer
 from .observe.values import ValuesGone
@@ -37,8 +41,9 @@ if TYPE_CHECKING:
     from .measure.rerun import Construct
     from .snapshot.document import Snapshot
 
-LongRequest = StepsRequest | CompareRequest | SweepRequest
-Request = TextRequest | ScopeRequest | MakeRequest | StopRequest | LongRequest
+LongRequest = StepsRequest | CompareRequest | TimeRequest | SweepRequest | MachineRequest
+ShortRequest = TextRequest | ScopeRequest | MakeRequest | CostRequest
+Request = ShortRequest | StopRequest | LongRequest
 
 LINES_AT_MOST = 5_000
 EQUATIONS_AT_MOST = 5_000
@@ -107,7 +112,7 @@ class Answers:
         """Stop the long requests of a page that has gone, or of all."""
         self._worker.leave(page)
 
-    def _now(self, request: TextRequest | ScopeRequest | MakeRequest, run: Run) -> Reply:
+    def _now(self, request: ShortRequest, run: Run) -> Reply:
         match request:
             case TextRequest():
                 return self._text(request, run)
@@ -115,6 +120,8 @@ class Answers:
                 return self._scope(request, run)
             case MakeRequest():
                 return self._make(request)
+            case CostRequest():
+                return self._cost(request, run)
 
     def _job(self, request: LongRequest, run: Run) -> Job:
         """What does the work of a long request."""
@@ -125,6 +132,10 @@ class Answers:
                 return lambda work: self._compare(request, run, work)
             case SweepRequest():
                 return lambda work: self._sweep(request, run, work)
+            case TimeRequest():
+                return lambda work: self._time(request, run, work)
+            case MachineRequest():
+                return lambda work: self._machine(request, run, work)
 
     def _text(self, request: TextRequest, run: Run) -> Reply:
         if not 0 <= request.program < len(run.document.programs):
@@ -162,6 +173,13 @@ class Answers:
                 document = run.sources.make(request.program, request.level)
                 self._runs.renew(document)
         return Reply(id=request.id, error=None, text=None, scope=None, snapshot=document)
+
+    def _cost(self, request: CostRequest, run: Run) -> Reply:
+        if not 0 <= request.program < len(run.document.programs):
+            return _error(request.id, _NO_SUCH.format(what="program"))
+        cost = run.sources.cost(request.program)
+        self._runs.renew(run.sources.document)
+        return Reply(id=request.id, error=None, text=None, scope=None, snapshot=None, cost=cost)
 
     def _steps(self, request: StepsRequest, run: Run, work: Work) -> Reply:
         if not 0 <= request.control < len(run.document.control_flow):
@@ -204,6 +222,40 @@ class Answers:
         document = run.sources.add_comparison(found)
         self._runs.renew(document)
         return Reply(id=request.id, error=None, text=None, scope=None, snapshot=None, comparison=document.comparison)
+
+    def _time(self, request: TimeRequest, run: Run, work: Work) -> Reply:
+        from .measure.program_timing import time_program
+        from .snapshot.timing_build import asks_before, timing_document
+
+        document, program = run.document, request.program
+        if not 0 <= program < len(document.programs):
+            return _error(request.id, _NO_SUCH.format(what="program"))
+        asks = asks_before(document, run.sources, program)
+        if asks is not None and not request.confirmed:
+            return Reply(id=request.id, error=None, text=None, scope=None, snapshot=None, confirm=asks)
+        observed = run.sources.observed(program)
+        times = time_program(
+            observer(),
+            document.programs[program].name,
+            observed,
+            confirmed=request.confirmed,
+            report=work.tell,
+            stop=work.is_stopped,
+        )
+        timing = timing_document(program, observed.stages, times)
+        self._runs.renew(run.sources.add_timing(timing))
+        return Reply(id=request.id, error=None, text=None, scope=None, snapshot=None, timing=timing)
+
+    def _machine(self, request: MachineRequest, run: Run, work: Work) -> Reply:
+        from .measure.machine import measure_machine
+        from .snapshot.machine_build import machine_document
+
+        measured = measure_machine(report=work.tell, stop=work.is_stopped)
+        if measured is None:
+            return _error(request.id, "It was stopped before anything was measured. Press the button again.")
+        machine = machine_document(measured)
+        self._runs.renew(run.sources.add_machine(machine))
+        return Reply(id=request.id, error=None, text=None, scope=None, snapshot=None, machine=machine)
 
     def _sweep(self, request: SweepRequest, run: Run, work: Work) -> Reply:
         from .measure.sweep import Values, sweep

@@ -26,6 +26,8 @@ from .snapshot.environment import environment
 from .snapshot.recording import Recording
 from .snapshot.recording_build import construct_of, recording_document
 from .snapshot.text import program_text
+from .snapshot.timing import ProgramTiming
+from .snapshot.timing_build import time_focus
 from .snapshot.validate import read
 
 Stage = Literal["trace", "lower", "compile", "run"]
@@ -36,6 +38,7 @@ _NO_VALUES = (
     "stage='run' executes the function and needs values, not jax.ShapeDtypeStruct. "
     "Give arrays, or take stage='compile'."
 )
+_TIME_RUNS = "time=True runs the function: take stage='run' with it."
 _NO_LEVEL = "There is no level {level!r}. Take one of 'jaxpr', 'stablehlo', 'hlo'."
 _NO_PROGRAM = "This snapshot holds no program. {message}"
 _NOT_HELD = "This snapshot does not hold the {title}. {reason}"
@@ -165,6 +168,11 @@ class Snapshot:
         except (Unsteppable, ValuesGone) as error:
             raise ValueError(str(error)) from error
 
+    @property
+    def timings(self) -> tuple[ProgramTiming, ...]:
+        """What programs took when they ran again, where that was asked for: by `inspect(..., time=True)`, `--time`."""
+        return tuple(self._document.timings)
+
     def text(self, level: LevelName = "jaxpr", program: int | None = None) -> str:
         """A program as text.
 
@@ -244,7 +252,9 @@ class Snapshot:
         return self._sources.with_texts() if self._sources else self._document
 
 
-def inspect(fun: Callable[..., Any], *args: Any, stage: Stage = "compile", **kwargs: Any) -> Snapshot:
+def inspect(
+    fun: Callable[..., Any], *args: Any, stage: Stage = "compile", time: bool = False, **kwargs: Any
+) -> Snapshot:
     """Show what JAX makes of a call ``fun(*args, **kwargs)``.
 
     The Python of the function runs once, symbolically, unless JAX has traced this call before. Nothing is executed but
@@ -254,6 +264,9 @@ def inspect(fun: Callable[..., Any], *args: Any, stage: Stage = "compile", **kwa
         fun: A function, jitted or not.
         *args: Its arguments: values, or `jax.ShapeDtypeStruct` for their types alone.
         stage: How far to go: ``trace``, ``lower``, ``compile`` or ``run``, which executes once.
+        time: With ``stage="run"``: run it again as often as a fraction of a second holds, and its Python without jit;
+            `Snapshot.timings` has what it took. A program with effects, or of over a second, is not repeated: a note
+            says so. To hand an argument of the name ``time`` to the function, use `functools.partial`.
         **kwargs: Its keyword arguments.
 
     Raises:
@@ -262,15 +275,20 @@ def inspect(fun: Callable[..., Any], *args: Any, stage: Stage = "compile", **kwa
     """
     if stage not in get_args(Stage):
         raise ValueError(_NO_STAGE.format(stage=stage))
+    if time and stage != "run":
+        raise ValueError(_TIME_RUNS)
     import jax
 
     if stage == "run" and any(isinstance(leaf, jax.ShapeDtypeStruct) for leaf in jax.tree.leaves((args, kwargs))):
         raise ValueError(_NO_VALUES)
-    own = trace_call(observer(), fun, args, kwargs, "Inspected: a trace of its own.", stage)
+    own = trace_call(observer(), fun, args, kwargs, "Inspected: a trace of its own.", stage, keep_values=time)
     if own.error is not None:
         raise own.error
     if stage == "run" and own.program is not None:
         own.program.origin, own.program.origin_note = "ran", None
     observation = Observation(functions=[own.function] if own.function is not None else [], printed=list(own.printed))
     built: Built = build(observation, None, environment=environment(), run_id=uuid.uuid4().hex)
-    return Snapshot(built.document, built.sources)
+    if time:
+        time_focus(built.sources)
+        built.sources.let_go_of_values()
+    return Snapshot(built.sources.document, built.sources)

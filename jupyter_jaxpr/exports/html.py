@@ -9,11 +9,12 @@ from __future__ import annotations
 from html import escape
 
 from ..snapshot.document import Note, Program, Snapshot
-from . import control_flow, summary
+from . import control_flow, summary, time
 from .cache import HEAD, CacheText, cache_text
 from .compare import CompareText, compare_text
 from .control_flow import ControlFlowText, control_flow_text
 from .listings import Listing, listings
+from .time import TimeText, time_text
 
 _PAGE_CHARACTERS = 50_000_000
 
@@ -73,6 +74,9 @@ def fragment(document: Snapshot, *, characters: int, heading: int = 4) -> str:
     flow = control_flow_text(document)
     if flow is not None:
         parts.append(_control_flow(flow, f"h{heading}"))
+    times = time_text(document)
+    if times is not None:
+        parts.append(_times(times, f"h{heading}"))
     cache = cache_text(document)
     if cache is not None:
         parts.append(_cache(cache, f"h{heading}"))
@@ -174,6 +178,20 @@ def _table(caption: str, head: tuple[str, ...], rows: list[tuple[str, ...]], cla
         element("tbody", *(element("tr", *(element("td", cell) for cell in row)) for row in rows)),
         class_=class_,
     )
+
+
+def _times(times: TimeText, heading: str) -> Markup:
+    parts = [element(heading, "Time")]
+    for program in times.programs:
+        parts += [element("p", element("code", program.name), f": {program.sentence}")]
+        if program.rows:
+            parts.append(_table("The same call, again", time.HEAD, program.rows, "jjx-time"))
+        parts.append(element("ul", *(element("li", each) for each in program.remarks)))
+    if times.sweep is not None:
+        sweep = times.sweep
+        parts.append(_table(sweep.title, sweep.head, sweep.rows, "jjx-sweep"))
+        parts.append(element("ul", *(element("li", each) for each in sweep.remarks)))
+    return element("section", *parts, class_="jjx-times")
 
 
 def _cache(cache: CacheText, heading: str) -> Markup:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 
 from ..snapshot.document import Note, Program, Snapshot
-from . import control_flow, summary
+from . import control_flow, summary, time
 from .cache import HEAD, CacheText, cache_text
 from .compare import CompareText, compare_text
 from .control_flow import ControlFlowText, control_flow_text
 from .listings import Listing, listings
+from .time import TimeText, time_text
 
 _FILE_CHARACTERS = 50_000_000
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|~&$])")
@@ -29,6 +30,9 @@ def markdown(document: Snapshot) -> str:
     flow = control_flow_text(document)
     if flow is not None:
         blocks += _control_flow(flow)
+    times = time_text(document)
+    if times is not None:
+        blocks += _times(times)
     cache = cache_text(document)
     if cache is not None:
         blocks += _cache(cache)
@@ -87,6 +91,20 @@ def _control_flow(flow: ControlFlowText) -> list[str]:
 def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
     lines = [head, ("---",) * len(head), *(tuple(map(_text, row)) for row in rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _times(times: TimeText) -> list[str]:
+    blocks = ["## Time"]
+    for program in times.programs:
+        blocks.append(f"{_code(program.name)}: {_text(program.sentence)}")
+        if program.rows:
+            blocks.append(_table(time.HEAD, program.rows))
+        blocks.append("\n".join(f"- {_text(each)}" for each in program.remarks))
+    if times.sweep is not None:
+        sweep = times.sweep
+        blocks += [f"### {_text(sweep.title)}", _table(sweep.head, sweep.rows)]
+        blocks.append("\n".join(f"- {_text(each)}" for each in sweep.remarks))
+    return [*filter(None, blocks)]
 
 
 def _cache(cache: CacheText) -> list[str]:

@@ -7,6 +7,7 @@ import re
 from ..quantities import NO_BREAK
 from ..snapshot.document import Snapshot
 from . import summary
+from .time import time_text
 
 # A name may hold anything, also what steers a terminal.
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
@@ -19,6 +20,8 @@ def plain(document: Snapshot) -> str:
         return _line(document.message or "This run made no program.")
     counts = summary.counts(document, program, others=len(document.programs) - 1)
     lines = [str(summary.signature(program)), counts, *_recompiles(document)]
+    times = time_text(document)
+    lines += [f"{each.name}: {each.sentence}" for each in (times.programs if times is not None else ())][:3]
     if document.comparison is not None:
         lines += document.comparison.verdict[:3]
     return "\n".join(map(_line, lines))

@@ -30,6 +30,12 @@ class Options:
     compare: tuple[str, ...] = ()
     sweep: SweptName | None = None
     steps: bool = False
+    time: bool = False
+
+    @property
+    def keeps_values(self) -> bool:
+        """Whether something is to run again after the cell."""
+        return self.steps or self.time
 
 
 def arguments(magic: Callable[..., Any]) -> Callable[..., Any]:
@@ -73,6 +79,13 @@ def arguments(magic: Callable[..., Any]) -> Callable[..., Any]:
                 action="store_true",
                 help="Run every loop and branch of the program in focus once more and record its steps, on the values "
                 "of the last call. What has effects is left to the panel, which asks first.",
+            ),
+            argument(
+                "--time",
+                action="store_true",
+                help="Run the program in focus again, as often as a fraction of a second holds, on the values of the "
+                "last call, and its Python without jit: what a warm call takes beside the first one. What has effects, "
+                "or takes over a second, is left to the panel, which asks first.",
             ),
             argument("--title", help="A title for this run in the panel."),
             argument("--pin", action="store_true", help="Keep this run in the panel when the next one comes."),
@@ -119,6 +132,17 @@ def parse(parser: MagicArgumentParser, line: str) -> Options:
         raise UsageError("--compare and --steps do not go together: --steps is about one program. Leave one out.")
     if compare and found.stage is not None:
         raise UsageError("--compare and --stage do not go together: --compare compiles and runs. Leave one out.")
+    if found.time and target is not None and target.has_specs:
+        raise UsageError(
+            f"--time runs the function and needs values, and '{text}' has types. Write arrays, such as "
+            f"{target.function_text}(jnp.ones(8))."
+        )
+    if compare and found.time:
+        raise UsageError("--compare and --time do not go together: --compare times what it calls. Leave one out.")
+    if sweep is not None and found.time:
+        raise UsageError("--sweep and --time do not go together: --sweep times each call. Leave one out.")
+    if found.time and found.stage not in (None, "run"):
+        raise UsageError(f"--time and --stage {found.stage} do not go together: --time runs. Leave one out.")
     if found.stage == "run" and target is not None and target.has_specs:
         raise UsageError(
             f"--stage run needs values, and '{text}' has types. Write arrays, such as f(jnp.ones(8)), or use "
@@ -127,7 +151,7 @@ def parse(parser: MagicArgumentParser, line: str) -> Options:
     if found.stage is not None and target is None:
         raise UsageError(f"--stage {found.stage} is about a target. Write one, such as f(x) --stage {found.stage}.")
     title = found.title.strip("\"'") if found.title else None
-    return Options(target, found.stage, not found.no_trace, title, found.pin, compare, sweep, found.steps)
+    return Options(target, found.stage, not found.no_trace, title, found.pin, compare, sweep, found.steps, found.time)
 
 
 def _compare(text: str | None) -> tuple[str, ...]:

@@ -130,7 +130,10 @@ def trace_target(
         note = f"Traced for {magic} {target.text}: its arguments were evaluated, the function was not executed."
     if found.stage == "run":
         note = f"Traced, compiled and run once for {magic} {target.text} --stage run."
-    own = trace_call(observer, fun, args, kwargs, note, found.stage or "trace", found.steps)
+    elif found.time:
+        note = f"Traced, compiled and run for {magic} {target.text} --time."
+    stage = found.stage or ("run" if found.time else "trace")
+    own = trace_call(observer, fun, args, kwargs, note, stage, found.keeps_values)
     _add(observation, own, focus=True)
     if own.error is not None:
         return _cannot(observation, target.text, _trace_error(name_of(fun), own.error), own.error)
@@ -191,7 +194,7 @@ def _trace_last(observer: Observer, active: Active, observation: Observation, wa
         )
         if any(function.programs for function in observation.functions):
             note = f"Our own trace of the whole call {last.text}, which JAX did not compile as one program."
-    own = trace_call(observer, fun, last.args, last.kwargs, note, keep_values=active.options.steps)
+    own = trace_call(observer, fun, last.args, last.kwargs, note, keep_values=active.options.keeps_values)
     _add(observation, own, focus=True)
     if own.error is not None:
         known = explained(own.error, name)

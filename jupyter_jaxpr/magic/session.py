@@ -200,7 +200,7 @@ class Session:
             self._cells.popitem(last=False)
 
     def _begin(self, found: options.Options, info: Any, cell: cells.RunningCell) -> Active:
-        run = self.observer.begin(cell.file, keep_values=found.steps)
+        run = self.observer.begin(cell.file, keep_values=found.keeps_values)
         run_id = uuid.uuid4().hex
         heartbeat = Heartbeat(self.observer, run, self.publisher, run_id, cell.id).start()
         active = Active(found, cell, info, run, run_id, heartbeat)
@@ -233,7 +233,7 @@ class Session:
         last = active.last
         if last.returned and jax_internals.is_jitted(last.function):
             with self._guard("note the values of the last call"):
-                self.observer.note_values(last.function, last.args, last.kwargs, keep=active.options.steps)
+                self.observer.note_values(last.function, last.args, last.kwargs, keep=active.options.keeps_values)
         observation = self._stop(active)
         error = getattr(result, "error_in_exec", None) or getattr(result, "error_before_exec", None)
         try:
@@ -284,9 +284,16 @@ class Session:
             built = replace(built, document=built.sources.add_comparison(comparison))
         if sweep is not None:
             built = replace(built, document=built.sources.add_sweep(sweep))
-        if found.steps:
-            with self._guard("record the steps"):
-                built = replace(built, document=self._with_steps(built))
+        try:
+            if found.steps:
+                with self._guard("record the steps"):
+                    built = replace(built, document=self._with_steps(built))
+            if found.time:
+                with self._guard("time the program"):
+                    built = replace(built, document=self._with_time(built))
+        finally:
+            if found.keeps_values:
+                built.sources.let_go_of_values()
         self.publisher.publish(built)
         magics = self.magics
         if magics is not None and (built.document.programs or error is None):
@@ -295,11 +302,13 @@ class Session:
     def _with_steps(self, built: Built) -> Document:
         from ..snapshot.recording_build import record_focus
 
-        try:
-            with self.observer.looking_away():
-                return record_focus(built.sources)
-        finally:
-            built.sources.let_go_of_values()
+        with self.observer.looking_away():
+            return record_focus(built.sources)
+
+    def _with_time(self, built: Built) -> Document:
+        from ..snapshot.timing_build import time_focus
+
+        return time_focus(built.sources)
 
     # --- the magics ---
 

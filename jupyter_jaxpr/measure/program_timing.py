@@ -274,7 +274,7 @@ class _Trial:
                 f"Without jit, {self._name} runs operation by operation, but {', '.join(inner)} in it "
                 f"{'are' if len(inner) > 1 else 'is'} jitted and stayed so."
             )
-        gone = [isinstance(leaf, jax.Array) and leaf.is_deleted() for leaf in jax.tree_util.tree_leaves(mine)]
+        taken = [isinstance(leaf, jax.Array) and leaf.is_deleted() for leaf in jax.tree_util.tree_leaves(mine)]
         if took - compiling > self._slow:
             if compiled:
                 times.notes.append(
@@ -283,4 +283,4 @@ class _Trial:
             seconds = took - compiling
             times.eager = Warm(seconds, seconds, seconds, seconds, runs=1, batch=1, dispatch=seconds, calls=1)
             return None
-        return self._timed(fun, given, gone)
+        return self._timed(fun, given, taken)

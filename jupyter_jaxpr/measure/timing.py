@@ -1,8 +1,8 @@
 """A call that has run before in, the seconds that one takes warm out.
 
-As timeit does: as many calls as fit into a fraction of a second, Python's garbage collector at rest, each call waited
-for until its result is ready. A call of under a millisecond is timed in batches, for the clock's own reading would be a part
-of it. What a call takes away from its caller (donated arguments) is copied before the clock starts.
+As timeit does: as many calls as fit into a fraction of a second, Python's garbage collector at rest, each call
+waited for until its result is ready. A call of under a millisecond is timed in batches, for the clock's own reading
+would be a part of it. What a call takes away from its caller (donated arguments) is copied before the clock starts.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ trace, which a later call of it reuses.
 from __future__ import annotations
 
 import functools
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -63,7 +64,8 @@ def trace_call(
     name = name_of(fun)
     prints = PrintRecorder(lambda: name, swallow=True)
     own = OwnTrace(printed=prints.printed)
-    with observer.looking_away() as events:
+    began = time.perf_counter()
+    with observer.looking_away() as events, observer.listening(_name_in_events(fun)) as stages:
         prints.start()
         try:
             program = _trace(fun, tuple(args), dict(kwargs), keep_values)
@@ -75,6 +77,9 @@ def trace_call(
         reused = jax_internals.is_jitted(fun) and not events()
         try:
             _go_on(program, fun, args, kwargs, stage, reused, events)
+            if stage == "run" and stages.compiles:
+                stages.started_at = began
+                program.stages = stages.times(time.perf_counter())
         except Exception as error:
             own.error = error
     known = observer.program_of(fun, program.jaxpr)
@@ -83,6 +88,10 @@ def trace_call(
     observed = program.observed(True, note) if known is None else known.observed(now=False)
     own.function = ObservedFunction(name=name, definition=place_of(code_of(fun)), programs=[observed], top_level=True)
     return own
+
+
+def _name_in_events(fun: Any) -> str:
+    return jax_internals.jit_name(fun._fun) if jax_internals.is_jitted(fun) else name_of(fun)
 
 
 def _trace(fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any], keep_values: bool) -> KeptProgram:

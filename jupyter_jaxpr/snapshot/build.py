@@ -25,8 +25,10 @@ from ..observe.observation import (
 from ..program.jaxpr import Walk
 from ..program.parameters import open_jaxpr
 from ..program.sources import CellText
-from . import notes, pools, signatures
+from . import machine_build, notes, pools, signatures
 from .control_flow_build import ControlFlowFound, read_control_flow
+from .cost import ProgramCost
+from .cost_build import AT_ONCE, XLA_AT_ONCE, program_cost
 from .document import (
     VERSION,
     Activity,
@@ -154,6 +156,7 @@ class _Builder:
         walk = self._walk
         ledger = self._ledger(observation)
         controls = self._control_flow()
+        costs = self._costs(controls)
         found = [
             *self._noted(lambda: notes.captured_notes(walk, self._programs)),
             *self._noted(lambda: notes.loop_notes(walk, self._programs, self._loop_places, self._failures)),
@@ -182,6 +185,8 @@ class _Builder:
             scopes=self._scopes,
             ledger=ledger,
             control_flow=controls.controls,
+            costs=costs,
+            machine=machine_build.known(),
             **pools.of_walk(walk, self._cell_file).fields(),
         )
         sources = Sources(document, walk, self._observed, self._cells, self._cell_file, controls.paths)
@@ -218,6 +223,20 @@ class _Builder:
         except Exception:
             self._failures.append(traceback.format_exc())
             return ControlFlowFound([], [], [])
+
+    def _costs(self, controls: ControlFlowFound) -> list[ProgramCost]:
+        """What the programs cost, where they are small enough to be counted at once."""
+        if sum(program.equations for program in self._programs) > AT_ONCE:
+            return []
+        costs = []
+        for number, program in enumerate(self._programs):
+            try:
+                observed = self._observed[number]
+                ask = program.equations <= XLA_AT_ONCE
+                costs.append(program_cost(self._walk, number, program, observed, controls.controls, ask_xla=ask))
+            except Exception:  # the others can still be counted
+                self._failures.append(traceback.format_exc())
+        return costs
 
     # --- programs ------------------------------------------------------------------------------
 

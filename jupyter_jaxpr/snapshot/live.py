@@ -21,6 +21,8 @@ from ..program.sources import CellText
 from ..program.stablehlo import LinesOfText
 from . import pools
 from .comparison_build import comparison_document
+from .cost import Machine, ProgramCost
+from .cost_build import program_cost
 from .document import Level, Naming, Note, Snapshot
 from .levels import LevelName, Unavailable, level_document, make, text_of
 from .names import Names, Pools, name_program
@@ -29,6 +31,7 @@ from .part import Part
 from .recording import Recording
 from .sweep_build import sweep_document
 from .text import program_text
+from .timing import ProgramTiming
 
 if TYPE_CHECKING:
     from ..measure.compare import Comparison
@@ -202,6 +205,42 @@ class Sources:
                 self._document, recordings=both, notes=[*self._document.notes, *notes]
             )
             return self._document
+
+    def add_timing(self, timing: ProgramTiming) -> Snapshot:
+        """Put the times of a program into the document, in the place of older ones; returns the document."""
+        with self._lock:
+            kept = [each for each in self._document.timings if each.program != timing.program]
+            both = sorted([*kept, timing], key=lambda each: each.program)
+            self._document = msgspec.structs.replace(self._document, timings=both)
+            return self._document
+
+    def add_note(self, note: Note) -> Snapshot:
+        """Add a note; returns the document."""
+        with self._lock:
+            self._document = msgspec.structs.replace(self._document, notes=[*self._document.notes, note])
+            return self._document
+
+    def add_machine(self, machine: Machine) -> Snapshot:
+        """Put what the machine can do into the document; returns the document."""
+        with self._lock:
+            self._document = msgspec.structs.replace(self._document, machine=machine)
+            return self._document
+
+    def cost(self, program: int) -> ProgramCost:
+        """What a program costs, counted at the first request and kept in the document."""
+        with self._lock:
+            document = self._document
+            known = next((each for each in document.costs if each.program == program), None)
+            compiled = self._observed[program].executable is not None
+            if known is not None and (known.xla_asked or not compiled):
+                return known
+            shown = document.programs[program]
+            held = {number: len(scope.primitive) for number, scope in enumerate(document.scopes)}
+            cost = program_cost(self._walk, program, shown, self._observed[program], document.control_flow, held=held)
+            kept = [each for each in document.costs if each.program != program]
+            both = sorted([*kept, cost], key=lambda each: each.program)
+            self._document = msgspec.structs.replace(document, costs=both)
+            return cost
 
     def let_go_of_values(self) -> None:
         """Hold the values of the programs' calls no longer, where `--steps` asked to."""

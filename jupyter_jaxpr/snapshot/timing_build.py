@@ -1,0 +1,161 @@
+"""The seconds that a program took, first and again, in; the document's `ProgramTiming` with its sentence out."""
+
+from __future__ import annotations
+
+import math
+
+from ..measure.program_timing import ProgramTimes, question, time_program
+from ..measure.timing import Warm
+from ..observe.kernel import observer
+from ..observe.observation import StageTimes
+from ..observe.values import ValuesGone
+from ..program.jaxpr import effect_names
+from ..quantities import NO_BREAK, duration
+from .document import Note, Snapshot
+from .live import Sources
+from .timing import ProgramTiming, WarmTime
+
+_ASK = "“Time it” in the Time view asks first."
+
+
+def timing_document(program: int, stages: StageTimes | None, times: ProgramTimes) -> ProgramTiming:
+    """Say what was measured in the document's terms.
+
+    Args:
+        program: Index of the program.
+        stages: Seconds of the call that made it; None where it is not known.
+        times: Of the calls after it.
+    """
+    warm, eager = times.warm, times.eager
+    return ProgramTiming(
+        program=program,
+        warm=None if warm is None else warm_document(warm),
+        eager=None if eager is None else warm_document(eager),
+        ratio=(eager.lower / warm.upper, eager.upper / warm.lower) if warm is not None and eager is not None else None,
+        pays_after=_pays_after(stages, warm, eager),
+        sentence=_sentence(stages, warm, eager),
+        notes=list(times.notes),
+        stopped=times.stopped,
+    )
+
+
+def warm_document(warm: Warm) -> WarmTime:
+    """Seconds of one warm call in the document's terms."""
+    return WarmTime(
+        median=warm.median,
+        minimum=warm.minimum,
+        lower=warm.lower,
+        upper=warm.upper,
+        runs=warm.runs,
+        dispatch=warm.dispatch,
+        batch=warm.batch,
+    )
+
+
+def _pays_after(stages: StageTimes | None, warm: Warm | None, eager: Warm | None) -> int | None:
+    """The first number of calls that take no longer, the first one included, than as many calls without jit."""
+    if stages is None or stages.total is None or warm is None or eager is None or eager.median <= warm.median:
+        return None
+    return max(1, math.ceil((stages.total - warm.median) / (eager.median - warm.median)))
+
+
+def _sentence(stages: StageTimes | None, warm: Warm | None, eager: Warm | None) -> str:
+    parts = []
+    first = _first(stages)
+    if first is not None:
+        parts.append(f"first {first}")
+    if warm is not None:
+        parts.append(f"then {duration(warm.median)}" if first is not None else f"{duration(warm.median)} a warm call")
+    text = ", ".join(parts)
+    against = _against(warm, eager)
+    if against is not None:
+        text = f"{text}; {against}" if text else against
+    return f"{text[0].upper()}{text[1:]}." if text else "Nothing was timed."
+
+
+def _first(stages: StageTimes | None) -> str | None:
+    """Such as 214 ms (trace 12, lower 9, compile 190): all in one unit."""
+    if stages is None:
+        return None
+    named = [
+        ("trace", stages.trace),
+        ("lower", stages.lower),
+        ("compile from disk" if stages.from_disk else "compile", stages.compile),
+    ]
+    known = [(name, seconds) for name, seconds in named if seconds is not None]
+    if stages.total is None or not known:
+        return None
+    whole = duration(stages.total)
+    unit = whole.rpartition(NO_BREAK)[2]
+    return f"{whole} ({', '.join(f'{name} {_in_unit(seconds, unit)}' for name, seconds in known)})"
+
+
+def _in_unit(seconds: float, unit: str) -> str:
+    """Two figures below 100, whole from there on, without the unit."""
+    value = seconds * {"s": 1.0, "ms": 1e3, "µs": 1e6}[unit]
+    return f"{value:,.0f}" if value >= 9.95 else f"{value:.2g}"
+
+
+def _against(warm: Warm | None, eager: Warm | None) -> str | None:
+    if eager is None:
+        return None
+    if warm is None:
+        return f"{duration(eager.median)} without jit"
+    faster = eager.median / warm.median
+    if faster >= 1:
+        return f"{_figures(faster)}{NO_BREAK}x{NO_BREAK}eager"
+    return f"eager is {_figures(1 / faster)}{NO_BREAK}x as fast"
+
+
+def _figures(value: float) -> str:
+    return f"{value:,.0f}" if value >= 99.5 else f"{value:.3g}"
+
+
+# --- with the cell -----------------------------------------------------------------------------------------
+
+
+def time_focus(sources: Sources) -> Snapshot:
+    """Time the program in focus; what would need a question is left to the panel, and a note says so.
+
+    Args:
+        sources: Of the run.
+
+    Returns:
+        The document with the timing, or with the note.
+    """
+    document = sources.document
+    if document.focus < 0:
+        return document
+    program, observed = document.programs[document.focus], sources.observed(document.focus)
+    effects = effect_names(observed.jaxpr)
+    asked = question(program.name, observed)
+    if effects:
+        why = f"It has effects ({', '.join(effects)}), which would happen again each time. {_ASK}"
+    elif asked is not None:
+        assert observed.stages is not None
+        why = f"One call takes {duration(observed.stages.first_run)}. {_ASK}"
+    else:
+        try:
+            times = time_program(observer(), program.name, observed)
+        except ValuesGone as error:
+            why = str(error)
+        else:
+            return sources.add_timing(timing_document(document.focus, observed.stages, times))
+    note = Note(
+        kind="time",
+        text=f"{program.name} was not timed.",
+        cure=why,
+        detail=None,
+        program=document.focus,
+        frame=program.definition,
+        bytes=None,
+    )
+    return sources.add_note(note)
+
+
+def asks_before(document: Snapshot, sources: Sources, program: int) -> str | None:
+    """What to ask before a program is timed, by what was measured of it before; None where there is nothing to ask."""
+    known = next((each for each in document.timings if each.program == program), None)
+    warm = known.warm.median if known is not None and known.warm is not None else None
+    eager = known.eager.median if known is not None and known.eager is not None else None
+    return question(document.programs[program].name, sources.observed(program), warm, eager)
