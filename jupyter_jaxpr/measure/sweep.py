@@ -133,21 +133,23 @@ def sweep(
 
 
 def _carry_out(found: Sweep, swept: Sequence[Swept], values: Values, report: Report, stop: Stop) -> None:
+    if not swept:
+        return
     for text in values.texts:
         if stop():
             found.stopped = f"Stopped after {_done(found)}. Sweep again for the rest."
-            return
-        if swept and all(each.too_long for each in swept):
-            found.stopped = (
-                f"Ended before {values.name} = {text}, after {_done(found)}: a call was expected to take over "
-                f"{duration(TOO_LONG)}. To measure there all the same, make it the first value."
-            )
             return
         report(f"{values.name}={text}: arguments", len(found.points), found.total)
         number = None
         try:
             value = values.value(text)
             number = number_of(value)
+            if all(each.takes_too_long(number) for each in swept):  # its arguments may not even fit
+                found.stopped = (
+                    f"Ended at {values.name} = {text}, after {_done(found)}: a call there was expected to take over "
+                    f"{duration(TOO_LONG)}. To measure it all the same, make it the first value."
+                )
+                return
             args, kwargs = values.arguments(value)
         except Exception as error:
             why = f"the arguments raised {words(error)}"

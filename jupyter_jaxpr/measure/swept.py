@@ -75,14 +75,24 @@ class Point:
         return self.equations if series == "equations" else self.bytes
 
 
-class _Growth:
-    """How long a call took at the numbers before, and whether the next one would take too long."""
+class Growth:
+    """How long a call took at the numbers before, and whether the next one would take too long.
+
+    Attributes:
+        over: Whether one was left out already.
+    """
 
     def __init__(self) -> None:
         self._seen: list[tuple[float, float]] = []
         self.over = False
 
+    def too_long(self, number: float | None) -> bool:
+        """Whether a call at a number is not to be tried."""
+        expected = self.expected(number)
+        return self.over or (expected is not None and expected > TOO_LONG)
+
     def took(self, number: float | None, seconds: float) -> None:
+        """Take in how long a call took."""
         if number is not None and number > 0:
             self._seen.append((number, max(seconds, 1e-9)))
 
@@ -140,12 +150,12 @@ class Swept:
         self._scalars = False  # Python's numbers are static
         self._traceable = True
         self._effects: list[str] = []
-        self._first, self._eager = _Growth(), _Growth()
+        self._first, self._eager = Growth(), Growth()
 
-    @property
-    def too_long(self) -> bool:
-        """Whether neither kind of call is tried at larger values."""
-        return self._eager.over and (self._first.over or not self._traceable)
+    def takes_too_long(self, number: float | None) -> bool:
+        """Whether no call is to be tried at a value, by what is expected of it."""
+        kinds = [self._eager, self._first] if self._traceable else [self._eager]
+        return not self._confirmed and all(kind.too_long(number) for kind in kinds)
 
     def measure(
         self, point: Point, args: tuple[Any, ...], kwargs: dict[str, Any], doing: Callable[[str], None]
@@ -336,19 +346,19 @@ class Swept:
 
     # --- what was left out ---
 
-    def _may(self, growth: _Growth, point: Point, what: str) -> bool:
+    def _may(self, growth: Growth, point: Point, what: str) -> bool:
         """Whether a call is short enough, as far as can be expected; why not is noted once."""
         if self._confirmed:
             return True
-        expected = growth.expected(point.number)
-        if not growth.over and (expected is None or expected <= TOO_LONG):
+        if not growth.too_long(point.number):
             return True
         if not growth.over:
             growth.over = True
+            expected = duration(growth.expected(point.number))
             self._note(
                 point,
-                f"{what} was left out, from here on: it was expected to take {duration(expected)}. To measure it all "
-                "the same, make this the first value",
+                f"{what} was left out, from here on: it was expected to take {expected}. To measure it all the same, "
+                "make this the first value",
             )
         return False
 

@@ -1,0 +1,363 @@
+"""A function over values of a name: what is measured at each, what is left out, and what is said of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import pytest
+from jax import lax
+
+from jupyter_jaxpr.measure import swept
+from jupyter_jaxpr.measure.compare import Candidate
+from jupyter_jaxpr.measure.sweep import Sweep, Values, sweep
+from jupyter_jaxpr.measure.swept import Growth, Point, Swept
+from jupyter_jaxpr.observe.kernel import observer
+from jupyter_jaxpr.snapshot.sweep_build import sweep_document
+from jupyter_jaxpr.specs import parse_target
+
+SOURCE = """
+def looped(n):
+    return lax.scan(lambda c, _: (jnp.sin(c), None), jnp.ones(3), length=n)[0]
+
+def unrolled(n):
+    x = jnp.ones(3)
+    for _ in range(n):
+        x = jnp.sin(x)
+    return x
+
+@jax.jit
+def product(a):
+    return a @ a
+
+def shown(x):
+    jax.debug.print("{}", x)
+    return x
+
+def told(x):
+    print("told")
+    return x * 2
+
+def branching(x):
+    return x * 2 if x.sum() > 0 else x
+
+def narrow(x):
+    return x @ jnp.ones((4, 2))
+"""
+
+
+@pytest.fixture(autouse=True)
+def _ready(monkeypatch):
+    observer().hooks.ensure()
+    monkeypatch.setattr(swept, "BUDGET", 0.01)  # seconds for the runs of one call: how exact they are is no matter here
+
+
+@pytest.fixture
+def names() -> dict[str, Any]:
+    space: dict[str, Any] = {"jax": jax, "jnp": jnp, "lax": lax}
+    exec(SOURCE, space)
+    return space
+
+
+def swept_over(names: dict[str, Any], call: str, name: str, *values: str, functions=(), **options: Any) -> Sweep:
+    target = parse_target(call)
+    of = functions or [target.function_text]
+    candidates = [Candidate(each, names[each]) for each in of]
+    return sweep(observer(), candidates, Values(name, values, target, names), **options)
+
+
+def programs(found: Sweep) -> list[tuple[str, str, int | None, int | None, int | None]]:
+    return [(point.function, point.value, point.equations, point.bytes, point.flops) for point in found.points]
+
+
+def measured(found: Sweep) -> list[tuple[str, str, str]]:
+    """What has a time at each point."""
+    names = ("eager", "first", "warm", "trace", "lower", "compile")
+    return [
+        (point.function, point.value, " ".join(name for name in names if getattr(point, name) is not None))
+        for point in found.points
+    ]
+
+
+ALL = "eager first warm trace lower compile"
+
+
+# --- what is measured ------------------------------------------------------------------------------------
+
+
+def test_one_loop_of_xlas_is_the_same_program_at_every_length(names):
+    found = swept_over(names, "looped(n)", "n", "100", "1_000", "10_000")
+    assert programs(found) == [
+        ("looped", "100", 3, found.points[0].bytes, 0),
+        ("looped", "1_000", 3, found.points[0].bytes, 0),
+        ("looped", "10_000", 3, found.points[0].bytes, 0),
+    ]
+    assert [point.number for point in found.points] == [100.0, 1000.0, 10000.0]
+    assert measured(found) == [("looped", value, ALL) for value in ("100", "1_000", "10_000")]
+    assert found.notes == ["looped was called with n static: JAX cannot trace it otherwise."]
+    (fit,) = [fit for fit in found.fits if fit.series == "equations"]
+    assert (fit.function, round(fit.law.exponent, 9), fit.law.first_number) == ("looped", 0.0, 100.0)
+
+
+def test_unrolled_the_program_grows_with_the_loop(names):
+    found = swept_over(names, "unrolled(n)", "n", "1", "10", "100", functions=["unrolled", "looped"])
+    assert [(point.function, point.value, point.equations) for point in found.points] == [
+        ("unrolled", "1", 2),
+        ("looped", "1", 3),
+        ("unrolled", "10", 11),
+        ("looped", "10", 3),
+        ("unrolled", "100", 101),
+        ("looped", "100", 3),
+    ]
+    equations = {fit.function: round(fit.law.exponent, 2) for fit in found.fits if fit.series == "equations"}
+    assert equations == {"unrolled": 0.96, "looped": 0.0}
+    assert (found.total, found.stopped) == (6, None)
+
+
+def test_a_product_of_matrices(names):
+    found = swept_over(names, "product(jnp.ones((n, n)))", "n", "16", "32", "64")
+    assert programs(found) == [
+        ("product", "16", 1, 2 * 16 * 16 * 4, 2 * 16**3),
+        ("product", "32", 1, 2 * 32 * 32 * 4, 2 * 32**3),
+        ("product", "64", 1, 2 * 64 * 64 * 4, 2 * 64**3),
+    ]
+    assert measured(found) == [("product", value, ALL) for value in ("16", "32", "64")]
+    (fit,) = [fit for fit in found.fits if fit.series == "bytes"]
+    assert (round(fit.law.exponent, 9), fit.law.error, fit.law.first_number) == (2.0, None, 32.0)
+    assert sorted(fit.series for fit in found.fits) == ["bytes", "compile", "eager", "equations", "first", "warm"]
+
+
+def test_the_first_call_compiles_though_the_function_was_compiled_before(names):
+    names["product"](jnp.ones((16, 16)))
+    before = names["product"]._cache_size()
+    found = swept_over(names, "product(jnp.ones((n, n)))", "n", "16", "17")
+    assert all(point.compile for point in found.points)
+    assert names["product"]._cache_size() == before
+
+
+def test_the_name_stays_what_it_was(names):
+    names["n"] = 7
+    swept_over(names, "product(jnp.ones((n, n)))", "n", "2", "3")
+    assert names["n"] == 7
+
+
+def test_a_name_that_the_user_has_not_is_not_left_behind(names):
+    swept_over(names, "product(jnp.ones((m, m)))", "m", "2", "3")
+    assert "m" not in names
+
+
+def test_values_that_are_no_numbers_have_no_fit(names):
+    found = swept_over(names, "product(jnp.ones(shape))", "shape", "(2, 2)", "(3, 3)")
+    assert [(point.value, point.number, point.equations) for point in found.points] == [
+        ("(2, 2)", None, 1),
+        ("(3, 3)", None, 1),
+    ]
+    assert found.fits == []
+
+
+def test_values_may_be_any_expression_of_the_users(names):
+    names["size"] = 4
+    found = swept_over(names, "product(jnp.ones((n, n)))", "n", "size", "2 * size")
+    assert [(point.value, point.number) for point in found.points] == [("size", 4.0), ("2 * size", 8.0)]
+
+
+def test_the_options_of_jit_are_kept(names):
+    names["given"] = jax.jit(lambda x, axis: x + x.sum(axis), static_argnames="axis", donate_argnums=0)
+    names["held"] = jnp.ones((3, 3))
+    found = swept_over(names, "given(held, axis=k)", "k", "0", "1")
+    assert [point.error for point in found.points] == [None, None]
+    assert measured(found) == [("given", "0", ALL), ("given", "1", ALL)]
+    assert not names["held"].is_deleted()
+
+
+# --- what is left out, and why -----------------------------------------------------------------------------
+
+
+def test_an_error_at_one_value_is_that_points(names):
+    found = swept_over(names, "narrow(jnp.ones((3, n)))", "n", "3", "4", "5")
+    assert [(point.value, point.equations is None, point.error) for point in found.points] == [
+        (
+            "3",
+            True,
+            "TypeError: dot_general requires contracting dimensions to have the same shape, got (3,) and (4,).",
+        ),
+        ("4", False, None),
+        (
+            "5",
+            True,
+            "TypeError: dot_general requires contracting dimensions to have the same shape, got (5,) and (4,).",
+        ),
+    ]
+    assert (found.stopped, found.notes) == (None, [])
+
+
+def test_arguments_that_cannot_be_made_are_that_points_error(names):
+    found = swept_over(names, "product(jnp.ones((4 // n, 4)))", "n", "0", "1")
+    assert [(point.value, point.number, point.error) for point in found.points] == [
+        ("0", 0.0, "the arguments raised ZeroDivisionError: integer division or modulo by zero"),
+        ("1", 1.0, None),
+    ]
+
+
+def test_a_function_that_cannot_be_traced_has_eager_times_alone(names):
+    found = swept_over(names, "branching(jnp.ones(n))", "n", "2", "3")
+    assert measured(found) == [("branching", "2", "eager"), ("branching", "3", "eager")]
+    (note,) = found.notes
+    assert note.startswith("JAX cannot trace branching, so it has eager times alone. TracerBoolConversionError: ")
+
+
+def test_a_function_with_effects_is_not_called(names, capsys):
+    found = swept_over(names, "shown(jnp.ones(n))", "n", "2", "3")
+    jax.effects_barrier()
+    assert measured(found) == [("shown", "2", "trace"), ("shown", "3", "trace")]
+    assert [point.equations for point in found.points] == [1, 1]
+    assert found.notes == [
+        "shown has effects (Debug), which each call repeats, so it was traced and not called. The panel asks before it "
+        "calls such a function: sweep there to time it."
+    ]
+    assert capsys.readouterr().out == ""
+
+
+def test_the_panel_is_asked_before_effects_and_nothing_is_called(names, capsys):
+    found = swept_over(names, "shown(jnp.ones(n))", "n", "2", "3", ask=True)
+    jax.effects_barrier()
+    assert found.question == (
+        "shown has effects (Debug). A sweep calls it many times at each value: what it prints or calls happens again "
+        "each time. Run it?"
+    )
+    assert capsys.readouterr().out == ""
+
+
+def test_confirmed_effects_happen(names):
+    seen: list[float] = []
+    names["counted"] = lambda x: (jax.debug.callback(lambda total: seen.append(float(total)), x.sum()), x * 2)[1]
+    found = swept_over(names, "counted(jnp.ones(n))", "n", "2", "3", ask=True, confirmed=True)
+    jax.effects_barrier()
+    assert measured(found) == [("counted", "2", ALL), ("counted", "3", ALL)]
+    assert found.question is None
+    assert set(seen) == {2.0, 3.0}
+
+
+def test_what_a_function_prints_is_not_shown_again_and_again(names, capsys):
+    found = swept_over(names, "told(jnp.ones(n))", "n", "2", "3")
+    assert measured(found) == [("told", "2", ALL), ("told", "3", ALL)]
+    assert capsys.readouterr().out == ""
+
+
+def test_a_call_that_would_take_too_long_is_left_out(names, monkeypatch):
+    monkeypatch.setattr(swept, "TOO_LONG", 0.0)  # every call is expected to take longer
+    made: list[int] = []
+    names["make"] = lambda n: (made.append(n), jnp.ones((n, n)))[1]
+    found = swept_over(names, "product(make(n))", "n", "2", "4", "8")
+    assert measured(found) == [("product", "2", ALL)]
+    assert found.stopped == (
+        "Ended at n = 4, after 1 of 3 points: a call there was expected to take over 10\u00a0s. To measure it all the "
+        "same, make it the first value."
+    )
+    assert made == [2]
+
+
+def test_only_the_kind_of_call_that_would_take_too_long_is_left_out(names):
+    of = Swept(observer(), Candidate("product", names["product"]), notes := [], "n", False, False, lambda: False)
+    of._eager.took(1.0, 9.0)  # eager: 9 s at 1, so 36 s at 4; the others have not been seen
+    point = Point("product", "4", 4.0)
+    of.measure(point, (jnp.ones((4, 4)),), {}, lambda doing: None)
+    assert (point.eager, point.warm is not None, point.first is not None) == (None, True, True)
+    assert notes == [
+        "product at n = 4: the eager call was left out, from here on: it was expected to take 36\u00a0s. To measure it "
+        "all the same, make this the first value."
+    ]
+
+
+def test_confirmed_calls_may_take_long(names, monkeypatch):
+    monkeypatch.setattr(swept, "TOO_LONG", 0.0)
+    found = swept_over(names, "product(jnp.ones((n, n)))", "n", "2", "4", confirmed=True)
+    assert measured(found) == [("product", "2", ALL), ("product", "4", ALL)]
+
+
+def test_a_slow_call_is_measured_once(names, monkeypatch):
+    monkeypatch.setattr(swept, "SLOW", 0.0)  # every call is slow
+    found = swept_over(names, "product(jnp.ones((n, n)))", "n", "2", "4")
+    assert [point.warm is not None and point.warm.runs for point in found.points] == [1, 1]
+    assert "its warm time is that of the first run alone" in found.notes[0]
+
+
+def test_growth_is_expected_to_go_on():
+    growth = Growth()
+    assert growth.expected(10) is None
+    growth.took(10, 0.5)
+    assert growth.expected(20) == pytest.approx(1.0)  # of one point alone: in proportion
+    growth.took(20, 2.0)
+    assert growth.expected(40) == pytest.approx(8.0)  # four times for twice the number
+    assert growth.expected(15) is None  # smaller ones are no question
+    assert growth.expected(None) is None
+
+
+def test_a_missing_function_is_a_note(names):
+    target = parse_target("product(jnp.ones((n, n)))")
+    candidates = [
+        Candidate("product", names["product"]),
+        Candidate("other", missing="other is not defined. Define it in the cell or in one that ran before."),
+    ]
+    found = sweep(observer(), candidates, Values("n", ("2", "3"), target, names))
+    assert found.functions == ["product"]
+    assert found.total == 2
+    assert found.notes == ["other was left out. other is not defined. Define it in the cell or in one that ran before."]
+
+
+# --- stopped -----------------------------------------------------------------------------------------------
+
+
+def test_stop_keeps_what_is_done(names):
+    told: list[tuple[str, int, int]] = []
+
+    def report(text: str, done: int, total: int) -> None:
+        told.append((text, done, total))
+
+    found = swept_over(
+        names,
+        "product(jnp.ones((n, n)))",
+        "n",
+        "2",
+        "3",
+        "4",
+        report=report,
+        stop=lambda: any(done == 1 for _, done, _ in told),
+    )
+    assert measured(found)[0] == ("product", "2", ALL)
+    assert found.stopped == "Stopped after 1 of 3 points. Sweep again for the rest."
+    assert told == [
+        ("n=2: arguments", 0, 3),
+        ("n=2: tracing", 0, 3),
+        ("n=2: first call", 0, 3),
+        ("n=2: warm", 0, 3),
+        ("n=2: eager", 0, 3),
+        ("n=3: arguments", 1, 3),
+    ]
+
+
+def test_an_interrupt_keeps_what_is_done(names):
+    def report(text: str, done: int, total: int) -> None:
+        if text == "n=3: warm":
+            raise KeyboardInterrupt
+
+    found = swept_over(names, "product(jnp.ones((n, n)))", "n", "2", "3", report=report)
+    assert found.interrupted
+    assert found.stopped == "Interrupted after 2 of 2 points. Run it again for the rest."
+    assert measured(found) == [("product", "2", ALL), ("product", "3", "first trace lower compile")]
+    assert [fit.series for fit in found.fits] == ["first", "compile", "equations", "bytes"]
+
+
+def test_the_document_says_the_same(names):
+    found = swept_over(names, "product(jnp.ones((n, n)))", "n", "2", "3")
+    said = sweep_document(found)
+    assert (said.name, said.call, said.functions, said.total) == ("n", "product(jnp.ones((n, n)))", ["product"], 2)
+    assert [(point.value, point.equations, point.bytes, point.flops) for point in said.points] == [
+        ("2", 1, 32, 16),
+        ("3", 1, 72, 54),
+    ]
+    first = found.points[0]
+    assert first.warm is not None
+    assert said.points[0].warm is not None
+    assert (said.points[0].warm.median, said.points[0].warm.runs) == (first.warm.median, first.warm.runs)
