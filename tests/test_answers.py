@@ -158,8 +158,8 @@ def test_a_failure_of_ours_is_a_sentence(ask):
             "This run has no such scope. Run the cell again.",
         ),
         (
-            {"type": "sweep", "program": 0},
-            "This kernel's jupyter_jaxpr does not understand what the panel asked (Invalid value 'sweep' - at "
+            {"type": "dance", "program": 0},
+            "This kernel's jupyter_jaxpr does not understand what the panel asked (Invalid value 'dance' - at "
             "`$.type`). Install the same version of jupyter_jaxpr for JupyterLab and for the kernel, then restart "
             "both.",
         ),

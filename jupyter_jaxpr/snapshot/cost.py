@@ -136,7 +136,13 @@ class ProgramCost(Struct):
     by_name_stack: Annotated[list[CostNode], _text("Tree of the name stack, the program first.")]
     xla: Annotated[XlaCost | None, _text("Null where the program was not compiled, or XLA gives no analysis.")]
     memory: Annotated[Memory | None, _text("Null where it could not be had.")]
-    compiled: Annotated[bool, _text("JAX had compiled it when this was counted.")] = False
+    xla_asked: Annotated[
+        bool,
+        _text(
+            "XLA was asked for its numbers. False where it had not compiled the program yet, or where that takes so "
+            "long that only a cost request does it."
+        ),
+    ] = False
 
 
 class Machine(Struct):

@@ -23,6 +23,8 @@ from .document import Program
 
 #: Most equations that the programs of a run have together, where they are costed with the document.
 AT_ONCE = 2_000
+#: Most equations of a program whose executable XLA is asked about then.
+XLA_AT_ONCE = 300
 #: Larger numbers are this one: what JSON readers hold as an integer.
 MOST = 2**63 - 1
 
@@ -44,6 +46,8 @@ def program_cost(
     observed: ObservedProgram,
     controls: Sequence[Control] = (),
     held: Mapping[int, int] | None = None,
+    *,
+    ask_xla: bool = True,
 ) -> ProgramCost:
     """What a program costs, and why XLA's own count is another.
 
@@ -54,11 +58,13 @@ def program_cost(
         observed: JAX's own objects of it.
         controls: The cards of the document: XLA may have told the trips of a loop.
         held: How many equations the document holds of each scope; None for all.
+        ask_xla: Whether to ask XLA, which takes far longer than we do where the executable is large.
     """
     costs = Costs(walk, loop_trips(controls, number))
     runs = runs_of(costs, program.scope, program.call)
     total = costs.of(program.scope)
-    said = analysis(observed.executable)
+    executable = observed.executable if ask_xla else None
+    said = analysis(executable)
     return ProgramCost(
         program=number,
         flops=_most(total.flops),
@@ -79,8 +85,8 @@ def program_cost(
         by_scope=[_node(node) for node in by_scope(costs, program.scope, program.name, program.call)],
         by_name_stack=[_node(node) for node in by_name_stack(costs, runs, program.name)],
         xla=None if said is None else _xla(costs, program.scope, runs, said),
-        memory=_memory(walk, program, observed),
-        compiled=observed.executable is not None,
+        memory=_memory(walk, program, executable),
+        xla_asked=executable is not None,
     )
 
 
@@ -182,8 +188,8 @@ def _difference(found: Any) -> CostDifference:
     )
 
 
-def _memory(walk: Walk, program: Program, observed: ObservedProgram) -> Memory:
-    used = memory_of(walk, program.scope, observed.executable, program.input_names)
+def _memory(walk: Walk, program: Program, executable: Any) -> Memory:
+    used = memory_of(walk, program.scope, executable, program.input_names)
     return msgspec.convert(asdict(used), Memory)
 
 

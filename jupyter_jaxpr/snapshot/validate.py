@@ -12,10 +12,12 @@ from typing import Any
 
 import msgspec
 
+from .checks import Damaged, index, indices, need
 from .control_flow import Control
 from .document import VERSION, Program, Scope, Snapshot
 from .ledger import Ledger
 from .recording import Recording
+from .validate_costs import check_costs
 
 #: Largest JSON that is read, in bytes.
 BYTES = 64_000_000
@@ -74,12 +76,8 @@ def validate(document: Snapshot) -> None:
     """
     try:
         _Check(document).all()
-    except _Damaged as error:
+    except Damaged as error:
         raise ValueError(_BROKEN.format(why=error)) from None
-
-
-class _Damaged(Exception):
-    pass
 
 
 class _Check:
@@ -88,8 +86,8 @@ class _Check:
 
     def all(self) -> None:
         document = self._document
-        _need(math.isfinite(document.created), "created is not a time")
-        _index(document.focus, document.programs, "focus", none=True)
+        need(math.isfinite(document.created), "created is not a time")
+        index(document.focus, document.programs, "focus", none=True)
         self._pools()
         for number, scope in enumerate(document.scopes):
             self._scope(scope, f"scope {number}")
@@ -97,8 +95,8 @@ class _Check:
         for number, program in enumerate(document.programs):
             self._program(program, f"program {number}")
         for note in document.notes:
-            _index(note.program, document.programs, "a note's program", none=True)
-            _index(note.frame, document.frames, "a note's frame", none=True)
+            index(note.program, document.programs, "a note's program", none=True)
+            index(note.frame, document.frames, "a note's frame", none=True)
         if document.ledger is not None:
             self._ledger(document.ledger)
         for number, control in enumerate(document.control_flow):
@@ -107,116 +105,117 @@ class _Check:
             self._recording(recording, f"recording {number}")
         if document.comparison is not None:
             for variant in document.comparison.variants:
-                _index(variant.program, document.programs, "a variant's program", none=True)
+                index(variant.program, document.programs, "a variant's program", none=True)
+        check_costs(document)
 
     def _control(self, control: Control, number: int, where: str) -> None:
         document = self._document
-        _index(control.program, document.programs, f"{where}: program")
-        _index(control.scope, document.scopes, f"{where}: scope")
+        index(control.program, document.programs, f"{where}: program")
+        index(control.scope, document.scopes, f"{where}: scope")
         scope = document.scopes[control.scope]
-        _need(0 <= control.equation < scope.count, f"{where}: equation")
-        _need(1 <= control.equations <= scope.count, f"{where}: equations")
-        _need(-1 <= control.predicate_equation < scope.count, f"{where}: predicate_equation")
-        _need(-1 <= control.parent < number, f"{where}: parent")
-        _need(control.depth >= 0 and control.unroll >= 1, f"{where}: depth or unroll")
-        _need(control.trips is None or control.trips >= 0, f"{where}: trips")
-        _index(control.frame, document.frames, f"{where}: frame", none=True)
-        _index(control.body_frame, document.frames, f"{where}: body_frame", none=True)
-        _index(control.body, document.scopes, f"{where}: body", none=True)
-        _index(control.condition, document.scopes, f"{where}: condition", none=True)
+        need(0 <= control.equation < scope.count, f"{where}: equation")
+        need(1 <= control.equations <= scope.count, f"{where}: equations")
+        need(-1 <= control.predicate_equation < scope.count, f"{where}: predicate_equation")
+        need(-1 <= control.parent < number, f"{where}: parent")
+        need(control.depth >= 0 and control.unroll >= 1, f"{where}: depth or unroll")
+        need(control.trips is None or control.trips >= 0, f"{where}: trips")
+        index(control.frame, document.frames, f"{where}: frame", none=True)
+        index(control.body_frame, document.frames, f"{where}: body_frame", none=True)
+        index(control.body, document.scopes, f"{where}: body", none=True)
+        index(control.condition, document.scopes, f"{where}: condition", none=True)
         literals = len(document.literals)
         held = len(scope.variable_avals)
         variables = held if len(scope.primitive) == scope.count else 2**53
-        _need(control.no_operand < -literals, f"{where}: no_operand")
+        need(control.no_operand < -literals, f"{where}: no_operand")
         for operand in (control.predicate, *(slot.operand for slot in control.slots)):
-            _need(operand == control.no_operand or -literals <= operand < variables, f"{where}: operand")
+            need(operand == control.no_operand or -literals <= operand < variables, f"{where}: operand")
         for slot in control.slots:
-            _indices((slot.step, slot.whole, slot.out), document.avals, f"{where}: a slot's type")
+            indices((slot.step, slot.whole, slot.out), document.avals, f"{where}: a slot's type")
         for branch in control.branches:
-            _index(branch.scope, document.scopes, f"{where}: a branch's scope", none=True)
-            _index(branch.frame, document.frames, f"{where}: a branch's frame", none=True)
-            _need(branch.equations >= 0, f"{where}: a branch's equations")
+            index(branch.scope, document.scopes, f"{where}: a branch's scope", none=True)
+            index(branch.frame, document.frames, f"{where}: a branch's frame", none=True)
+            need(branch.equations >= 0, f"{where}: a branch's equations")
 
     def _recording(self, recording: Recording, where: str) -> None:
-        _index(recording.control, self._document.control_flow, f"{where}: control")
+        index(recording.control, self._document.control_flow, f"{where}: control")
         points, visits = len(recording.step), recording.visits
         expected = 0
         for visit in visits:
-            _need(visit.first_point == expected and visit.points >= 0 and visit.trips >= 0, f"{where}: visits")
+            need(visit.first_point == expected and visit.points >= 0 and visit.trips >= 0, f"{where}: visits")
             expected += visit.points
-        _need(expected == points and recording.visits_total >= len(visits), f"{where}: points")
-        _need(len(recording.branch_taken) in (0, points), f"{where}: branch_taken")
-        _need(math.isfinite(recording.seconds) and recording.seconds >= 0, f"{where}: seconds")
+        need(expected == points and recording.visits_total >= len(visits), f"{where}: points")
+        need(len(recording.branch_taken) in (0, points), f"{where}: branch_taken")
+        need(math.isfinite(recording.seconds) and recording.seconds >= 0, f"{where}: seconds")
         for leaf in recording.leaves:
             values = len(leaf.texts)
-            _need(values == points + (len(visits) if leaf.role in _ONE_MORE else 0), f"{where}: a leaf's values")
+            need(values == points + (len(visits) if leaf.role in _ONE_MORE else 0), f"{where}: a leaf's values")
             columns = (leaf.numbers, leaf.minimum, leaf.mean, leaf.maximum)
-            _need(all(column is None or len(column) == values for column in columns), f"{where}: a leaf's numbers")
-            _need(all(len(column) in (0, values) for column in (leaf.nans, leaf.infinities)), f"{where}: a leaf's NaNs")
+            need(all(column is None or len(column) == values for column in columns), f"{where}: a leaf's numbers")
+            need(all(len(column) in (0, values) for column in (leaf.nans, leaf.infinities)), f"{where}: a leaf's NaNs")
 
     def _ledger(self, ledger: Ledger) -> None:
         frames = self._document.frames
-        _need(math.isfinite(ledger.seconds) and ledger.seconds >= 0, "the ledger's seconds")
+        need(math.isfinite(ledger.seconds) and ledger.seconds >= 0, "the ledger's seconds")
         for function in ledger.functions:
-            _index(function.definition, frames, "ledger: a definition", none=True)
+            index(function.definition, frames, "ledger: a definition", none=True)
             for miss in function.misses:
-                _index(miss.frame, frames, "ledger: a miss's frame", none=True)
-                _index(miss.entry, function.entries, "ledger: a miss's entry", none=True)
-        _need(all(line.line >= 1 for line in ledger.lines), "ledger: lines")
+                index(miss.frame, frames, "ledger: a miss's frame", none=True)
+                index(miss.entry, function.entries, "ledger: a miss's entry", none=True)
+        need(all(line.line >= 1 for line in ledger.lines), "ledger: lines")
 
     def _pools(self) -> None:
         document = self._document
         for literal in document.literals:
-            _index(literal.text, document.strings, "a literal's text")
-            _index(literal.aval, document.avals, "a literal's aval")
+            index(literal.text, document.strings, "a literal's text")
+            index(literal.aval, document.avals, "a literal's aval")
         for parameters in document.parameter_lists:
             for parameter in parameters:
-                _index(parameter.name, document.strings, "a parameter's name")
-                _index(parameter.value, document.strings, "a parameter's value", none=True)
+                index(parameter.name, document.strings, "a parameter's name")
+                index(parameter.value, document.strings, "a parameter's value", none=True)
         for frame in document.frames:
-            _index(frame.file, document.files, "a frame's file")
-            _index(frame.function, document.strings, "a frame's function")
-            _need(frame.line >= 0 and frame.end_line >= frame.line, "a frame's lines")
-            _need(frame.column >= -1 and frame.end_column >= -1, "a frame's columns")
+            index(frame.file, document.files, "a frame's file")
+            index(frame.function, document.strings, "a frame's function")
+            need(frame.line >= 0 and frame.end_line >= frame.line, "a frame's lines")
+            need(frame.column >= -1 and frame.end_column >= -1, "a frame's columns")
         for stack in document.stacks:
-            _indices([*stack.frames, *stack.library], document.frames, "a stack's frame")
+            indices([*stack.frames, *stack.library], document.frames, "a stack's frame")
 
     def _scope(self, scope: Scope, where: str) -> None:
         document = self._document
         held = len(scope.primitive)
         columns = (scope.operands, scope.output_counts, scope.parameters, scope.stack, scope.name_stack)
-        _need(all(len(column) == held for column in columns), f"{where}: columns of different lengths")
-        _need(scope.first_equation == 0 and scope.first_variable == 0, f"{where}: not its beginning")
-        _need(scope.constants >= 0 and scope.inputs >= 0, f"{where}: inputs")
-        _need(all(count >= 0 for count in scope.output_counts), f"{where}: output_counts")
+        need(all(len(column) == held for column in columns), f"{where}: columns of different lengths")
+        need(scope.first_equation == 0 and scope.first_variable == 0, f"{where}: not its beginning")
+        need(scope.constants >= 0 and scope.inputs >= 0, f"{where}: inputs")
+        need(all(count >= 0 for count in scope.output_counts), f"{where}: output_counts")
         variables = scope.constants + scope.inputs + sum(scope.output_counts)
-        _need(len(scope.variable_avals) == variables, f"{where}: variable_avals")
-        _need(scope.names is None or len(scope.names) == variables, f"{where}: names")
-        _need(held <= scope.count <= scope.total, f"{where}: count")
-        _need(held == scope.count or scope.names is not None, f"{where}: equations without names")
-        _index(scope.name, document.strings, f"{where}: name", none=True)
-        _indices(scope.variable_avals, document.avals, f"{where}: variable_avals")
-        _need(all(0 <= variable < variables for variable in scope.dropped), f"{where}: dropped")
-        _indices(scope.primitive, document.strings, f"{where}: primitive")
-        _indices(scope.name_stack, document.strings, f"{where}: name_stack")
-        _indices(scope.parameters, document.parameter_lists, f"{where}: parameters", none=True)
-        _indices(scope.stack, document.stacks, f"{where}: stack", none=True)
+        need(len(scope.variable_avals) == variables, f"{where}: variable_avals")
+        need(scope.names is None or len(scope.names) == variables, f"{where}: names")
+        need(held <= scope.count <= scope.total, f"{where}: count")
+        need(held == scope.count or scope.names is not None, f"{where}: equations without names")
+        index(scope.name, document.strings, f"{where}: name", none=True)
+        indices(scope.variable_avals, document.avals, f"{where}: variable_avals")
+        need(all(0 <= variable < variables for variable in scope.dropped), f"{where}: dropped")
+        indices(scope.primitive, document.strings, f"{where}: primitive")
+        indices(scope.name_stack, document.strings, f"{where}: name_stack")
+        indices(scope.parameters, document.parameter_lists, f"{where}: parameters", none=True)
+        indices(scope.stack, document.stacks, f"{where}: stack", none=True)
         bound = scope.constants + scope.inputs
         literals = len(document.literals)
         for operands, count in zip(scope.operands, scope.output_counts, strict=True):
-            _need(all(-literals <= operand < bound for operand in operands), f"{where}: operands")
+            need(all(-literals <= operand < bound for operand in operands), f"{where}: operands")
             bound += count
         last = bound if held == scope.count else 2**53
-        _need(all(-literals <= operand < last for operand in scope.outputs), f"{where}: outputs")
+        need(all(-literals <= operand < last for operand in scope.outputs), f"{where}: outputs")
         before = 0
         for child in scope.children:
-            _need(before <= child.equation < held, f"{where}: a child's equation")
+            need(before <= child.equation < held, f"{where}: a child's equation")
             before = child.equation
-            _index(child.parameter, document.strings, f"{where}: a child's parameter")
-            _index(child.scope, document.scopes, f"{where}: a child's scope")
+            index(child.parameter, document.strings, f"{where}: a child's parameter")
+            index(child.scope, document.scopes, f"{where}: a child's scope")
         for row in scope.effects:
-            _need(0 <= row.equation < held, f"{where}: an effect's equation")
-            _indices(row.effects, document.strings, f"{where}: effects")
+            need(0 <= row.equation < held, f"{where}: an effect's equation")
+            indices(row.effects, document.strings, f"{where}: effects")
 
     def _nesting(self) -> None:
         """No scope is inside itself, none is too deep, and none inside texts comes to too much when printed."""
@@ -233,8 +232,8 @@ class _Check:
                 number, children = path[-1]
                 inner = next((child.scope for child in children if child.scope not in depth), None)
                 if inner is not None:
-                    _need(inner not in on_path, f"scope {inner} is inside itself")
-                    _need(len(path) < DEPTH, f"more than {DEPTH} programs inside each other")
+                    need(inner not in on_path, f"scope {inner} is inside itself")
+                    need(len(path) < DEPTH, f"more than {DEPTH} programs inside each other")
                     path.append((inner, iter(scopes[inner].children)))
                     on_path.add(inner)
                     continue
@@ -242,14 +241,14 @@ class _Check:
                 on_path.discard(number)
                 inside = [child.scope for child in scopes[number].children]
                 depth[number] = 1 + max((depth[scope] for scope in inside), default=0)
-                _need(depth[number] <= DEPTH, f"more than {DEPTH} programs inside each other")
+                need(depth[number] <= DEPTH, f"more than {DEPTH} programs inside each other")
                 apart = self._apart(scopes[number])
                 printed[number] = (
                     1
                     + len(scopes[number].primitive)
                     + sum(printed[scope] for scope in (inside if apart else set(inside)))
                 )
-                _need(not apart or printed[number] <= PRINTED, "programs inside texts")
+                need(not apart or printed[number] <= PRINTED, "programs inside texts")
 
     def _apart(self, scope: Scope) -> bool:
         """Whether some of its programs stand inside a text."""
@@ -264,25 +263,25 @@ class _Check:
 
     def _program(self, program: Program, where: str) -> None:
         document = self._document
-        _index(program.scope, document.scopes, f"{where}: scope")
-        _index(program.definition, document.frames, f"{where}: definition", none=True)
-        _index(program.call, document.frames, f"{where}: call", none=True)
-        _need(program.equations >= 0, f"{where}: equations")
+        index(program.scope, document.scopes, f"{where}: scope")
+        index(program.definition, document.frames, f"{where}: definition", none=True)
+        index(program.call, document.frames, f"{where}: call", none=True)
+        need(program.equations >= 0, f"{where}: equations")
         if program.complete:
             for number in self._reached(program.scope):
                 scope = document.scopes[number]
-                _need(len(scope.primitive) == scope.count, f"{where}: equations are missing")
+                need(len(scope.primitive) == scope.count, f"{where}: equations are missing")
         for let in program.lets or []:
-            _index(let.scope, document.scopes, f"{where}: lets")
-            _index(let.name, document.strings, f"{where}: lets")
+            index(let.scope, document.scopes, f"{where}: lets")
+            index(let.name, document.strings, f"{where}: lets")
         for level in program.levels:
             if level.state != "held":
                 continue
-            _need(level.text is not None and level.line_stacks is not None, f"{where}: {level.name}")
+            need(level.text is not None and level.line_stacks is not None, f"{where}: {level.name}")
             assert level.text is not None and level.line_stacks is not None
             lines = level.text.count("\n") + 1
-            _need(len(level.line_stacks) == lines, f"{where}: {level.name}: line_stacks")
-            _indices(level.line_stacks, document.stacks, f"{where}: {level.name}", none=True)
+            need(len(level.line_stacks) == lines, f"{where}: {level.name}: line_stacks")
+            indices(level.line_stacks, document.stacks, f"{where}: {level.name}", none=True)
 
     def _reached(self, scope: int) -> list[int]:
         order = [scope]
@@ -293,19 +292,3 @@ class _Check:
                     known.add(child.scope)
                     order.append(child.scope)
         return order
-
-
-def _need(condition: bool, what: str) -> None:
-    if not condition:
-        raise _Damaged(what)
-
-
-def _index(number: int, pool: Any, what: str, *, none: bool = False) -> None:
-    if not (-1 if none else 0) <= number < len(pool):
-        raise _Damaged(what)
-
-
-def _indices(numbers: Iterable[int], pool: Any, what: str, *, none: bool = False) -> None:
-    first, last = (-1 if none else 0), len(pool)
-    if not all(first <= number < last for number in numbers):
-        raise _Damaged(what)

@@ -1526,9 +1526,9 @@ export interface ProgramCost {
    */
   memory: Memory | null;
   /**
-   * JAX had compiled it when this was counted.
+   * XLA was asked for its numbers. False where it had not compiled the program yet, or where that takes so long that only a cost request does it.
    */
-  compiled?: boolean;
+  xla_asked?: boolean;
 }
 /**
  * Costs of the equations of a scope, as columns: of one run of the scope, programs inside included.

@@ -1,0 +1,36 @@
+"""A number and what it points into in, nothing out, or that the document is damaged."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+
+class Damaged(Exception):
+    """What is damaged, in a few words."""
+
+
+def need(condition: bool, what: str) -> None:
+    """Something that holds in every sound document."""
+    if not condition:
+        raise Damaged(what)
+
+
+def index(number: int, pool: Any, what: str, *, none: bool = False) -> None:
+    """An index into a pool, or -1 where there may be none."""
+    if not (-1 if none else 0) <= number < len(pool):
+        raise Damaged(what)
+
+
+def indices(numbers: Iterable[int], pool: Any, what: str, *, none: bool = False) -> None:
+    """Indices into a pool."""
+    first, last = (-1 if none else 0), len(pool)
+    if not all(first <= number < last for number in numbers):
+        raise Damaged(what)
+
+
+def amounts(numbers: Iterable[float | None], what: str) -> None:
+    """Numbers from 0, or none."""
+    if not all(number is None or (math.isfinite(number) and number >= 0) for number in numbers):
+        raise Damaged(what)
