@@ -28,7 +28,11 @@ function tableOf(sweep: Sweep, trans: TranslationBundle): ITable {
       cells: [
         ...(many ? [shortened(point.function, LONGEST_NAME)] : []),
         valueWords(point),
-        ...columns.map(({ words }) => spaced(words(point) ?? ''))
+        ...columns.map(({ words }) =>
+          spaced(
+            words(point) ?? (point.error === null ? trans.__('unknown') : '')
+          )
+        )
       ],
       error:
         point.error === null

@@ -85,7 +85,8 @@ export function Plot(props: {
         // The one before stays until this one is there: nothing flickers.
         shown.current?.dispose();
         shown.current = renderer;
-        Widget.attach(renderer, node);
+        // Not attached as a widget: its place may leave the page before it does, and Lumino forbids that.
+        node.replaceChildren(renderer.node);
         node.dataset.drawn = choice;
         setFailed(false);
       })

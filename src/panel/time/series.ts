@@ -145,9 +145,11 @@ export function choicesOf(
 }
 
 /** An exponent below this, up or down, is no growth. */
-const FLAT = 0.1;
+const FLAT = 0.15;
+/** An error that would read as zero is not said. */
+const EXACT = 0.05;
 
-/** `warm grows as n^2.9, eager as n^2.7; first call hardly depends on n.`, a sentence for each function. */
+/** `warm grows as n^2.9 ± 0.1, first call hardly depends on n.`, a sentence for each function. */
 export function growthWords(
   sweep: Sweep,
   choice: Choice,
@@ -178,7 +180,9 @@ function growth(sweep: Sweep, fit: SweepFit, trans: TranslationBundle): string {
   if (Math.abs(fit.exponent) < FLAT) {
     return trans.__('%1 hardly depends on %2', label, name);
   }
-  const power = `${name}^${fit.exponent.toFixed(1)}`;
+  const error =
+    fit.error === null || fit.error < EXACT ? '' : ` ± ${fit.error.toFixed(1)}`;
+  const power = `${name}^${fit.exponent.toFixed(1)}${error}`;
   const smallest = Math.min(
     ...sweep.points.map(({ number }) => number ?? Infinity)
   );

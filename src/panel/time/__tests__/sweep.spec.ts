@@ -1,0 +1,309 @@
+import { nullTranslator } from '@jupyterlab/translation';
+
+import { program, snapshot } from '../../../protocol/__tests__/documents';
+import { Argument, Program } from '../../../protocol/snapshot';
+import { sweepMarkdown, sweepText } from '../copying';
+import { IInk, plotSpec, shortNumber } from '../plot-spec';
+import { choicesOf, growthWords, plotSentence, seriesOf } from '../series';
+import { firstDraft } from '../sweep-call';
+import { point, selu, warmTime } from './times';
+
+const trans = nullTranslator.load('jupyter_jaxpr');
+const read = (text: string): string => text.replace(/\u00a0/g, ' ');
+
+const argument = (
+  name: string,
+  type: string,
+  changes: Partial<Argument> = {}
+): Argument => ({
+  name,
+  type,
+  summary: type,
+  static: false,
+  donated: false,
+  ...changes
+});
+
+const called = (...args: Argument[]): Program =>
+  program({ name: 'f', arguments: args });
+
+describe('the form, before anything is typed', () => {
+  it.each([
+    [
+      [argument('x', 'f32[1000000]')],
+      'n=1000,10000,100000,1000000',
+      'f(jnp.ones(n))'
+    ],
+    [
+      [argument('a', 'f32[2048,2048]'), argument('b', 'f32[2048,16]')],
+      'n=32,128,512,2048',
+      'f(jnp.ones((n, n)), jnp.ones((n, 16)))'
+    ],
+    [
+      [argument('i', 'i32[12]'), argument('k', '3', { static: true })],
+      'n=3,12',
+      'f(jnp.ones(n, int), k=3)'
+    ]
+  ])(
+    'has a call like the last one, its largest size free',
+    (args, values, call) => {
+      expect(firstDraft(snapshot(), called(...args))).toEqual({
+        sweep: values,
+        call,
+        functions: []
+      });
+    }
+  );
+
+  it.each([
+    ['a tree', [argument('p', '{b: f32[16], w: f32[8,16]}')]],
+    ['no size', [argument('x', 'f32[]')]],
+    ['a size of one', [argument('x', 'f32[1]')]],
+    ['keys', [argument('k', 'key<fry>[8]')]],
+    ['no argument', []]
+  ])('is empty with %s', (_, args) => {
+    expect(firstDraft(snapshot(), called(...args))).toBeNull();
+  });
+
+  it('is empty where the name cannot be called', () => {
+    const lambda = program({
+      name: '<lambda>',
+      arguments: [argument('x', 'f32[64]')]
+    });
+    expect(firstDraft(snapshot(), lambda)).toBeNull();
+  });
+
+  it('has the sweep that the run was asked for', () => {
+    const sweep = selu({ functions: ['selu', 'selu2'] });
+    expect(firstDraft(snapshot({ sweep }), called())).toEqual({
+      sweep: 'n=100,1000000',
+      call: 'selu(jnp.ones(n))',
+      functions: ['selu', 'selu2']
+    });
+  });
+});
+
+describe('a sweep in words', () => {
+  it('says how each series grows, and from where on', () => {
+    expect(growthWords(selu(), 'time', trans)).toEqual([
+      'first call hardly depends on n, warm grows as n^0.9 ± 0.1 from 10,000 on.'
+    ]);
+    expect(growthWords(selu(), 'bytes', trans)).toEqual([]);
+  });
+
+  it('says it of each function', () => {
+    const fit = {
+      series: 'warm' as const,
+      factor: 1,
+      error: null,
+      first_number: 100
+    };
+    const sweep = selu({
+      functions: ['f', 'g'],
+      points: [point({ function: 'f' }), point({ function: 'g' })],
+      fits: [
+        { ...fit, function: 'f', exponent: 2.94 },
+        { ...fit, function: 'g', exponent: -1 }
+      ]
+    });
+    expect(growthWords(sweep, 'time', trans)).toEqual([
+      'f: warm grows as n^2.9.',
+      'g: warm falls as n^-1.0.'
+    ]);
+  });
+
+  it('stands for the plot', () => {
+    const series = seriesOf(selu(), 'time', trans);
+    expect(read(plotSentence(selu(), 'time', series, trans))).toBe(
+      'Time against n, on logarithmic axes: eager from 71 µs at 100 to 4.2 ms at 1000000; ' +
+        'first call from 46 ms at 100 to 33 ms at 1000000; warm from 9.0 µs at 100 to 0.43 ms at 1000000.'
+    );
+  });
+
+  it('offers what was measured', () => {
+    expect(choicesOf(selu(), trans).map(({ choice }) => choice)).toEqual([
+      'time',
+      'compile',
+      'equations',
+      'bytes'
+    ]);
+    const two = selu({
+      functions: ['selu', 'g'],
+      points: [point({ bytes: null, compile: null })]
+    });
+    expect(choicesOf(two, trans).map(({ choice }) => choice)).toEqual([
+      'time',
+      'warm',
+      'equations'
+    ]);
+  });
+});
+
+describe('a sweep, copied', () => {
+  it('is columns', () => {
+    expect(
+      sweepText(selu({ stopped: 'Stopped after n=1000000.' }), trans)
+    ).toBe(
+      `Sweep of selu(jnp.ones(n)) over n
+
+        n   eager  first call     warm  eager / warm   trace   lower  compile  equations   bytes       FLOP
+      100   71 µs       46 ms   9.0 µs          7.9×  3.0 ms  7.0 ms    30 ms          7   800 B   500 FLOP
+1,000,000  4.2 ms       33 ms  0.43 ms          9.8×  3.0 ms  7.0 ms    30 ms          7  8.0 MB  5.0 MFLOP
+
+first call hardly depends on n, warm grows as n^0.9 ± 0.1 from 10,000 on.
+Stopped after n=1000000.
+`
+    );
+  });
+
+  it('is a Markdown table in which nothing of the user is markup', () => {
+    const bare = { flops: null, bytes: null, equations: null, trace: null };
+    const sweep = selu({
+      name: 'n',
+      points: [
+        point({ ...bare, eager: null }),
+        point({
+          ...bare,
+          value: 'a|b',
+          number: null,
+          warm: null,
+          eager: warmTime({ median: 1 }),
+          first: null,
+          lower: null,
+          compile: null,
+          error: 'TypeError: <b>'
+        })
+      ],
+      fits: [],
+      notes: ['*f* was <not> timed.']
+    });
+    expect(sweepMarkdown(snapshot(), sweep, trans)).toContain(
+      'Sweep of `selu(jnp.ones(n))` over `n`\n\n' +
+        '| `n` | eager | first call | warm | lower | compile |\n' +
+        '| ---: | ---: | ---: | ---: | ---: | ---: |\n' +
+        '| `100` | unknown | 46 ms | 9.0 µs | 7.0 ms | 30 ms |\n' +
+        '| `a\\|b` | 1.0 s |  |  |  |  |\n\n' +
+        '- `a\\|b` `raised TypeError: <b>`\n\n' +
+        '- \\*f\\* was \\<not> timed.\n\n'
+    );
+  });
+});
+
+const INK: IInk = {
+  text: '#000',
+  second: '#666',
+  grid: '#ddd',
+  ground: '#fff',
+  eager: '#5f6d7a',
+  first: '#b5440b',
+  warm: '#111',
+  font: 'sans-serif',
+  fontSize: 11
+};
+
+/** The parts of a specification that the tests look at. */
+interface ISpec {
+  data: { values: { y: number; lower: number }[] };
+  layer: {
+    data?: { values: { label: string; y: number }[] };
+    mark: { type: string };
+    encoding: {
+      x: { type: string; scale: { type: string; domain: number[] } };
+      y: { scale: { type: string; domain: number[] } };
+      shape?: { scale: { range: string[] } };
+      strokeDash?: { scale: { range: number[][] } };
+    };
+  }[];
+}
+
+function spec(sweep = selu(), choice: 'time' | 'equations' = 'time'): ISpec {
+  return JSON.parse(
+    JSON.stringify(
+      plotSpec(seriesOf(sweep, choice, trans), {
+        name: sweep.name,
+        choice,
+        width: 600,
+        ink: INK,
+        words: { series: 'what', shown: 'median', half: 'middle half' }
+      })
+    )
+  );
+}
+
+describe('the plot', () => {
+  it('has three series that differ in marker and dash, named at their end', () => {
+    const [line, , marks, ends] = spec().layer;
+    expect(line.encoding.strokeDash?.scale.range).toEqual([
+      [4, 3],
+      [1, 3],
+      [1, 0]
+    ]);
+    expect(marks.encoding.shape?.scale.range).toEqual([
+      'square',
+      'diamond',
+      'circle'
+    ]);
+    expect(ends.data?.values.map(({ label }) => label)).toEqual([
+      'first call',
+      'eager',
+      'warm'
+    ]);
+  });
+
+  it('is logarithmic on both axes, with all of it in view', () => {
+    const { x, y } = spec().layer[0].encoding;
+    expect([x.scale.type, y.scale.type]).toEqual(['log', 'log']);
+    expect(x.scale.domain[0]).toBeLessThan(100);
+    expect(x.scale.domain[1]).toBeGreaterThan(1e6);
+    expect(y.scale.domain[0]).toBeLessThan(8.8e-6);
+    expect(y.scale.domain[1]).toBeGreaterThan(0.046);
+  });
+
+  it('keeps the labels of lines that end together apart', () => {
+    const same = selu({
+      functions: ['a', 'b', 'c', 'd'],
+      points: ['a', 'b', 'c', 'd'].map(name => point({ function: name }))
+    });
+    const ends = spec(same, 'equations').layer[3].data?.values ?? [];
+    const [low, high] = spec(same, 'equations').layer[0].encoding.y.scale
+      .domain;
+    const pixels = ends.map(
+      ({ y }) => (166 * Math.log(high / y)) / Math.log(high / low)
+    );
+    expect(pixels).toHaveLength(4);
+    for (let at = 1; at < 4; at++) {
+      expect(pixels[at] - pixels[at - 1]).toBeGreaterThanOrEqual(13.9);
+    }
+  });
+
+  it('of values that are no numbers has them in their order', () => {
+    const words = selu({
+      points: [
+        point({ value: 'small', number: null }),
+        point({ value: 'large', number: null })
+      ]
+    });
+    expect(spec(words).layer[0].encoding.x.type).toBe('ordinal');
+  });
+
+  it('of values that have no logarithm has an even axis, and leaves out what took no time', () => {
+    const zero = selu({
+      points: [point({ value: '0', number: 0, first: 0 }), point()]
+    });
+    const made = spec(zero);
+    expect(made.layer[0].encoding.x.scale.type).toBe('linear');
+    expect(made.data.values).toHaveLength(5);
+  });
+
+  it.each([
+    [64, '64'],
+    [1000, '1,000'],
+    [2048, '2,048'],
+    [10_000, '10 k'],
+    [15_625, '15,625'],
+    [1_000_000, '1 M'],
+    [2_500_000, '2.5 M']
+  ])('writes %d as %s', (value, words) => {
+    expect(read(shortNumber(value))).toBe(words);
+  });
+});
