@@ -166,10 +166,12 @@ function Row(
       <Amount {...props} of="transcendentals" />
       <Amount {...props} of="bytes" />
       <div role="gridcell" className="jp-JaxprCost-bar">
-        <span
-          aria-hidden="true"
-          style={{ width: `${(100 * amount) / most}%` }}
-        />
+        {amount > 0 && (
+          <span
+            aria-hidden="true"
+            style={{ width: `${(100 * amount) / most}%` }}
+          />
+        )}
       </div>
       <div role="gridcell" className="jp-JaxprCost-share">
         {percent(share)}

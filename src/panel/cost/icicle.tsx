@@ -110,10 +110,10 @@ export function Icicle(props: {
               >
                 <title>{words}</title>
                 <rect
-                  x={x}
-                  y={bar.level * ROW}
-                  width={wide}
-                  height={ROW - GAP}
+                  x={x + 0.5}
+                  y={bar.level * ROW + 0.5}
+                  width={Math.max(0.5, wide - 1)}
+                  height={ROW - 2}
                 />
                 <text x={x + 6} y={bar.level * ROW + 16} aria-hidden="true">
                   {fitting(nameOf(node.label, node.runs), wide - 10)}

@@ -18,7 +18,7 @@ import { CostReading } from './reading';
 import { IPlacement, placementOf, rooflineOf } from './roofline-layout';
 import { useWidth } from './use-width';
 
-const HEIGHT = 190;
+const HEIGHT = 200;
 const WIDEST = 520;
 
 export function RooflineSection(props: {
@@ -166,7 +166,7 @@ function Picture(props: {
   const { machine, placement, trans } = props;
   const [place, measured] = useWidth();
   const width = Math.min(measured, WIDEST);
-  const frame = { left: 58, right: width - 8, top: 14, bottom: HEIGHT - 34 };
+  const frame = { left: 44, right: width - 18, top: 24, bottom: HEIGHT - 34 };
   const { x, y, roof, ridge } = rooflineOf(machine, placement, frame);
   const label = trans.__(
     'Roofline: bytes limit up to %1 FLOP a byte, operations from there on.',

@@ -21,11 +21,11 @@ export function restOf(
 ): { ours: number; xla: number } | null {
   let [left, right] = [ours, xla.flops ?? 0];
   for (const difference of xla.differences) {
-    if (
-      difference.kind === 'rest' ||
-      difference.ours === null ||
-      difference.xla === null
-    ) {
+    // A reason may be one in words alone.
+    if (difference.ours === null && difference.xla === null) {
+      continue;
+    }
+    if (difference.ours === null || difference.xla === null) {
       return null;
     }
     left -= difference.ours;
@@ -71,16 +71,20 @@ export function XlaSection(props: {
         <Differences {...props} xla={xla} said={said} />
       )}
       <p className="jp-JaxprPanel-small">
-        {trans.__('Of %1, by XLA:', 'cost_analysis()')}{' '}
-        {[
+        {trans.__(
+          "XLA's cost_analysis() has %1 and %2.",
           xla.transcendentals === null
             ? trans.__('transcendentals unknown')
-            : trans.__('%1 transcendentals', grouped(xla.transcendentals)),
+            : trans._n(
+                '%2 transcendental',
+                '%2 transcendentals',
+                xla.transcendentals,
+                grouped(xla.transcendentals)
+              ),
           xla.bytes === null
             ? trans.__('bytes accessed unknown')
             : trans.__('%1 bytes accessed', grouped(xla.bytes))
-        ].join(', ')}
-        .
+        )}
       </p>
     </section>
   );
@@ -110,24 +114,28 @@ function Differences(props: {
       <tbody>
         {shown.map((difference, at) => (
           <tr key={at} data-kind={difference.kind}>
-            <th scope="row">
+            <th scope="row" colSpan={inWords(difference) ? 3 : 1}>
               {shortened(difference.text, LONGEST)}{' '}
               <Line {...props} difference={difference} />
             </th>
-            <td>
-              <Part
-                amount={difference.ours}
-                runs={difference.runs}
-                trans={trans}
-              />
-            </td>
-            <td>
-              <Part
-                amount={difference.xla}
-                runs={difference.runs === null ? null : 1}
-                trans={trans}
-              />
-            </td>
+            {!inWords(difference) && (
+              <>
+                <td>
+                  <Part
+                    amount={difference.ours}
+                    runs={difference.runs}
+                    trans={trans}
+                  />
+                </td>
+                <td>
+                  <Part
+                    amount={difference.xla}
+                    runs={difference.runs === null ? null : 1}
+                    trans={trans}
+                  />
+                </td>
+              </>
+            )}
           </tr>
         ))}
         {left > 0 && (
@@ -156,6 +164,11 @@ function Differences(props: {
       </tfoot>
     </table>
   );
+}
+
+/** A reason without a number. */
+function inWords({ ours, xla }: CostDifference): boolean {
+  return ours === null && xla === null;
 }
 
 /** `800 × 100`, a number, or that it is not known. */

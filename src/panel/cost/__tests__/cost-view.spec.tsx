@@ -288,7 +288,7 @@ describe("XLA's own count", () => {
     const same = { flops: 80143, transcendentals: null, bytes: null };
     const { node } = view({ xla: { ...same, differences: [] } });
     expect(words(section(node, 'XLA says 80.1 kFLOP too'))).toContain(
-      'Of cost_analysis(), by XLA: transcendentals unknown, bytes accessed unknown.'
+      "XLA's cost_analysis() has transcendentals unknown and bytes accessed unknown."
     );
     expect(table(node)).toEqual([]);
     expect(words(section(view({ xla: null }).node, 'What XLA says'))).toContain(
@@ -310,12 +310,21 @@ describe("XLA's own count", () => {
             xla: null,
             frame: -1,
             runs: null
+          },
+          {
+            kind: 'branches',
+            text: 'XLA takes the dearest branch.',
+            ours: null,
+            xla: null,
+            frame: -1,
+            runs: null
           }
         ]
       }
     });
     expect(table(node).slice(1)).toEqual([
       ['XLA calls a library.', '70,000', 'unknown'],
+      ['XLA takes the dearest branch.'],
       ['total', '80,143', '945']
     ]);
   });
