@@ -67,7 +67,7 @@ export class Costs {
     const { requests } = this._model;
     if (
       requests === null ||
-      this.costOf(snapshot, program) !== null ||
+      !this._isOpen(snapshot, program) ||
       this.countingOf(snapshot, program).kind === 'working'
     ) {
       return;
@@ -108,6 +108,21 @@ export class Costs {
       }
     }
     return null;
+  }
+
+  /** Whether the kernel has more to say: all of it, or XLA's numbers, which take long where a program is large. */
+  private _isOpen(snapshot: Snapshot, program: number): boolean {
+    const cost = this.costOf(snapshot, program);
+    if (cost === null) {
+      return true;
+    }
+    const hlo = snapshot.programs[program]?.levels.find(
+      level => level.name === 'hlo'
+    );
+    return (
+      cost.xla_asked === false &&
+      (hlo?.state === 'held' || hlo?.state === 'on_request')
+    );
   }
 
   private _isSaved(snapshot: Snapshot): boolean {
