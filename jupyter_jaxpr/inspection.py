@@ -23,6 +23,7 @@ from .snapshot import document as schema
 from .snapshot.build import Built, Sources, Unavailable, build
 from .snapshot.cards import ControlFlow, control_flow
 from .snapshot.environment import environment
+from .snapshot.priced import Cost, cost_of
 from .snapshot.recording import Recording
 from .snapshot.recording_build import construct_of, recording_document
 from .snapshot.text import program_text
@@ -43,6 +44,7 @@ _NO_LEVEL = "There is no level {level!r}. Take one of 'jaxpr', 'stablehlo', 'hlo
 _NO_PROGRAM = "This snapshot holds no program. {message}"
 _NOT_HELD = "This snapshot does not hold the {title}. {reason}"
 _NOT_MADE = "JAX was not asked to make it: inspect with stage='{stage}'."
+_NO_COST = "This snapshot does not hold what {name} costs. Inspect the function again."
 _NO_FORMAT = "{name} cannot be written: a snapshot is saved as .json, .html or .md."
 
 
@@ -167,6 +169,36 @@ class Snapshot:
                 return recording_document(self._document, card, construct.run())
         except (Unsteppable, ValuesGone) as error:
             raise ValueError(str(error)) from error
+
+    @property
+    def cost(self) -> Cost:
+        """What one call of the program in focus costs; see `Cost` for what is counted, and how.
+
+        Raises:
+            ValueError: There is no program, or its costs are not held; the message says what to do.
+        """
+        return self.cost_of()
+
+    def cost_of(self, program: int | None = None) -> Cost:
+        """What one call of a program costs; nothing runs, and nothing is compiled for it.
+
+        Args:
+            program: Index into `programs`; the one in focus where it is None.
+
+        Raises:
+            ValueError: There is no program, or its costs are not held; the message says what to do.
+            IndexError: There is no such program.
+        """
+        index = self._document.focus if program is None else program
+        if index < 0:
+            raise ValueError(_NO_PROGRAM.format(message=self._document.message or "Inspect a function first."))
+        name = self._document.programs[index].name
+        if self._sources is not None:
+            return cost_of(self._document, self._sources.cost(index))
+        held = next((each for each in self._document.costs if each.program == index), None)
+        if held is None:
+            raise ValueError(_NO_COST.format(name=name))
+        return cost_of(self._document, held)
 
     @property
     def timings(self) -> tuple[ProgramTiming, ...]:

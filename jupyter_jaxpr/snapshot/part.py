@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from .control_flow import Control
+from .cost import ProgramCost
 from .document import Child, Effects, File, Frame, LiteralValue, Parameter, Scope, Stack
 from .pools import Pools
 
@@ -91,6 +92,28 @@ class Part:
             slots=slots,
             branches=branches,
         )
+
+    def cost(self, cost: ProgramCost) -> ProgramCost:
+        """Costs with their lines as here; scopes and programs keep their numbers."""
+
+        def moved(row: Any) -> Any:
+            return msgspec.structs.replace(row, frame=self.frame(row.frame))
+
+        changed: dict[str, Any] = {
+            name: [moved(row) for row in getattr(cost, name)]
+            for name in ("by_line", "by_primitive", "by_scope", "by_name_stack")
+        }
+        if cost.xla is not None:
+            found = [moved(row) for row in cost.xla.differences]
+            changed["xla"] = msgspec.structs.replace(cost.xla, differences=found)
+        if cost.memory is not None:
+            changed["memory"] = msgspec.structs.replace(
+                cost.memory,
+                peak_frame=self.frame(cost.memory.peak_frame),
+                live=[moved(row) for row in cost.memory.live],
+                residuals=[moved(row) for row in cost.memory.residuals],
+            )
+        return msgspec.structs.replace(cost, **changed)
 
     def scope(self, scope: Scope) -> Scope:
         """A scope with its indices as here; its children keep their scopes."""

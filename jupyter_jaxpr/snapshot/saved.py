@@ -1,7 +1,7 @@
 """A document in, a copy small enough to be saved in a notebook out, saying what it left out.
 
-Least first: HLO, then StableHLO, then equations beyond the first ones of each scope, then the long texts of notes,
-then the ledger of the kernel.
+Least first: HLO, then StableHLO, then equations beyond the first ones of each scope (and what each of those costs: the
+sums by line stay), then the long texts of notes, then the ledger of the kernel, then costs.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import msgspec
 
 from ..encoding import encode
 from ..quantities import size
+from .cost import ProgramCost
 from .document import Cell, Let, Level, Program, Scope, Snapshot
 from .ledger import Ledger
 from .names import Names, Pools, name_program
@@ -59,12 +60,25 @@ def _smaller(document: Snapshot, limit_bytes: int) -> Iterator[Snapshot]:
         left_out.append("the ledger")
         least = msgspec.structs.replace(least, ledger=None)
         yield cut(_short_texts(least))
+    if least.costs:
+        left_out.append("costs")
+        least = msgspec.structs.replace(least, costs=[])
+        yield cut(_short_texts(_compact(least, least.scopes)))
     if least.recordings or least.control_flow:
         left_out.append("control flow")
         least = msgspec.structs.replace(least, recordings=[], control_flow=[])
         yield cut(_short_texts(_compact(least, least.scopes)))
     nothing = msgspec.structs.replace(
-        least, programs=[], scopes=[], focus=-1, notes=[], control_flow=[], recordings=[], comparison=None
+        least,
+        programs=[],
+        scopes=[],
+        focus=-1,
+        notes=[],
+        control_flow=[],
+        recordings=[],
+        comparison=None,
+        timings=[],
+        sweep=None,
     )
     left_out[:] = ["all programs were"]
     yield cut(_short_texts(_compact(nothing, [])))
@@ -110,8 +124,15 @@ def _first_equations(document: Snapshot, page: int) -> Snapshot:
         _cut_scope(scope, page if number in names.variables else 0, names.variables.get(number))
         for number, scope in enumerate(document.scopes)
     ]
-    shorter = msgspec.structs.replace(document, programs=programs, strings=strings)
+    costs = [_without_equations(cost, scopes) for cost in document.costs]
+    shorter = msgspec.structs.replace(document, programs=programs, strings=strings, costs=costs)
     return _compact(shorter, scopes)
+
+
+def _without_equations(cost: ProgramCost, scopes: list[Scope]) -> ProgramCost:
+    """A cost with the columns of the scopes that are still whole."""
+    whole = [each for each in cost.scopes if len(scopes[each.scope].primitive) == len(each.flops)]
+    return msgspec.structs.replace(cost, scopes=whole)
 
 
 def _names(document: Snapshot, focus: int) -> Names:
@@ -156,9 +177,10 @@ def _compact(document: Snapshot, scopes: list[Scope]) -> Snapshot:
     notes = [msgspec.structs.replace(note, frame=part.frame(note.frame)) for note in document.notes]
     ledger = None if document.ledger is None else _ledger(document.ledger, part)
     cards = [part.control(control) for control in document.control_flow]
+    costs = [part.cost(cost) for cost in document.costs]
     fields = part.pools.fields()
     return msgspec.structs.replace(
-        document, scopes=kept, programs=programs, notes=notes, ledger=ledger, control_flow=cards, **fields
+        document, scopes=kept, programs=programs, notes=notes, ledger=ledger, control_flow=cards, costs=costs, **fields
     )
 
 
