@@ -1,0 +1,160 @@
+"""`--sweep` on the magic's line: the document it fills, and every mistake that can be known before."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from conftest import Notebook
+
+import jupyter_jaxpr as jj
+from jupyter_jaxpr.measure import swept
+
+FUNCTIONS = """
+@jax.jit
+def product(a):
+    return a @ a
+
+def activated(a):
+    return jnp.tanh(a) * 2
+"""
+
+
+@pytest.fixture(autouse=True)
+def _short(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(swept, "BUDGET", 0.01)  # seconds for the runs of one call: how exact they are is no matter here
+
+
+@pytest.fixture
+def prepared(notebook: Notebook) -> Notebook:
+    notebook.run(FUNCTIONS)
+    return notebook
+
+
+def points(sweep: dict) -> list[tuple[str, str, int, int]]:
+    return [(point["function"], point["value"], point["equations"], point["flops"]) for point in sweep["points"]]
+
+
+def test_one_function(prepared: Notebook) -> None:
+    ran = prepared.run("%%jaxpr --sweep n=4,8,16 product(jnp.ones((n, n)))\n'as always'")
+    assert ran.result.result == "as always"
+    sweep = ran.document["sweep"]
+    assert (sweep["name"], sweep["call"], sweep["functions"]) == ("n", "product(jnp.ones((n, n)))", ["product"])
+    assert points(sweep) == [
+        ("product", "4", 1, 128),
+        ("product", "8", 1, 1024),
+        ("product", "16", 1, 8192),
+    ]
+    assert (sweep["total"], sweep["stopped"], sweep["notes"]) == (3, None, [])
+    assert {fit["series"] for fit in sweep["fits"]} == {"eager", "first", "warm", "compile", "equations", "bytes"}
+    assert ran.programs == ["traced product(a: f32[4,4]) -> f32[4,4]: dot_general"]
+    assert ran.document["programs"][0]["origin_note"] == (
+        "Traced for %%jaxpr product(jnp.ones((n, n))) with n = 4: its arguments were evaluated, the function was not "
+        "executed."
+    )
+    assert "n" not in prepared.shell.user_ns
+
+
+def test_the_cell_runs_first_and_may_define_the_function(notebook: Notebook) -> None:
+    ran = notebook.run("%%jaxpr --sweep n=4,8 doubled(jnp.ones(n))\ndef doubled(x):\n    return x * 2\n")
+    assert points(ran.document["sweep"]) == [("doubled", "4", 1, 4), ("doubled", "8", 1, 8)]
+
+
+def test_the_line_magic(prepared: Notebook) -> None:
+    ran = prepared.run("%jaxpr --sweep n=4,8 activated(jnp.ones(n))")
+    assert points(ran.document["sweep"]) == [("activated", "4", 2, 4), ("activated", "8", 2, 8)]
+
+
+def test_several_functions_with_their_recompiles(prepared: Notebook) -> None:
+    ran = prepared.run("%%jaxpr --compare product,activated --sweep n=4,8 product(jnp.ones((n, n)))\n1")
+    assert points(ran.document["sweep"]) == [
+        ("product", "4", 1, 128),
+        ("activated", "4", 2, 16),
+        ("product", "8", 1, 1024),
+        ("activated", "8", 2, 64),
+    ]
+    comparison = ran.document["comparison"]
+    assert [(each["name"], each["recompiles"]) for each in comparison["variants"]] == [("product", 2), ("activated", 2)]
+    assert comparison["sweep"] == "n = 4, 8"
+
+
+def test_a_saved_notebook_keeps_the_sweep(prepared: Notebook) -> None:
+    ran = prepared.run("%%jaxpr --sweep n=4,8 product(jnp.ones((n, n)))\n1")
+    again = jj.Snapshot.from_json(json.dumps(ran.document)).to_dict()
+    assert again["sweep"] == ran.document["sweep"]
+
+
+def test_a_function_that_is_not_there(notebook: Notebook) -> None:
+    ran = notebook.run("%%jaxpr --sweep n=1,2 nothing(jnp.ones(n))\n'as always'")
+    assert ran.result.result == "as always"
+    assert "sweep" not in ran.document
+    assert ran.document["message"] == (
+        "--sweep: nothing is not defined. Define it in the cell or in one that ran before."
+    )
+
+
+def test_a_cell_that_raises_is_not_swept_over(prepared: Notebook) -> None:
+    ran = prepared.run("%%jaxpr --sweep n=1,2 product(jnp.ones((n, n)))\n1 / 0")
+    assert isinstance(ran.result.error_in_exec, ZeroDivisionError)
+    assert not ran.shown or "sweep" not in ran.document
+
+
+def test_arguments_that_raise_at_every_value(prepared: Notebook) -> None:
+    ran = prepared.run("%%jaxpr --sweep n=1,2 product(make(n))\n1")
+    assert [point["error"] for point in ran.document["sweep"]["points"]] == [
+        "the arguments raised NameError: name 'make' is not defined"
+    ] * 2
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        (
+            "--sweep n f(n)",
+            "--sweep n: this is not a name and its values. Write for example n=8,16,32 and a call that takes n: "
+            "f(jnp.ones(n)).",
+        ),
+        (
+            "--sweep 2n=1,2 f(n)",
+            "--sweep 2n=1,2: this is not a name and its values. Write for example n=8,16,32 and a call that takes n: "
+            "f(jnp.ones(n)).",
+        ),
+        (
+            "--sweep n=1,,2 f(n)",
+            "--sweep n=1,,2: this is not a name and its values. Write for example n=8,16,32 and a call that takes n: "
+            "f(jnp.ones(n)).",
+        ),
+        (
+            "--sweep n=1 f(n)",
+            "--sweep n=1: a sweep needs two or more values. Write for example n=8,16,32 and a call that takes n: "
+            "f(jnp.ones(n)).",
+        ),
+        (
+            "--sweep n=1,2",
+            "--sweep n=1,2: there is no target to give these values to. Write for example n=8,16,32 and a call that "
+            "takes n: f(jnp.ones(n)).",
+        ),
+        (
+            "--sweep n=1,2 f(x)",
+            "--sweep n=1,2: 'f(x)' has no name n to give these values to. Write for example n=8,16,32 and a call that "
+            "takes n: f(jnp.ones(n)).",
+        ),
+        (
+            "--sweep n=1,2 f(f32[8], n)",
+            "--sweep calls the function and needs values, and 'f(f32[8], n)' has types. Write arrays, such as "
+            "f(jnp.ones(n)).",
+        ),
+        (
+            "--sweep n=1,2 --steps f(n)",
+            "--sweep and --steps do not go together: --steps is about one call. Leave one out.",
+        ),
+        (
+            "--sweep n=1,2 --stage compile f(n)",
+            "--sweep and --stage do not go together: --sweep compiles and runs. Leave one out.",
+        ),
+    ],
+)
+def test_a_mistake_in_the_line_is_told_before_the_cell_runs(notebook: Notebook, line: str, says: str) -> None:
+    ran = notebook.run(f"%%jaxpr {line}\nran = True")
+    assert str(ran.result.error_in_exec or ran.result.error_before_exec) == says
+    assert "ran" not in notebook.shell.user_ns
