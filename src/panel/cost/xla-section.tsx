@@ -65,7 +65,9 @@ export function XlaSection(props: {
       <h2>
         {agrees
           ? trans.__('XLA says %1 too', operations(said))
-          : trans.__('Why XLA says %1', operations(said))}
+          : operations(said) === operations(cost.flops)
+            ? trans.__('XLA says nearly the same, %1', operations(said))
+            : trans.__('Why XLA says %1', operations(said))}
       </h2>
       {(!agrees || xla.differences.length > 0) && (
         <Differences {...props} xla={xla} said={said} />
@@ -90,6 +92,7 @@ export function XlaSection(props: {
   );
 }
 
+// The roles are said, as a narrow panel lays the rows out in two lines.
 function Differences(props: {
   reading: CostReading;
   xla: XlaCost;
@@ -103,31 +106,45 @@ function Differences(props: {
   const shown = xla.differences.slice(0, MOST);
   const left = xla.differences.length - shown.length;
   return (
-    <table className="jp-JaxprCost-numbers jp-JaxprCost-xla">
-      <thead>
-        <tr>
-          <th scope="col">{trans.__('FLOP')}</th>
-          <th scope="col">{trans.__('this panel')}</th>
-          <th scope="col">{trans.__('XLA')}</th>
+    <table
+      role="table"
+      aria-label={trans.__('FLOP by our count and by XLA')}
+      className="jp-JaxprCost-numbers jp-JaxprCost-xla"
+    >
+      <thead role="rowgroup">
+        <tr role="row">
+          <th role="columnheader" scope="col">
+            {trans.__('FLOP')}
+          </th>
+          <th role="columnheader" scope="col">
+            {trans.__('this panel')}
+          </th>
+          <th role="columnheader" scope="col">
+            {trans.__('XLA')}
+          </th>
         </tr>
       </thead>
-      <tbody>
+      <tbody role="rowgroup">
         {shown.map((difference, at) => (
-          <tr key={at} data-kind={difference.kind}>
-            <th scope="row" colSpan={inWords(difference) ? 3 : 1}>
+          <tr role="row" key={at} data-kind={difference.kind}>
+            <th
+              role="rowheader"
+              scope="row"
+              colSpan={inWords(difference) ? 3 : 1}
+            >
               {shortened(difference.text, LONGEST)}{' '}
               <Line {...props} difference={difference} />
             </th>
             {!inWords(difference) && (
               <>
-                <td>
+                <td role="cell">
                   <Part
                     amount={difference.ours}
                     runs={difference.runs}
                     trans={trans}
                   />
                 </td>
-                <td>
+                <td role="cell">
                   <Part
                     amount={difference.xla}
                     runs={difference.runs === null ? null : 1}
@@ -139,27 +156,31 @@ function Differences(props: {
           </tr>
         ))}
         {left > 0 && (
-          <tr>
-            <th scope="row">
+          <tr role="row">
+            <th role="rowheader" scope="row">
               {trans._n('%1 more reason', '%1 more reasons', left)}
             </th>
-            <td />
-            <td />
+            <td role="cell" />
+            <td role="cell" />
           </tr>
         )}
         {rest !== null && (rest.ours > 0 || rest.xla > 0) && (
-          <tr>
-            <th scope="row">{trans.__('everything else')}</th>
-            <td>{grouped(rest.ours)}</td>
-            <td>{grouped(rest.xla)}</td>
+          <tr role="row">
+            <th role="rowheader" scope="row">
+              {trans.__('everything else')}
+            </th>
+            <td role="cell">{grouped(rest.ours)}</td>
+            <td role="cell">{grouped(rest.xla)}</td>
           </tr>
         )}
       </tbody>
-      <tfoot>
-        <tr>
-          <th scope="row">{trans.__('total')}</th>
-          <td>{grouped(cost.flops)}</td>
-          <td>{grouped(said)}</td>
+      <tfoot role="rowgroup">
+        <tr role="row">
+          <th role="rowheader" scope="row">
+            {trans.__('total')}
+          </th>
+          <td role="cell">{grouped(cost.flops)}</td>
+          <td role="cell">{grouped(said)}</td>
         </tr>
       </tfoot>
     </table>
