@@ -1,0 +1,251 @@
+"""The Time view: where a first call went, what a warm one takes, run again by a button; at every width, saved too."""
+
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from lab_server import code
+from playwright.sync_api import expect
+
+LOAD = "%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp\nx = jnp.arange(100_000.0)"
+
+SELU = """\
+%%jaxpr
+@jax.jit
+def selu(x, alpha=1.67, lmbda=1.05):
+    return lmbda * jnp.where(x > 0, x, alpha * jnp.exp(x) - alpha)
+
+y = selu(x)"""
+
+TIMED = SELU.replace("%%jaxpr", "%%jaxpr --time")
+
+LOUD = """\
+%%jaxpr
+told = []
+
+@jax.jit
+def loud(x):
+    jax.debug.callback(lambda v: told.append(1), x[0])
+    return x
+
+y = loud(x)"""
+
+SLOW = """\
+%%jaxpr
+import pathlib, time
+import numpy as np
+
+def wait(v):
+    while len(calls) >= 2 and not pathlib.Path("go-on").exists():
+        time.sleep(0.02)
+    calls.append(1)
+    return np.asarray(v)
+
+calls = []
+
+@jax.jit
+def waits(x):
+    return jax.pure_callback(wait, x, x)
+
+y = waits(x)"""
+
+MIME_TYPE = "application/vnd.jupyter-jaxpr.v1+json"
+
+# Spaces before a unit do not break.
+DURATION = r"[\d.,]+\s(?:µs|ms|s)"
+MEASURED = re.compile(
+    rf"^A warm call takes {DURATION}\. The first took {DURATION}; "
+    r"it (pays for itself (after [\d,]+\scalls|at once)|does not pay for itself: without jit a call is not slower)\.$"
+)
+
+
+def lead(nb):
+    """The one sentence."""
+    return nb.panel.get_by_role("tabpanel", name="Time").locator(".jp-JaxprTime-lead")
+
+
+def again(nb):
+    """Eager and warm."""
+    return nb.panel.get_by_role("table", name="The same call, again: eager and warm")
+
+
+def violations(page) -> list[str]:
+    # JupyterLab's body has no height, and axe takes what is in such a body for hidden.
+    page.evaluate("document.body.style.height = '100vh'")
+    found = Axe().run(page, context=".jp-JaxprPanel")
+    assert "color-contrast" in {rule["id"] for rule in found.response["passes"]}  # it has looked
+    return [
+        f"{rule['id']}: {node['html'][:200]} {node.get('failureSummary', '')}"
+        for rule in found.response["violations"]
+        for node in rule["nodes"]
+    ]
+
+
+def cut(panel) -> list[str]:
+    """What stands out of the panel on the right."""
+    return panel.evaluate(
+        """panel => {
+          const edge = panel.getBoundingClientRect().right + 0.5;
+          return [...panel.querySelectorAll('.jp-JaxprTime *')]
+            .filter(one => !one.closest('svg') && one.getClientRects().length)
+            .filter(one => one.getBoundingClientRect().right > edge)
+            .map(one => one.outerHTML);
+        }"""
+    )
+
+
+@pytest.fixture
+def selu(notebook):
+    nb = notebook(LOAD, SELU, TIMED)
+    nb.run(0)
+    nb.run(1)
+    nb.panel.get_by_role("tab", name="Time").click()
+    return nb
+
+
+def test_the_first_call_by_its_stages(selu):
+    expect(lead(selu)).to_have_text(re.compile(rf"^The first call took {DURATION}, \d+\s% of it in .+\.$"))
+    stages = selu.panel.get_by_role("table", name="Stages of the first call")
+    expect(stages.get_by_role("rowheader")).to_have_text(
+        ["trace", "lower", "compile", "first run", "rest", "first call"]
+    )
+    compile = stages.get_by_role("row", name="compile")
+    expect(compile.get_by_role("cell").nth(0)).to_have_text(re.compile(rf"^{DURATION}$"))
+    expect(compile.get_by_role("cell").nth(1)).to_have_text(re.compile(r"^(<\s)?\d+\s%$"))
+    expect(selu.panel.get_by_role("img", name=re.compile("^First call .* in all: trace "))).to_be_visible()
+    # The head of the panel does not say the same once more.
+    expect(selu.panel.get_by_text("in all", exact=True)).to_have_count(0)
+
+
+def test_the_same_call_again_by_a_button(selu):
+    panel = selu.panel
+    expect(panel).to_contain_text("Runs selu many times on the values of its last call: compiled, and without jit.")
+    panel.get_by_role("button", name="Run it again").click()
+    expect(lead(selu)).to_have_text(MEASURED, timeout=60_000)
+
+    rows = again(selu).get_by_role("row")
+    expect(rows.nth(1).get_by_role("rowheader")).to_have_text("eager")
+    expect(rows.nth(2).get_by_role("rowheader")).to_have_text("warm")
+    expect(panel).to_contain_text(
+        re.compile(rf"A warm call returns after {DURATION}, (before its|its) work (is )?done")
+    )
+    expect(panel).to_contain_text(re.compile(rf"warm: [\d,]+ runs( of [\d,]+ calls each)?, the fastest {DURATION}\."))
+    expect(panel.get_by_role("button", name="Measure it anew")).to_be_visible()
+
+    # It stays with its run, and the head of the other views tells it.
+    warm = again(selu).get_by_role("row", name="warm").get_by_role("cell").nth(0).inner_text()
+    panel.get_by_role("tab", name="Program").click()
+    expect(panel.locator(".jp-JaxprPanel-stageNumbers .jp-mod-warm")).to_have_text(f"then, warm{warm}")
+
+
+def test_asked_for_on_the_magic_line_it_is_in_front(selu):
+    panel = selu.panel
+    panel.get_by_role("tab", name="Flow").click()
+    selu.run(2)
+    expect(panel.get_by_role("tab", name="Time")).to_have_attribute("aria-selected", "true")
+    expect(lead(selu)).to_have_text(MEASURED)
+    selu.run(1)
+    expect(panel.get_by_role("tab", name="Control flow")).to_have_attribute("aria-selected", "true")
+
+
+def test_a_saved_notebook_has_it_without_a_kernel(selu, notebook, lab):
+    selu.run(2)
+    expect(lead(selu)).to_have_text(MEASURED)
+    said, rows = lead(selu).inner_text(), again(selu).inner_text()
+    outputs = selu.save()["cells"][2]["outputs"]
+    document = next(output["data"][MIME_TYPE] for output in outputs if MIME_TYPE in output.get("data", {}))
+
+    data = {MIME_TYPE: document, "text/plain": "saved by an earlier run"}
+    nb = notebook(code(TIMED, [{"output_type": "display_data", "data": data, "metadata": {}}], 3), kernel=None)
+    nb.outputs(0).get_by_role("button").click()
+    expect(nb.panel.get_by_role("tab", name="Time")).to_have_attribute("aria-selected", "true")
+    expect(lead(nb)).to_have_text(said.replace("\xa0", " "))
+    assert again(nb).inner_text() == rows
+    for name in ("Measure it anew", "Run the sweep"):
+        if name == "Run the sweep" and not nb.panel.get_by_role("button", name=name).is_visible():
+            nb.panel.get_by_text("Sweep over sizes …").click()
+        button = nb.panel.get_by_role("button", name=name)
+        expect(button).to_have_attribute("aria-disabled", "true")
+        expect(button).to_have_accessible_description(
+            "This run was read from the saved notebook. Run its cell to measure it."
+        )
+
+
+def test_values_that_are_gone_are_told_of(notebook):
+    nb = notebook(LOAD, SELU.replace("selu(x)", "selu(jnp.ones(8))"))
+    nb.run_all()
+    nb.panel.get_by_role("tab", name="Time").click()
+    nb.panel.get_by_role("button", name="Run it again").click()
+    expect(nb.panel.get_by_role("alert")).to_have_text(
+        "The values of the last call of selu are not there any more, so there is nothing to run it on. "
+        "Run the cell again with %%jaxpr --time, which keeps them, or keep its arguments in variables."
+    )
+    expect(nb.panel.get_by_role("button", name="Run it again")).to_be_focused()
+
+
+def test_effects_are_repeated_only_where_that_is_confirmed(notebook):
+    nb = notebook(LOAD, LOUD, "jax.effects_barrier(); len(told)")
+    nb.run_all()
+    expect(nb.outputs(2)).to_contain_text("1")
+    nb.panel.get_by_role("tab", name="Time").click()
+    nb.panel.get_by_role("button", name="Run it again").click()
+    question = nb.panel.get_by_role("alertdialog", name="Run loud again?")
+    expect(question).to_contain_text("loud has effects (Debug). To time it, it runs many times more")
+    expect(question.get_by_role("button", name="Do not run it")).to_be_focused()
+    assert violations(nb.page) == []
+    nb.page.keyboard.press("Escape")
+    expect(question).not_to_be_attached()
+    expect(nb.panel.get_by_role("button", name="Run it again")).to_be_focused()
+    nb.run(2)
+    expect(nb.outputs(2)).to_have_text(re.compile(r"\b1\s*$"))
+
+    nb.panel.get_by_role("button", name="Run it again").click()
+    nb.panel.get_by_role("button", name="Run it", exact=True).click()
+    expect(lead(nb)).to_have_text(MEASURED, timeout=60_000)
+    nb.run(2)
+    expect(nb.outputs(2)).not_to_have_text(re.compile(r"\b1\s*$"))
+
+
+def test_stop_keeps_what_was_measured(notebook):
+    nb = notebook(LOAD, SLOW, "pathlib.Path('go-on').write_text('')")
+    nb.run(0)
+    nb.run(1)
+    nb.panel.get_by_role("tab", name="Time").click()
+    nb.panel.get_by_role("button", name="Run it again").click()
+    nb.panel.get_by_role("button", name="Stop").click()
+    expect(nb.panel.get_by_text("Stopping: what was measured is kept.")).to_be_visible()
+    nb.run(2)
+    expect(nb.panel.get_by_role("tabpanel", name="Time")).to_contain_text("Stopped; these are the runs until then.")
+    expect(nb.panel.get_by_role("button", name="Measure it anew")).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [320, 900])
+def test_nothing_is_cut_and_axe_finds_nothing(selu, width):
+    selu.page.set_viewport_size({"width": width + 640, "height": 800})
+    selu.set_panel_width(width)
+    assert violations(selu.page) == []
+    selu.panel.get_by_role("button", name="Run it again").click()
+    expect(lead(selu)).to_have_text(MEASURED, timeout=60_000)
+    # From 640 pixels there is room for all the numbers; the sentence below has them at any width.
+    wide = again(selu).get_by_role("columnheader", name="returns after")
+    expect(wide).to_be_visible() if width >= 640 else expect(wide).to_have_count(0)
+    assert cut(selu.panel) == []
+    for theme in ("light", "dark"):
+        selu.theme(theme)
+        assert violations(selu.page) == [], theme
+
+
+def test_it_is_used_by_the_keyboard(selu):
+    page, panel = selu.page, selu.panel
+    panel.get_by_role("tab", name="Time").focus()
+    page.keyboard.press("Tab")
+    expect(panel.get_by_role("button", name="Run it again")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(lead(selu)).to_have_text(MEASURED, timeout=60_000)
+    expect(panel.get_by_role("button", name="Measure it anew")).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(panel.get_by_text("Sweep over sizes …")).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(panel.get_by_role("textbox", name="Values")).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(panel.get_by_role("textbox", name="Call")).to_be_focused()
