@@ -171,6 +171,25 @@ def test_the_options_of_jit_are_kept(names):
     assert not names["held"].is_deleted()
 
 
+def test_shardings_are_kept(names):
+    from jax.sharding import SingleDeviceSharding
+
+    here = SingleDeviceSharding(jax.devices()[0])
+    names["placed"] = jax.jit(lambda x: x * 2, in_shardings=here, out_shardings=here)
+    found = swept_over(names, "placed(jnp.ones(n))", "n", "2", "3")
+    assert programs(found) == [("placed", "2", 1, 16, 2), ("placed", "3", 1, 24, 3)]
+
+
+def test_a_function_that_is_only_a_jitted_call_has_no_eager_run_of_its_own(names):
+    names["wrapped"] = lambda x: names["product"](x)
+    found = swept_over(names, "wrapped(jnp.ones((n, n)))", "n", "2", "3")
+    assert measured(found) == [("wrapped", "2", ALL), ("wrapped", "3", ALL)]
+    assert found.notes == [
+        "Without jit, wrapped is one call of product, which is jitted itself: its eager times are of compiled code as "
+        "well."
+    ]
+
+
 # --- what is left out, and why -----------------------------------------------------------------------------
 
 

@@ -22,6 +22,7 @@ from ..observe.printed import PrintRecorder
 from ..program.costs import Costs
 from ..program.jaxpr import Walk, effect_names
 from ..program.memory import xla_memory
+from ..program.parameters import open_jaxpr
 from ..quantities import duration
 from .compare import Candidate
 from .differentiation import words
@@ -150,6 +151,7 @@ class Swept:
         self._scalars = False  # Python's numbers are static
         self._traceable = True
         self._effects: list[str] = []
+        self._one_call = False
         self._first, self._eager = Growth(), Growth()
 
     def takes_too_long(self, number: float | None) -> bool:
@@ -191,6 +193,7 @@ class Swept:
         point.equations = walk.scopes[scope].total
         point.flops = Costs(walk).scope(scope)
         self._note_effects(effect_names(traced.jaxpr))
+        self._note_one_call(open_jaxpr(traced.jaxpr))
         if self.question is not None or (self._effects and not self._confirmed):
             return
         doing("first call")
@@ -244,6 +247,17 @@ class Swept:
             "called. The panel asks before it calls such a function: sweep there to time it."
         )
 
+    def _note_one_call(self, jaxpr: Any) -> None:
+        """Say it where the plain Python is nothing but a call of another jitted function."""
+        only = jaxpr.eqns[0] if len(jaxpr.eqns) == 1 else None
+        if only is None or only.primitive.name not in ("jit", "pjit") or self._one_call:
+            return
+        self._one_call = True
+        self._notes.append(
+            f"Without jit, {self.name} is one call of {only.params['name']}, which is jitted itself: its eager times "
+            "are of compiled code as well."
+        )
+
     def _called(
         self,
         point: Point,
@@ -257,7 +271,8 @@ class Swept:
         """The first call, and the warm ones."""
         import jax
 
-        given, keywords = copied((args, kwargs))
+        # Only what the user jitted may give its arguments away.
+        given, keywords = copied((args, kwargs)) if self._jitted else (args, kwargs)
         jax.block_until_ready((given, keywords))
         with self._observer.listening(jax_internals.jit_name(jitted._fun)) as stages:
             start = time.perf_counter()
@@ -272,6 +287,8 @@ class Swept:
         point.lower, point.compile, point.from_disk = times.lower, times.compile, times.from_disk
         self._first.took(point.number, point.first)
         point.bytes = self._bytes(traced)
+        if point.bytes is None:
+            self._note(point, "XLA says nothing of its memory, so its bytes are unknown")
         compiled_at = stages.compiled_at
         run = ended - start if compiled_at is None else ended - compiled_at
         if run > SLOW and not self._confirmed:
