@@ -599,6 +599,17 @@ class Hooks:
                 self._finder = _WhenImported("jax", self.ensure)
                 sys.meta_path.insert(0, self._finder)
 
+    @contextmanager
+    def for_a_while(self) -> Iterator[None]:
+        """Hook the imported JAX, and leave it as it was before."""
+        before = bool(self._originals) or self._finder is not None
+        self.ensure()
+        try:
+            yield
+        finally:
+            if not before:
+                self.remove()
+
     def remove(self) -> None:
         """Leave JAX as it was."""
         with self._lock:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from .. import jax_internals
 from ..explain.errors import Explained, explained, trace_error
 from ..explain.leaks import leaked_tracers
+from ..explain.unblocked import unblocked_timings
 from ..observe.functions import name_of
 from ..observe.observation import Finding, Observation
 from ..observe.own_traces import OwnTrace, has_arrays, returned_arrays, trace_call
@@ -54,6 +55,8 @@ def complete(
     if jax_internals.imported():
         for name, fun in active.run.traced_functions:
             observation.findings.extend(leaked_tracers(name, fun))
+        if error is None:
+            observation.findings.extend(_unblocked(namespace, active, observation))
         if isinstance(error, Exception):
             raised = [function.name for function in observation.functions if function.raised]
             observation.findings.extend(trace_error(error, name) for name in raised[-1:])
@@ -83,6 +86,14 @@ def complete(
     if any(function.programs for function in observation.functions):
         return None
     return message or _nothing(namespace, active, observation, error)
+
+
+def _unblocked(namespace: dict[str, Any], active: Active, observation: Observation) -> list[Finding]:
+    try:
+        return unblocked_timings(active.cell.source, active.cell.file, namespace, observation)
+    except Exception:
+        observation.failures.append(traceback.format_exc())
+        return []
 
 
 # --- a target ----------------------------------------------------------------------------------------------

@@ -253,27 +253,17 @@ class _Trial:
             gone = "the function is gone, it was perhaps defined anew" if fun is None else "a static argument is gone"
             times.notes.append(_NO_EAGER.format(why=gone))
             return None
-        calls = jax_internals.LastCalls()
+        mine = copied(given)
         try:
-            mine = copied(given)
             jax.block_until_ready(mine)
-            calls.start()
             with self._observer.looking_away() as events, self._observer.stage_seconds() as stages:
                 began = time.perf_counter()
                 jax.block_until_ready(fun(*mine[0], **mine[1]))
                 took = time.perf_counter() - began
                 compiling, compiled = stages(), events()
-            inner = dict.fromkeys(name_of(each) for each in calls.calls if is_users(each._fun) and each._fun is not fun)
         except Exception as error:
             times.notes.append(_NO_EAGER.format(why=f"JAX cannot run it so. {words(error)}".rstrip(".")))
             return None
-        finally:
-            calls.stop()
-        if inner:
-            times.notes.append(
-                f"Without jit, {self._name} runs operation by operation, but {', '.join(inner)} in it "
-                f"{'are' if len(inner) > 1 else 'is'} jitted and stayed so."
-            )
         taken = [isinstance(leaf, jax.Array) and leaf.is_deleted() for leaf in jax.tree_util.tree_leaves(mine)]
         if took - compiling > self._slow:
             if compiled:
@@ -283,4 +273,28 @@ class _Trial:
             seconds = took - compiling
             times.eager = Warm(seconds, seconds, seconds, seconds, runs=1, batch=1, dispatch=seconds, calls=1)
             return None
+        self._note_inner_jits(fun, given)
         return self._timed(fun, given, taken)
+
+    def _note_inner_jits(self, fun: Callable[..., Any], given: Given) -> None:
+        """Tell which jitted functions stay so in it, by one more call: JAX tells of those that it has compiled."""
+        import jax
+
+        calls = jax_internals.LastCalls()
+        args, kwargs = copied(given)
+        calls.start()
+        try:
+            jax.block_until_ready(fun(*args, **kwargs))
+            inner = [getattr(each, "_fun", None) for each in calls.calls]
+        except Exception:  # it will raise again when it is timed, and be told of
+            return
+        finally:
+            calls.stop()
+        names = dict.fromkeys(
+            name_of(each) for each in inner if each is not None and each is not fun and is_users(each)
+        )
+        if names:
+            self._times.notes.append(
+                f"Without jit, {self._name} runs operation by operation, but {', '.join(names)} in it "
+                f"{'are' if len(names) > 1 else 'is'} jitted and stayed so."
+            )

@@ -107,7 +107,7 @@ class ThreadState:
         self.replay_events = 0
         self.replay_seconds = 0.0
         self.looking_away = False
-        self.listening: tuple[str, CallStages] | None = None
+        self.listening: tuple[tuple[str, CallStages], ...] = ()
         self.loose: deque[LooseEvent] = deque(maxlen=_LOOSE_EVENTS)
         self.stage: tuple[str, str | None, float] | None = None  # stage, function, since when
         self.under_transforms: dict[str, tuple[FunctionRecord, Any, Place | None]] = {}
@@ -260,7 +260,7 @@ class Observer:
         """Collect the stages that JAX reports on this thread under a function's name, looking away or not."""
         state = self._state()
         stages = CallStages()
-        before, state.listening = state.listening, (name, stages)
+        before, state.listening = state.listening, (*state.listening, (name, stages))
         try:
             yield stages
         finally:
@@ -454,8 +454,9 @@ class Observer:
         from_disk = state.from_disk and event == COMPILE_EVENT
         if event == COMPILE_EVENT:
             state.from_disk = False
-        if state.listening is not None and state.listening[0] == name:
-            state.listening[1].add(event, seconds, from_disk)
+        for listened, stages in state.listening:
+            if listened == name:
+                stages.add(event, seconds, from_disk)
         if state.replaying:
             state.replay_events += 1
             state.replay_seconds += seconds

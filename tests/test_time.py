@@ -1,0 +1,526 @@
+"""`--time`, its button and `inspect(..., time=True)`: what runs again, on which values, what is asked and said."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import pytest
+from conftest import Notebook
+
+import jupyter_jaxpr as jj
+from jupyter_jaxpr.answers import Answers
+from jupyter_jaxpr.exports.html import fragment
+from jupyter_jaxpr.exports.markdown import markdown
+from jupyter_jaxpr.exports.plain import plain
+from jupyter_jaxpr.measure.program_timing import ProgramTimes
+from jupyter_jaxpr.measure.timing import Warm
+from jupyter_jaxpr.messages import Reply
+from jupyter_jaxpr.observe.observation import StageTimes
+from jupyter_jaxpr.runs import Runs
+from jupyter_jaxpr.snapshot.timing_build import timing_document
+from jupyter_jaxpr.snapshot.validate import read
+
+SINES = "@jax.jit\ndef f(x):\n    for _ in range(3):\n        x = jnp.sin(x)\n    return x\n"
+
+
+def warm(median: float, lower: float | None = None, upper: float | None = None, **fields: Any) -> Warm:
+    return Warm(
+        **{
+            "median": median,
+            "minimum": lower or median,
+            "lower": lower or median,
+            "upper": upper or median,
+            "runs": 100,
+            "batch": 1,
+            "dispatch": median / 2,
+            "calls": 106,
+            **fields,
+        }
+    )
+
+
+# --- the words -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("stages", "times", "sentence"),
+    [
+        (
+            StageTimes(trace=0.012, lower=0.0094, compile=0.19, total=0.214),
+            ProgramTimes(warm(0.15e-3), warm(2.055e-3)),
+            "First 214 ms (trace 12, lower 9.4, compile 190), then 0.15 ms; 13.7 x eager.",
+        ),
+        (
+            StageTimes(trace=0.012, lower=0.009, compile=0.0068, from_disk=True, total=0.03),
+            ProgramTimes(warm(0.15e-3)),
+            "First 30 ms (trace 12, lower 9, compile from disk 6.8), then 0.15 ms.",
+        ),
+        (
+            StageTimes(trace=0.1, lower=0.05, compile=1.1, total=1.3),
+            ProgramTimes(warm(0.5), warm(0.25)),
+            "First 1.3 s (trace 0.1, lower 0.05, compile 1.1), then 500 ms; eager is 2 x as fast.",
+        ),
+        (None, ProgramTimes(warm(5e-6), warm(1e-3)), "5.0 µs a warm call; 200 x eager."),
+        (None, ProgramTimes(None, warm(1e-3)), "1.0 ms without jit."),
+        (None, ProgramTimes(), "Nothing was timed."),
+    ],
+)
+def test_the_sentence(stages: StageTimes | None, times: ProgramTimes, sentence: str) -> None:
+    assert timing_document(0, stages, times).sentence.replace("\u00a0", " ") == sentence
+
+
+def test_the_ratio_sets_the_middle_halves_against_each_other_and_the_first_call_pays_for_itself() -> None:
+    times = ProgramTimes(warm(2.0, 1.0, 4.0), warm(12.0, 8.0, 16.0))
+    timing = timing_document(3, StageTimes(compile=80.0, total=99.0), times)
+    assert (timing.program, timing.ratio) == (3, (2.0, 16.0))
+    # 9 calls: 99 + 8 x 2 = 115 against 108. 10 calls: 117 against 120.
+    assert timing.pays_after == 10
+    assert timing_document(0, StageTimes(total=99.0), ProgramTimes(warm(2.0), warm(1.0))).pays_after is None
+    assert timing_document(0, None, times).pays_after is None
+
+
+# --- with the cell -------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def stages_of(name: str) -> Iterator[list[str]]:
+    """The stages that JAX ran under a name."""
+    seen: list[str] = []
+
+    def listen(event: str, seconds: float, **facts: Any) -> None:
+        if str(facts.get("fun_name", "")).removeprefix("jit(").removesuffix(")") == name:
+            seen.append(event.rpartition("/")[2])
+
+    jax.monitoring.register_event_duration_secs_listener(listen)
+    try:
+        yield seen
+    finally:
+        jax.monitoring.unregister_event_duration_listener(listen)
+
+
+def timing_of(ran: Any) -> dict[str, Any]:
+    (timing,) = ran.document["timings"]
+    return timing
+
+
+def notes_on_time(ran: Any) -> list[tuple[str, str]]:
+    return [(note["text"], note["cure"]) for note in ran.document["notes"] if note["kind"] == "time"]
+
+
+def test_the_program_in_focus_is_timed_after_the_cell(notebook: Notebook) -> None:
+    with stages_of("f") as stages:
+        ran = notebook.run(f"%%jaxpr --time\n{SINES}f(x)")
+    timing = timing_of(ran)
+    assert (timing["program"], timing["notes"], timing["stopped"]) == (0, [], None)
+    assert timing["warm"]["runs"] > 1
+    assert timing["eager"]["runs"] > 1
+    assert 0 < timing["warm"]["minimum"] <= timing["warm"]["lower"] <= timing["warm"]["median"]
+    assert timing["sentence"].startswith("First ")
+    # The very call of the cell, once; nothing was traced or compiled again.
+    assert stages == ["jaxpr_trace_duration", "jaxpr_to_mlir_module_duration", "backend_compile_duration"]
+    assert plain_lines(ran)[-1].startswith("f: First ")
+
+
+def plain_lines(ran: Any) -> list[str]:
+
+    return plain(read(json.dumps(ran.document))).splitlines()
+
+
+def test_a_function_that_only_hit_is_timed_on_its_last_call(notebook: Notebook) -> None:
+    notebook.run(f"%%jaxpr\n{SINES}f(x)")
+    with stages_of("f") as stages:
+        ran = notebook.run("%%jaxpr --time\nfor i in range(3):\n    y = f(x + i)")
+    assert timing_of(ran)["warm"]["runs"] > 1
+    assert stages == []
+
+
+def test_other_options_and_a_title_go_with_it(notebook: Notebook) -> None:
+    ran = notebook.run(f"%%jaxpr --time --steps --title 'Sines'\n{SINES}f(x)")
+    assert ran.document["title"] == "Sines"
+    assert timing_of(ran)["notes"] == []
+
+
+def test_it_holds_no_array_afterwards(notebook: Notebook) -> None:
+    import gc
+    import weakref
+
+    notebook.run(f"%%jaxpr --time\n{SINES}y = x + 1\nf(y)")
+    alive = weakref.ref(notebook["y"])
+    notebook.run("del y")
+    notebook.shell.reset(new_session=False)
+    gc.collect()
+    assert alive() is None
+
+
+@pytest.mark.parametrize(
+    ("cell", "name"),
+    [
+        ("@functools.partial(jax.jit, static_argnames=('n',))\ndef g(x, *, n):\n    return x * n\ng(x, n=3)", "g"),
+        ("@functools.partial(jax.jit, static_argnums=(1,))\ndef g(x, how):\n    return x.sum(how)\ng(x, (0,))", "g"),
+        ("@jax.jit\ndef g(key):\n    return jax.random.normal(key, (3,))\ng(jax.random.key(0))", "g"),
+        ("@jax.jit\ndef g(p, *, s):\n    return p['w'] * s\ng({'w': x}, s=2.0)", "g"),
+        (
+            "class Model:\n    @functools.partial(jax.jit, static_argnums=0)\n"
+            "    def step(self, x):\n        return x + 1\n"
+            "model = Model()\nmodel.step(x)",
+            "step",
+        ),
+        ("def make(k):\n    @jax.jit\n    def g(x):\n        return x * k\n    return g\ng = make(x)\ng(x)", "g"),
+        ("g = jax.jit(lambda x: x + 1)\ng(x)", "<lambda>"),
+        ("g = jax.jit(jax.grad(lambda x: (x * x).sum()))\ng(x)", "<lambda>"),
+        ("class M:\n    def act(self, x):\n        return x + 1\nm = M()\ng = jax.jit(m.act)\ng(x)", "act"),
+    ],
+)
+def test_every_kind_of_call_is_made_again_as_it_was(notebook: Notebook, cell: str, name: str) -> None:
+    with stages_of(name) as stages:
+        ran = notebook.run(f"import functools\n{cell}", store_history=False)
+        before = list(stages)
+        ran = notebook.run(f"%%jaxpr --time\nimport functools\n{cell}")
+    timing = timing_of(ran)
+    assert timing["notes"] == []
+    assert timing["warm"] is not None
+    assert timing["eager"] is not None
+    compiles = [stage for stage in stages[len(before) :] if stage == "backend_compile_duration"]
+    assert len(compiles) <= 1  # that of the cell itself
+
+
+def test_arguments_that_are_given_away_are_copied(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "%%jaxpr --time\nimport functools\n@functools.partial(jax.jit, donate_argnums=0)\n"
+        "def g(s, x):\n    return s + x\ns = jnp.ones(8)\nfor _ in range(2):\n    s = g(s, x)"
+    )
+    timing = timing_of(ran)
+    assert timing["notes"] == []
+    assert (timing["warm"]["runs"] > 1, timing["eager"]["runs"] > 1) == (True, True)
+    assert notebook["s"].tolist() == [1 + 2 * each for each in range(8)]
+
+
+def test_an_inner_jit_stays_and_is_named(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "%%jaxpr --time\n@jax.jit\ndef inner(x):\n    return x + 1\n@jax.jit\ndef g(x):\n    return inner(x) * 2\ng(x)"
+    )
+    assert timing_of(ran)["notes"] == [
+        "Without jit, g runs operation by operation, but inner in it is jitted and stayed so."
+    ]
+
+
+def test_what_cannot_run_without_jit_says_so_in_the_words_of_jax(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "%%jaxpr --time\n@jax.jit\ndef g(x):\n    if not isinstance(x, jax.core.Tracer):\n"
+        "        raise TypeError('add got incompatible shapes')\n    return x\ng(x)"
+    )
+    timing = timing_of(ran)
+    assert timing["notes"] == [
+        "The same Python without jit was not timed: JAX cannot run it so. TypeError: add got incompatible shapes."
+    ]
+    assert (timing["eager"], timing["ratio"], timing["warm"] is not None) == (None, None, True)
+
+
+def test_a_program_that_jax_derived_runs_as_its_executable(notebook: Notebook) -> None:
+    ran = notebook.run("%%jaxpr --time\n@jax.jit\ndef g(x):\n    return (x * x).sum()\ny = jax.grad(g)(x)")
+    timing = timing_of(ran)
+    assert timing["warm"] is not None
+    assert timing["notes"] == [
+        "JAX derived this program from g, under a transformation such as grad, so its executable was called, which "
+        "takes some microseconds more than the jitted function.",
+        "The same Python without jit was not timed: its own call was not seen.",
+    ]
+
+
+def test_a_plain_function_is_compiled_for_it(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "%%jaxpr --time\ndef g(x, how):\n    print(how)\n    return jnp.sin(x)\ny = g(x, 'so')\ng(x, 'so')"
+    )
+    assert ran.stdout.count("so\n") == 2  # the cell's own two calls
+    assert timing_of(ran)["notes"] == [
+        "JAX compiled g for this: it had only been traced.",
+        "What g printed meanwhile is not shown.",
+    ]
+
+
+def test_a_target(notebook: Notebook) -> None:
+    notebook.run(SINES)
+    with stages_of("f") as stages:
+        ran = notebook.run("%jaxpr --time f(x)")
+    assert stages.count("backend_compile_duration") == 1
+    assert timing_of(ran)["sentence"].startswith("First ")
+    assert ran.document["programs"][0]["origin_note"] == "Traced, compiled and run for %jaxpr f(x) --time."
+
+
+def test_effects_are_left_to_the_panel(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "%%jaxpr --time\nseen = []\n@jax.jit\ndef g(x):\n    jax.debug.callback(seen.append, x[0])\n    return x\n"
+        "g(x).block_until_ready()\njax.effects_barrier()"
+    )
+    assert len(notebook["seen"]) == 1
+    assert "timings" not in ran.document
+    assert notes_on_time(ran) == [
+        (
+            "g was not timed.",
+            "It has effects (Debug), which would happen again each time. “Time it” in the Time view asks first.",
+        )
+    ]
+
+
+def test_a_call_of_over_a_second_is_left_to_the_panel(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
+    from jupyter_jaxpr.measure import program_timing
+
+    monkeypatch.setattr(program_timing, "SLOW", 0.0)
+    ran = notebook.run(f"%%jaxpr --time\n{SINES}f(x)")
+    assert "timings" not in ran.document
+    ((text, cure),) = notes_on_time(ran)
+    assert text == "f was not timed."
+    assert cure.startswith("One call takes ")
+    assert cure.endswith(". “Time it” in the Time view asks first.")
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("--time --compare f,g f(x)", "--compare and --time do not go together: --compare times what it calls."),
+        ("--time --sweep n=1,2 f(jnp.ones(n))", "--sweep and --time do not go together: --sweep times each call."),
+        ("--time --stage lower f(x)", "--time and --stage lower do not go together: --time runs."),
+        ("--time f(f32[3])", "--time runs the function and needs values, and 'f(f32[3])' has types."),
+    ],
+)
+def test_a_mistake_in_the_line_is_told_before_the_cell_runs(notebook: Notebook, line: str, says: str) -> None:
+    ran = notebook.run(f"%%jaxpr {line}\nran = True")
+    assert says in ran.stderr + ran.stdout + str(ran.result.error_in_exec)
+    assert "ran" not in notebook.shell.user_ns
+
+
+def test_the_option_is_documented(notebook: Notebook) -> None:
+    assert "--time" in notebook.shell.magics_manager.magics["cell"]["jaxpr"].__doc__
+
+
+# --- the button ----------------------------------------------------------------------------------------------
+
+Ask = Callable[..., Reply]
+
+
+@pytest.fixture
+def ask_after(notebook: Notebook) -> Callable[[str], Ask]:
+    """Runs a cell; gives what asks for a program of it to be timed, or for the machine."""
+    from jupyter_jaxpr.magic.session import Session
+
+    runs = Runs()
+    answers = Answers(runs)
+    kept: list[str] = []
+
+    def keep(built: Any) -> None:
+        runs.keep(built)
+        kept.append(built.document.id)
+
+    def after(cell: str) -> Ask:
+        Session.of(notebook.shell).publisher.publish = keep  # type: ignore[method-assign]  # a shell has no front end
+        notebook.run(cell)
+
+        def ask(program: int = 0, *, confirmed: bool = False, kind: str = "time") -> Reply:
+            request = {"type": kind, "id": 12, "snapshot": kept[-1]}
+            if kind == "time":
+                request |= {"program": program, "confirmed": confirmed}
+            reply = answers.answer(request)
+            assert reply is not None
+            return reply
+
+        ask.runs = runs  # type: ignore[attr-defined]  # for the documents
+        return ask
+
+    return after
+
+
+def test_the_button_times_a_program_of_a_cell_that_ran(ask_after: Callable[[str], Ask]) -> None:
+    ask = ask_after(f"%%jaxpr\n{SINES}f(x)")
+    with stages_of("f") as stages:
+        reply = ask()
+    assert (reply.error, reply.confirm, stages) == (None, None, [])
+    assert reply.timing is not None
+    assert (reply.timing.notes, reply.timing.stopped) == ([], None)
+    (document,) = ask.runs.latest()  # type: ignore[attr-defined]
+    assert document.timings == [reply.timing]
+    again = ask()
+    (document,) = ask.runs.latest()  # type: ignore[attr-defined]
+    assert document.timings == [again.timing]
+
+
+def test_effects_are_asked_about(ask_after: Callable[[str], Ask], notebook: Notebook) -> None:
+    ask = ask_after(
+        "%%jaxpr\nseen = []\n@jax.jit\ndef g(x):\n    jax.debug.callback(seen.append, 1)\n    return x\n"
+        "g(x).block_until_ready()\njax.effects_barrier()"
+    )
+    assert ask().confirm == (
+        "g has effects (Debug). To time it, it runs many times more: what it prints or calls happens again each time. "
+        "Run it?"
+    )
+    assert len(notebook["seen"]) == 1
+    assert ask(confirmed=True).timing is not None
+    jax.effects_barrier()
+    assert len(notebook["seen"]) > 2
+
+
+def test_a_long_call_is_asked_about(ask_after: Callable[[str], Ask], monkeypatch: pytest.MonkeyPatch) -> None:
+    from jupyter_jaxpr.measure import program_timing
+
+    ask = ask_after(f"%%jaxpr\n{SINES}f(x)")
+    monkeypatch.setattr(program_timing, "SLOW", 0.0)
+    asked = ask().confirm
+    assert asked is not None
+    assert asked.startswith("One call of f takes ")
+    assert asked.endswith("To time it, it runs 5 or more times. Run it?")
+    timing = ask(confirmed=True).timing
+    assert timing is not None
+    assert timing.warm is not None
+    assert timing.warm.runs > 1
+
+
+def test_a_long_call_that_nobody_knew_of_is_made_once(
+    ask_after: Callable[[str], Ask], notebook: Notebook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from jupyter_jaxpr.measure import program_timing
+
+    notebook.run(SINES)
+    ask = ask_after("%jaxpr f(x)")
+    monkeypatch.setattr(program_timing, "SLOW", 0.0)
+    timing = ask().timing
+    assert timing is not None
+    assert timing.warm is not None
+    assert timing.eager is not None
+    assert (timing.warm.runs, timing.eager.runs) == (1, 1)
+    assert [note.split(" takes ")[0] for note in timing.notes if "takes" in note] == [
+        "One call",
+        "One call without jit",
+    ]
+    asked = ask().confirm
+    assert asked is not None
+    assert asked.startswith("One call of f takes ")
+
+
+def test_values_that_are_gone(ask_after: Callable[[str], Ask]) -> None:
+    ask = ask_after(f"%%jaxpr\n{SINES}y = f(x + 1)")
+    reply = ask()
+    assert reply.timing is None
+    assert reply.error == (
+        "The values of the last call of f are not there any more, so there is nothing to run it on. Run the cell again "
+        "with %%jaxpr --time, which keeps them, or keep its arguments in variables."
+    )
+
+
+def test_there_is_no_such_program(ask_after: Callable[[str], Ask]) -> None:
+    assert ask_after(f"%%jaxpr\n{SINES}f(x)")(7).error == "This run has no such program. Run the cell again."
+
+
+def test_a_function_that_was_defined_anew_runs_as_its_executable(
+    ask_after: Callable[[str], Ask], notebook: Notebook
+) -> None:
+    import gc
+
+    ask = ask_after(f"%%jaxpr\n{SINES}f(x)")
+    notebook.run("del f")
+    gc.collect()
+    timing = ask().timing
+    assert timing is not None
+    assert timing.warm is not None
+    # Whether its Python is gone too is up to JAX.
+    assert timing.notes[0] == (
+        "The jitted function is gone, it was perhaps defined anew, so its executable was called, which takes some "
+        "microseconds more than the jitted function."
+    )
+
+
+def test_stop_keeps_what_was_measured() -> None:
+    from jupyter_jaxpr.measure.program_timing import time_program
+    from jupyter_jaxpr.observe.kernel import observer
+
+    x = jnp.ones(8)
+    snapshot = jj.inspect(jax.jit(lambda x: x + 1), x, stage="run")
+    assert snapshot._sources is not None
+    asked = iter([False] * 12)
+    told: list[str] = []
+    times = time_program(
+        observer(),
+        "f",
+        snapshot._sources.observed(0),
+        report=lambda text, done, total: told.append(text),
+        stop=lambda: next(asked, True),
+    )
+    assert times.stopped == "Stopped; these are the runs until then."
+    assert times.warm is not None
+    assert 0 < times.warm.runs
+    assert told[:3] == ["getting ready", "first call without jit", "timing"]
+
+
+def test_other_settings_than_those_of_the_call(ask_after: Callable[[str], Ask]) -> None:
+    ask = ask_after(f"%%jaxpr\n{SINES}f(x)")
+    with jax.default_matmul_precision("float32"):
+        timing = ask().timing
+    assert timing is not None
+    assert timing.notes == [
+        "JAX does not find the program of that call again: its settings or its caches are others now, so its "
+        "executable was called, which takes some microseconds more than the jitted function.",
+        "The same Python without jit was not timed: with other settings it might compute something else.",
+    ]
+
+
+# --- the machine ---------------------------------------------------------------------------------------------
+
+
+def test_the_machine_is_measured_once_and_in_later_documents(ask_after: Callable[[str], Ask]) -> None:
+    ask = ask_after(f"%%jaxpr\n{SINES}f(x)")
+    machine = ask(kind="machine").machine
+    assert machine is not None
+    assert (machine.device, machine.dtype) == (jax.devices()[0].device_kind, "float32")
+    assert machine.flops > 0
+    assert machine.bandwidth > 0
+    assert machine.how.startswith("The best of several runs in ")
+    assert ask(kind="machine").machine == machine
+    (document,) = ask.runs.latest()  # type: ignore[attr-defined]
+    assert document.machine == machine
+    assert jj.inspect(jnp.sin, 1.0).document.machine == machine
+
+
+# --- scripts, and what is written ------------------------------------------------------------------------------
+
+
+def f(x):
+    return jnp.sin(x) * 2
+
+
+def test_a_script_has_the_timings() -> None:
+    snapshot = jj.inspect(jax.jit(f), jnp.ones(8), stage="run", time=True)
+    (timing,) = snapshot.timings
+    assert (timing.program, timing.notes) == (0, [])
+    assert timing.sentence.startswith("First ")
+    assert jj.Snapshot.from_json(snapshot.to_json()).timings == (timing,)
+    assert jj.inspect(f, jnp.ones(8)).timings == ()
+    with pytest.raises(ValueError, match="time=True runs the function: take stage='run' with it"):
+        jj.inspect(f, jnp.ones(8), time=True)
+
+
+def test_the_times_are_in_the_static_outputs() -> None:
+    import msgspec
+
+    document = jj.inspect(f, jnp.ones(8), stage="trace").document
+    times = ProgramTimes(warm(2e-3, 1e-3, 4e-3), warm(12e-3, 8e-3, 16e-3, runs=1_200, batch=12), ["A remark."])
+    timing = timing_document(0, StageTimes(trace=0.01, compile=0.08, total=0.099), times)
+    whole = msgspec.structs.replace(document, timings=[timing])
+    text = markdown(whole).replace("\u00a0", " ").replace("\\", "")
+    assert text[text.index("## Time") :].startswith(
+        "## Time\n\n"
+        "`f`: First 99 ms (trace 10, compile 80), then 2.0 ms; 6 x eager.\n\n"
+        "|  | median | middle half | returns after | runs |\n"
+        "| --- | --- | --- | --- | --- |\n"
+        "| warm | 2.0 ms | 1.0 ms to 4.0 ms | 1.0 ms | 100 |\n"
+        "| eager | 12 ms | 8.0 ms to 16 ms | 6.0 ms | 1,200 in batches of 12 |\n\n"
+        "- Eager takes 2 to 16 times as long, by the middle halves.\n"
+        "- The first call pays for itself after 10 calls.\n"
+        "- A remark.\n"
+    )
+    shown = fragment(whole, characters=10_000).replace("\u00a0", " ")
+    assert "<code>f</code>: First 99 ms (trace 10, compile 80), then 2.0 ms; 6 x eager.</p>" in shown
+    assert "<tr><td>warm</td><td>2.0 ms</td><td>1.0 ms to 4.0 ms</td><td>1.0 ms</td><td>100</td></tr>" in shown
+    assert plain(whole).splitlines()[-1] == "f: First 99 ms (trace 10, compile 80), then 2.0 ms; 6 x eager."

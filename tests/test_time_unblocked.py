@@ -1,0 +1,137 @@
+"""A cell times a call without waiting for its work: which cells are told of it, in what words, and which are not."""
+
+from __future__ import annotations
+
+import pytest
+from conftest import Notebook
+
+DEFINED = """
+import functools, time, timeit
+import numpy as np
+from time import perf_counter, time as now
+
+@jax.jit
+def f(x):
+    return jnp.sin(x) * 2
+
+@jax.jit
+def two(x):
+    return x, x + 1
+
+@functools.partial(jax.jit, static_argnums=1)
+def g(x, n):
+    return x * n
+
+class Model:
+    @functools.partial(jax.jit, static_argnums=0)
+    def step(self, x):
+        return x + 1
+
+model = Model()
+def plain(x):
+    return f(x)
+def done(x):
+    return f(x).block_until_ready()
+for fun in (f, lambda x: g(x, 2), model.step, two): fun(x)
+xs = [x, x + 1]
+"""
+
+# The cell, and the line that is told of.
+UNBLOCKED = [
+    ("%timeit -n 1 -r 1 f(x)", 2),
+    ("%timeit -n1 -r1 -q f(x + 1)", 2),
+    ("%timeit -n 1 -r 1 y = f(x)", 2),
+    ("t = %timeit -o -q -n 1 -r 1 g(x, 3)", 2),
+    ("%timeit -n 1 -r 1 model.step(x)", 2),
+    ("for n in range(2):\n    %timeit -n 1 -r 1 g(x, 2)", 3),
+    ("%timeit -n 1 -r 1 jax.jit(jnp.cos)(x)", 2),
+    ("t0 = time.time()\ny = f(x)\nprint(time.time() - t0)", 3),
+    ("t0 = perf_counter()\ny = f(x)\nt1 = perf_counter()\nprint(t1 - t0)", 3),
+    ("t0 = time.perf_counter()\nfor _ in range(3):\n    y = f(x)\ntook = (time.perf_counter() - t0) / 3", 4),
+    ("start = now()\nf(x)\nend = now()\nprint(f'{end - start:.3f} s')\nf(x).block_until_ready()", 3),
+    ("for n in range(1, 3):\n    t = time.monotonic()\n    g(x, n)\n    print(n, time.monotonic() - t)", 4),
+    ("def bench(x):\n    t = timeit.default_timer()\n    y = f(x)\n    return timeit.default_timer() - t\nbench(x)", 4),
+    ("t0 = time.time()\ny = jnp.sum(f(x))\nt1 = time.time()\nprint(y, t1 - t0)", 3),
+    ("t0 = time.time()\nys = [f(each) for each in xs]\ntook = time.time() - t0", 3),
+    ("y = f(x).block_until_ready()\nt0 = time.time()\nf(y)\nprint('took', time.time() - t0)", 4),
+]
+
+BLOCKED = [
+    "%timeit -n 1 -r 1 f(x).block_until_ready()",
+    "%timeit -n 1 -r 1 jax.block_until_ready(f(x))",
+    "%timeit -n 1 -r 1 np.asarray(f(x))",
+    "%timeit -n 1 -r 1 float(f(x)[0])",
+    "%timeit -n 1 -r 1 f(x)[0].item()",
+    "%timeit -n 1 -r 1 plain(x)",
+    "%timeit -n 1 -r 1 done(x)",
+    "%timeit -n 1 -r 1 jnp.sin(x)",
+    "%timeit -n 1 -r 1 sum(range(10))",
+    "# %timeit f(x)\nf(x)",
+    "text = '''\n%timeit f(x)\n'''\nf(x)",
+    "t0 = time.time()\nf(x).block_until_ready()\nprint(time.time() - t0)",
+    "t0 = time.time()\ny = f(x)\ny.block_until_ready()\nprint(time.time() - t0)",
+    "t0 = time.time()\ny = f(x)\njax.block_until_ready(y)\nt1 = time.time()\nprint(t1 - t0)",
+    "t0 = time.time()\ny = f(x)\nprint(y)\nprint(time.time() - t0)",
+    "t0 = time.time()\ny = f(x)\nprint(f'{y} after {time.time() - t0}')",
+    "t0 = time.time()\ny = f(x)\nprint(np.sum(y), time.time() - t0)",
+    "t0 = time.time()\ny = f(x)\nif y[0] > 0:\n    y = -y\nprint(time.time() - t0)",
+    "t0 = time.time()\nfor each in f(x):\n    f(each)\nprint(time.time() - t0)",
+    "total = np.zeros(8)\nt0 = time.time()\ntotal += f(x)\nprint(time.time() - t0)",
+    "out = np.zeros((1, 8))\nt0 = time.time()\nout[0] = f(x)\nprint(time.time() - t0)",
+    "t0 = time.time()\ny = f(x)\njax.effects_barrier()\nplain(x)\nprint(time.time() - t0)",
+    "t0 = time.time()\njnp.nonzero(f(x))\nprint(time.time() - t0)",
+    "t0 = time.time()\nt0 = time.time()\nprint(time.time() - t0)\nf(x)",
+    "seed = int(time.time())\nf(x + seed)",
+    "t0 = time.time()\ny = f(x)\nstamp = time.time()",
+    "def bench(f, x):\n    t = time.time()\n    f(x)\n    return time.time() - t\nbench(done, x)",
+    "def outer(f):\n    def bench():\n        t = time.time()\n        f(x)\n        return time.time() - t\n"
+    "    return bench()\nouter(done)\nf(x)",
+]
+
+
+def told(notebook: Notebook, cell: str) -> list[int]:
+    ran = notebook.run(f"%%jaxpr\n{cell}")
+    assert ran.result.success
+    notes = [note for document in ran.shown for note in document["notes"] if note["kind"] == "unblocked_timing"]
+    return [ran.line_of(note) for note in notes]
+
+
+@pytest.fixture
+def defined(notebook: Notebook) -> Notebook:
+    assert notebook.run(DEFINED).result.success
+    return notebook
+
+
+@pytest.mark.parametrize(("cell", "line"), UNBLOCKED)
+def test_a_timing_that_does_not_wait_is_told_of(defined: Notebook, cell: str, line: int) -> None:
+    assert told(defined, cell) == [line]
+
+
+@pytest.mark.parametrize("cell", BLOCKED)
+def test_no_false_alarm(defined: Notebook, cell: str) -> None:
+    assert told(defined, cell) == []
+
+
+def test_the_cell_magic(defined: Notebook) -> None:
+    assert told(defined, "%%timeit -n 1 -r 1\ny = f(x)\nz = f(y)") == [4]
+    assert told(defined, "%%timeit -n 1 -r 1\nf(x).block_until_ready()") == []
+    assert told(defined, "%%time\nt0 = time.time()\ny = f(x)\ntook = time.time() - t0") == [4]
+
+
+def test_the_words(defined: Notebook) -> None:
+    ran = defined.run("%%jaxpr\nt0 = time.time()\ny = f(x)\nprint(time.time() - t0)\n%timeit -n 1 -r 1 -q two(x)")
+    notes = [note for note in ran.document["notes"] if note["kind"] == "unblocked_timing"]
+    assert [(note["title"], note["text"], note["cure"]) for note in notes] == [
+        (
+            "Timed without waiting",
+            "The clock around this call stops when f returns. JAX returns before the work is done, so this measured "
+            "the dispatch, which may be far less.",
+            "Write y.block_until_ready() before the clock is read again.",
+        ),
+        (
+            "Timed without waiting",
+            "%timeit stops when two returns. JAX returns before the work is done, so this measured the dispatch, "
+            "which may be far less.",
+            "Write jax.block_until_ready(two(x)) as what is timed.",
+        ),
+    ]
