@@ -1,0 +1,85 @@
+"""Functions in, what a warm call takes by our clock and by `%timeit f(x).block_until_ready()` out, turn by turn."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator
+from typing import Any
+
+from rows import Row, microseconds, milliseconds
+from shells import open_shell
+
+PAIRS = 5
+WITHIN = 0.10
+
+#: Name, and the cell that makes a jitted `f` and its argument `x`: from 5 us to 500 ms.
+FUNCTIONS = {
+    "add, 8 numbers": "f, x = jax.jit(lambda x: x + 1), jnp.ones(8)",
+    "sin, 1,000": "f, x = jax.jit(lambda x: jnp.sin(x) * 2), jnp.ones(1_000)",
+    "tree in, one out": "f, x = jax.jit(lambda p: p['a'] + p['b'] * 2), {'a': jnp.ones(100), 'b': jnp.ones(100)}",
+    "scan of 20": "f, x = jax.jit(lambda x: lax.scan(lambda c, _: (jnp.sin(c), None), x, length=20)[0]), jnp.ones(8)",
+    "matmul 64": "f, x = jax.jit(lambda x: x @ x), jnp.ones((64, 64))",
+    "softmax 256 x 256": "f, x = jax.jit(jax.nn.softmax), jnp.ones((256, 256))",
+    "selu, 100,000": "f, x = jax.jit(jax.nn.selu), jnp.linspace(-1, 1, 100_000)",
+    "matmul 256": "f, x = jax.jit(lambda x: x @ x), jnp.ones((256, 256))",
+    "while of 1,000": "f, x = jax.jit(lambda x: lax.fori_loop(0, 1_000, lambda i, c: jnp.sin(c), x)), jnp.ones(8)",
+    "sort, 100,000": "f, x = jax.jit(jnp.sort), jax.random.normal(jax.random.key(0), (100_000,))",
+    "matmul 1,024": "f, x = jax.jit(lambda x: x @ x), jnp.ones((1_024, 1_024))",
+    "sort, 1,000,000": "f, x = jax.jit(jnp.sort), jax.random.normal(jax.random.key(0), (1_000_000,))",
+    "matmul 2,048": "f, x = jax.jit(lambda x: x @ x), jnp.ones((2_048, 2_048))",
+    "while of 3,000,000": "f, x = jax.jit(lambda x: lax.fori_loop(0, 3_000_000, lambda i, c: c * 0.5 + i, x)), 1.0",
+}
+
+
+def warm_times() -> Iterator[Row]:
+    """One row a function, and one for all: the ratio of ours to `%timeit`'s, each the median of its runs."""
+    shell = open_shell()
+    found: list[float] = []
+    for name, cell in FUNCTIONS.items():
+        shell.run_cell(f"{cell}\nf(x).block_until_ready();").raise_error()
+        ratios, ours, theirs = [], [], []
+        for turn in range(PAIRS):
+            if turn % 2:
+                theirs.append(_timeit(shell))
+                ours.append(_ours(shell))
+            else:
+                ours.append(_ours(shell))
+                theirs.append(_timeit(shell))
+            ratios.append(ours[-1] / theirs[-1])
+        ratio, seconds = statistics.median(ratios), statistics.median(theirs)
+        found.append(ratio)
+        said = microseconds(seconds) if seconds < 1e-3 else milliseconds(seconds)
+        yield Row(
+            what=f"warm time, {name}",
+            budget="%timeit's within 10 %",
+            measured=f"{said} by %timeit",
+            ratio=ratio,
+            ok=abs(ratio - 1) <= WITHIN,
+            figures={"ours": ours, "timeit": theirs, "ratios": ratios},
+        )
+    within = sum(abs(ratio - 1) <= WITHIN for ratio in found)
+    yield Row(
+        what="warm times, all",
+        budget="each of at least 12 within 10 %",
+        measured=f"{within} of {len(found)}, {min(found):.3g} to {max(found):.3g} x",
+        ratio=statistics.median(found),
+        ok=within == len(found),
+        figures={"ratios": found},
+    )
+
+
+def _timeit(shell: Any) -> float:
+    result = shell.run_line_magic("timeit", "-o -q f(x).block_until_ready()")
+    return statistics.median(result.timings)
+
+
+def _ours(shell: Any) -> float:
+    from jupyter_jaxpr.measure.program_timing import time_program
+    from jupyter_jaxpr.observe.kernel import observer
+    from jupyter_jaxpr.observe.own_traces import trace_call
+
+    own = trace_call(observer(), shell.user_ns["f"], (shell.user_ns["x"],), {}, "")
+    assert own.program is not None
+    times = time_program(observer(), "f", own.program)
+    assert times.warm is not None
+    return times.warm.median

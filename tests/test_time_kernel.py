@@ -1,0 +1,76 @@
+"""`--time` and its button over the wire of a real kernel: with the cell, on a subshell, told of, stopped."""
+
+import pytest
+from jupyter_client.manager import KernelManager
+from kernel_pages import Page, ours
+
+CELL = """%%jaxpr --time
+import jax, jax.numpy as jnp
+x = jnp.ones((64, 64))
+
+@jax.jit
+def f(x):
+    return jnp.tanh(x @ x).sum()
+
+y = f(x)"""
+SLOW = """%%jaxpr
+from jax import lax
+@jax.jit
+def slow(x):
+    return lax.fori_loop(0, 2_000_000, lambda i, s: s + 1e-9, x)
+y = slow(1.0)"""
+
+
+@pytest.fixture(scope="module")
+def kernel():
+    manager = KernelManager()
+    manager.start_kernel()
+    yield manager
+    manager.shutdown_kernel(now=True)
+
+
+@pytest.fixture
+def tab(kernel):
+    page = Page(kernel)
+    page.run("%load_ext jupyter_jaxpr")
+    yield page
+    page.close()
+
+
+def last_reply(tab, comm, identifier):
+    return tab.wait_for(
+        lambda message: message["type"] == "reply" and message["id"] == identifier and "working" not in message, comm
+    )
+
+
+def test_the_times_come_with_the_cell(tab):
+    snapshot = ours(tab.run(CELL))[-1]["snapshot"]
+    (timing,) = snapshot["timings"]
+    assert (timing["program"], timing["notes"], timing["stopped"]) == (0, [], None)
+    assert timing["sentence"].startswith("First ")
+    assert timing["warm"]["runs"] > 1
+    assert timing["eager"]["runs"] > 1
+
+
+def test_the_button_and_the_machine_are_answered_on_a_subshell(tab):
+    snapshot = ours(tab.run(CELL))[-1]["snapshot"]
+    subshell = tab.subshell()
+    comm = tab.open_requests(subshell)
+    tab.say(comm, {"type": "time", "id": 12, "snapshot": snapshot["id"], "program": 0, "confirmed": False}, subshell)
+    timing = last_reply(tab, comm, 12)["timing"]
+    assert (timing["notes"], timing["stopped"]) == ([], None)
+    tab.say(comm, {"type": "machine", "id": 13, "snapshot": snapshot["id"]}, subshell)
+    machine = last_reply(tab, comm, 13)["machine"]
+    assert machine["dtype"] == "float32"
+    assert ours(tab.run(CELL))[-1]["snapshot"]["machine"] == machine
+
+
+def test_stop_keeps_what_was_measured(tab):
+    snapshot = ours(tab.run(SLOW))[-1]["snapshot"]
+    subshell = tab.subshell()
+    comm = tab.open_requests(subshell)
+    tab.say(comm, {"type": "time", "id": 14, "snapshot": snapshot["id"], "program": 0, "confirmed": True}, subshell)
+    tab.wait_for(lambda message: message["type"] == "reply" and "working" in message, comm)
+    tab.say(comm, {"type": "stop", "id": 14}, subshell)
+    reply = last_reply(tab, comm, 14)
+    assert reply["timing"]["stopped"] == "Stopped; these are the runs until then."
