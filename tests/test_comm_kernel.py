@@ -65,11 +65,12 @@ double(jnp.arange(3.0))"""
     _, result, shown = (m["content"] for m in outputs)
     assert result["data"] == {"text/plain": "Array([0., 2., 4.], dtype=float32)"}
     assert sorted(shown["data"]) == [MIME, "text/html", "text/plain"]
-    first, second = shown["data"]["text/plain"].split("\n")
+    first, second, third = shown["data"]["text/plain"].split("\n")
     assert first == "double (f32[3]) → f32[3]"
     # Before Python 3.12 there is no way to see every call.
     calls = "1 call" if sys.version_info >= (3, 12) else "≥1 calls"
     assert second.startswith(f"1 equation · {calls}, 1 compile · first call ")
+    assert third.startswith("3 FLOP a call, all of it on line ")
     # The panel is sent the same document that the notebook saves.
     (message,) = ours(heard)
     assert message["type"] == "snapshot"

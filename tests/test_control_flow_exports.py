@@ -38,7 +38,7 @@ def section(text, start, end):
 
 def test_markdown_has_a_row_for_each_construct_and_its_values_by_path():
     whole, _ = in_cell(SOURCE, "f(jnp.zeros(5))")
-    assert section(markdown(whole.document), "## Control flow", "\n\nCell").rstrip() == (
+    assert section(markdown(whole.document), "## Control flow", "\n\n## Cost").rstrip() == (
         r"""
 ## Control flow
 

@@ -448,13 +448,14 @@ def test_nbconvert_runs_a_notebook_with_the_magic():
     assert [program.name for program in document.programs] == ["double"]
 
 
-def test_a_terminal_shows_the_two_lines():
+def test_a_terminal_shows_the_lines():
     program = f"%load_ext jupyter_jaxpr\nimport jax\n_ = get_ipython().run_cell({CELL!r}, store_history=True)"
     command = [sys.executable, "-m", "IPython", "--no-banner", "--colors=nocolor", "--HistoryManager.enabled=False"]
     done = subprocess.run([*command, "-c", program], capture_output=True, text=True, check=True)
-    out, first, second = done.stdout.splitlines()
+    out, first, second, third = done.stdout.splitlines()
     assert out == "Out[1]: Array(2., dtype=float32, weak_type=True)"
     assert first == "double (f32[] weak) → f32[] weak"
     calls = "1 call" if sys.version_info >= (3, 12) else "≥1 calls"
     assert re.fullmatch(rf"1 equation · {calls}, 1 compile · first call \d+ ms", second)
+    assert third == "1 FLOP a call, all of it on line 4."
     assert done.stderr == ""

@@ -9,10 +9,11 @@ from __future__ import annotations
 from html import escape
 
 from ..snapshot.document import Note, Program, Snapshot
-from . import control_flow, summary, time
+from . import control_flow, cost, summary, time
 from .cache import HEAD, CacheText, cache_text
 from .compare import CompareText, compare_text
 from .control_flow import ControlFlowText, control_flow_text
+from .cost import CostText, cost_text
 from .listings import Listing, listings
 from .time import TimeText, time_text
 
@@ -77,6 +78,9 @@ def fragment(document: Snapshot, *, characters: int, heading: int = 4) -> str:
     times = time_text(document)
     if times is not None:
         parts.append(_times(times, f"h{heading}"))
+    costs = cost_text(document)
+    if costs is not None:
+        parts.append(_cost(costs, f"h{heading}"))
     cache = cache_text(document)
     if cache is not None:
         parts.append(_cache(cache, f"h{heading}"))
@@ -192,6 +196,18 @@ def _times(times: TimeText, heading: str) -> Markup:
         parts.append(_table(sweep.title, sweep.head, sweep.rows, "jjx-sweep"))
         parts.append(element("ul", *(element("li", each) for each in sweep.remarks)))
     return element("section", *parts, class_="jjx-times")
+
+
+def _cost(costs: CostText, heading: str) -> Markup:
+    parts = [element(heading, "Cost"), element("p", element("code", costs.name), f": {costs.sentence}")]
+    if costs.rows:
+        parts.append(_table("By line, trips counted", cost.HEAD, costs.rows, "jjx-cost"))
+    parts += [element("p", text) for text in (costs.left_out, costs.xla) if text]
+    if costs.differences:
+        parts.append(element("ul", *(element("li", each) for each in costs.differences)))
+    if costs.memory:
+        parts.append(element("p", costs.memory))
+    return element("section", *parts, class_="jjx-costs")
 
 
 def _cache(cache: CacheText, heading: str) -> Markup:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 
 from ..snapshot.document import Note, Program, Snapshot
-from . import control_flow, summary, time
+from . import control_flow, cost, summary, time
 from .cache import HEAD, CacheText, cache_text
 from .compare import CompareText, compare_text
 from .control_flow import ControlFlowText, control_flow_text
+from .cost import CostText, cost_text
 from .listings import Listing, listings
 from .time import TimeText, time_text
 
@@ -33,6 +34,9 @@ def markdown(document: Snapshot) -> str:
     times = time_text(document)
     if times is not None:
         blocks += _times(times)
+    costs = cost_text(document)
+    if costs is not None:
+        blocks += _cost(costs)
     cache = cache_text(document)
     if cache is not None:
         blocks += _cache(cache)
@@ -105,6 +109,15 @@ def _times(times: TimeText) -> list[str]:
         blocks += [f"### {_text(sweep.title)}", _table(sweep.head, sweep.rows)]
         blocks.append("\n".join(f"- {_text(each)}" for each in sweep.remarks))
     return [*filter(None, blocks)]
+
+
+def _cost(costs: CostText) -> list[str]:
+    blocks = ["## Cost", f"{_code(costs.name)}: {_text(costs.sentence)}"]
+    if costs.rows:
+        blocks.append(_table(cost.HEAD, costs.rows))
+    blocks += [_text(text) for text in (costs.left_out, costs.xla) if text]
+    blocks.append("\n".join(f"- {_text(each)}" for each in costs.differences))
+    return [*filter(None, blocks), *([_text(costs.memory)] if costs.memory else [])]
 
 
 def _cache(cache: CacheText) -> list[str]:

@@ -1,4 +1,4 @@
-"""A document in, two lines of plain text out, one for each recompile and what a comparison says: for terminals."""
+"""A document in, a few lines of plain text out: for terminals."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 from ..quantities import NO_BREAK
 from ..snapshot.document import Snapshot
 from . import summary
+from .cost import cost_text
 from .time import time_text
 
 # A name may hold anything, also what steers a terminal.
@@ -14,12 +15,15 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 
 
 def plain(document: Snapshot) -> str:
-    """Signature and counts of the program in focus, a line each, recompiles, a comparison; or the message."""
+    """Signature, counts, recompiles, cost and times of the program in focus, a comparison; or the message."""
     program = summary.shown_first(document)
     if program is None:
         return _line(document.message or "This run made no program.")
     counts = summary.counts(document, program, others=len(document.programs) - 1)
     lines = [str(summary.signature(program)), counts, *_recompiles(document)]
+    costs = cost_text(document)
+    if costs is not None:
+        lines.append(costs.sentence)
     times = time_text(document)
     lines += [f"{each.name}: {each.sentence}" for each in (times.programs if times is not None else ())][:3]
     if document.comparison is not None:

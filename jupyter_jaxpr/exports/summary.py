@@ -146,14 +146,17 @@ def shown_first(document: Snapshot) -> Program | None:
 
 def where(document: Snapshot, note: Note) -> str | None:
     """The line a note is about, such as `line 4`; None for none."""
-    if not 0 <= note.frame < len(document.frames):
-        return None
-    frame = document.frames[note.frame]
+    return of_line(document, note.frame) if 0 <= note.frame < len(document.frames) else None
+
+
+def of_line(document: Snapshot, number: int) -> str:
+    """The line of a frame, such as `line 4`, `line 4 of cell [2]` or `line 4 of model.py`."""
+    frame = document.frames[number]
     file = document.files[frame.file]
     if file.kind == "cell":
         this = document.cell is not None and document.cell.file == file.path
-        number = "" if this or file.execution_count is None else f" of cell [{file.execution_count}]"
-        return f"line{NO_BREAK}{frame.line}{number}"
+        cell = "" if this or file.execution_count is None else f" of cell [{file.execution_count}]"
+        return f"line{NO_BREAK}{frame.line}{cell}"
     return f"line{NO_BREAK}{frame.line} of {file.path}"
 
 

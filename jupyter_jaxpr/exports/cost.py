@@ -1,0 +1,135 @@
+"""A document's costs in, their words out: a sentence, a row for each line, why XLA says something else, memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..quantities import NO_BREAK, count, operations, size
+from ..snapshot.cost import CostRow, Memory, ProgramCost
+from ..snapshot.document import Snapshot
+from .summary import of_line
+
+HEAD = ("line", "", "operations", "transcendentals", "bytes", "share")
+#: Most lines of a program that are listed, the dearest.
+_LINES = 40
+_UNIT = f"{NO_BREAK}FLOP"
+
+
+@dataclass(frozen=True)
+class CostText:
+    """What the program in focus costs, in words."""
+
+    name: str
+    sentence: str
+    rows: list[tuple[str, ...]]  # as HEAD
+    left_out: str | None
+    xla: str | None  # the two counts, where they differ
+    differences: list[str]
+    memory: str | None
+
+
+def cost_text(document: Snapshot) -> CostText | None:
+    """What the program in focus costs; None where that is not held."""
+    cost = next((each for each in document.costs if each.program == document.focus), None)
+    if cost is None or document.focus < 0:
+        return None
+    rows = [row for row in cost.by_line if row.flops or row.if_taken or row.transcendentals or _bytes(row)]
+    dearest = sorted(rows, key=_price, reverse=True)[:_LINES]
+    listed = [row for row in rows if row in dearest]
+    more = len(rows) - len(listed)
+    xla = cost.xla
+    differ = xla is not None and xla.flops is not None and round(xla.flops) != cost.flops
+    return CostText(
+        name=document.programs[document.focus].name,
+        sentence=sentence(document, cost),
+        rows=[_row(document, cost, row) for row in listed],
+        left_out=f"and {count(more, 'cheaper line')}" if more else None,
+        xla=f"XLA's cost analysis says {_exactly(xla.flops)}, the count here is {_exactly(cost.flops)}."
+        if differ and xla is not None and xla.flops is not None
+        else None,
+        differences=[_difference(document, each.text, each.frame) for each in xla.differences]
+        if differ and xla is not None
+        else [],
+        memory=None if cost.memory is None else _memory(cost.memory),
+    )
+
+
+def sentence(document: Snapshot, cost: ProgramCost) -> str:
+    """How much, and where most of it is: `80.1 kFLOP a call, 64 % of it on line 6.`."""
+    if not cost.flops and not cost.unknown:
+        return f"No floating-point operations: {size(cost.bytes_read + cost.bytes_written)} read and written a call."
+    least = "At least " if cost.unknown else ""
+    amount = operations(cost.flops)
+    if cost.flops_min < cost.flops:
+        low = operations(cost.flops_min)
+        low = low.removesuffix(amount[amount.index(NO_BREAK) :])
+        amount = f"{low} to {amount}"
+    words = [f"{least}{amount} a call{_most(document, cost)}."]
+    if cost.per_trip:
+        words.append(f"Loops of unknown trips count as one trip: {'; '.join(cost.per_trip)}.")
+    if cost.unknown:
+        words.append(f"Not counted, as there is no rule: {', '.join(cost.unknown)}.")
+    return " ".join(words)
+
+
+def _most(document: Snapshot, cost: ProgramCost) -> str:
+    lines = [row for row in cost.by_line if row.frame >= 0]
+    if not lines or not cost.flops:
+        return ""
+    most = max(lines, key=_price)
+    if not most.flops:
+        return ""
+    whole = most.flops >= 0.9995 * cost.flops
+    part = "all" if whole else f"{'up to ' if cost.flops_min < cost.flops else ''}{_share(most, cost)}"
+    return f", {part} of it on {of_line(document, most.frame)}"
+
+
+def _share(row: CostRow, cost: ProgramCost) -> str:
+    if not cost.flops or not row.flops:
+        return ""
+    share = 100 * row.flops / cost.flops
+    return f"{share:.0f}{NO_BREAK}%" if share >= 0.95 else f"{share:.1g}{NO_BREAK}%"
+
+
+def _row(document: Snapshot, cost: ProgramCost, row: CostRow) -> tuple[str, ...]:
+    most, least = max(row.flops, row.if_taken), min(row.flops, row.flops_min)
+    amount = operations(most) if most == least else f"{operations(least)} to {operations(most)}"
+    return (
+        of_line(document, row.frame).removeprefix("line").strip() if row.frame >= 0 else "elsewhere",
+        row.label,
+        amount + (" a trip" if row.per_trip else ""),
+        f"{row.transcendentals:,}" if row.transcendentals else "",
+        size(_bytes(row)),
+        _share(row, cost),
+    )
+
+
+def _difference(document: Snapshot, text: str, frame: int) -> str:
+    if frame < 0:
+        return text
+    place = of_line(document, frame)
+    return f"{place[0].upper()}{place[1:]}: {text}"
+
+
+def _memory(memory: Memory) -> str | None:
+    parts = [
+        ("arguments", memory.arguments),
+        ("results", memory.results),
+        ("temporaries", memory.temporaries),
+    ]
+    said = [f"{name} {size(number)}" for name, number in parts if number is not None]
+    if memory.peak is not None:
+        said.append(f"at most {size(memory.peak)} alive at once, by the jaxpr")
+    return f"Memory: {', '.join(said)}." if said else None
+
+
+def _bytes(row: CostRow) -> int:
+    return row.bytes_read + row.bytes_written
+
+
+def _price(row: CostRow) -> tuple[int, int, int, int]:
+    return row.flops, row.if_taken, row.transcendentals, _bytes(row)
+
+
+def _exactly(number: float) -> str:
+    return f"{round(number):,}{_UNIT}"
