@@ -37,6 +37,7 @@ export function Plot(props: {
   const { registry, series, choice, name, label, trans } = props;
   const host = React.useRef<HTMLDivElement>(null);
   const [failed, setFailed] = React.useState(false);
+  const [shownChoice, setShownChoice] = React.useState<Choice | null>(null);
   const [drawn, setDrawn] = React.useState(0);
   const width = useWidth(host);
   const theme = useTheme();
@@ -87,7 +88,7 @@ export function Plot(props: {
         shown.current = renderer;
         // Not attached as a widget: its place may leave the page before it does, and Lumino forbids that.
         node.replaceChildren(renderer.node);
-        node.dataset.drawn = choice;
+        setShownChoice(choice);
         setFailed(false);
       })
       .catch((reason: unknown) => {
@@ -127,13 +128,25 @@ export function Plot(props: {
     icon?: IconName;
     word?: string;
     label: string;
+    hint?: string;
     do: () => void;
   }[] = [
-    { icon: 'plus', label: trans.__('Zoom in'), do: () => zoom(-ZOOM) },
-    { icon: 'minus', label: trans.__('Zoom out'), do: () => zoom(ZOOM) },
+    {
+      icon: 'plus',
+      label: trans.__('Zoom in'),
+      hint: trans.__('Zoom in; so does Ctrl with the wheel, dragging moves'),
+      do: () => zoom(-ZOOM)
+    },
+    {
+      icon: 'minus',
+      label: trans.__('Zoom out'),
+      hint: trans.__('Zoom out; so does Ctrl with the wheel'),
+      do: () => zoom(ZOOM)
+    },
     {
       icon: 'whole',
       label: trans.__('Show the whole plot'),
+      hint: trans.__('Show the whole plot; so does a double click'),
       do: () => setDrawn(drawn + 1)
     },
     {
@@ -163,7 +176,7 @@ export function Plot(props: {
               {...stop(place)}
               className="jp-JaxprPanel-action"
               aria-label={tool.label}
-              title={tool.label}
+              title={tool.hint ?? tool.label}
               onClick={tool.do}
             >
               {tool.icon === undefined ? tool.word : <Icon name={tool.icon} />}
@@ -179,15 +192,15 @@ export function Plot(props: {
         </p>
       )}
       <div
-        ref={host}
         className="jp-JaxprTime-plot"
         style={{ height: failed ? 0 : PLOT_HEIGHT }}
         role="img"
         aria-label={label}
-        title={trans.__(
-          'Ctrl and the wheel zoom, dragging moves, a double click shows the whole'
-        )}
-      />
+        data-drawn={shownChoice}
+      >
+        {/* Vega's marks have roles without names; the sentence stands for all of them. */}
+        <div ref={host} aria-hidden="true" />
+      </div>
     </div>
   );
 }

@@ -1,0 +1,289 @@
+"""A sweep: asked for in the panel or on the magic's line; plotted by JupyterLab's Vega-Lite; a table that copies."""
+
+import re
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from lab_server import code
+from playwright.sync_api import expect
+
+LOAD = "%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp\nx = jnp.ones(1000)"
+
+SELU = """\
+%%jaxpr
+@jax.jit
+def selu(x, alpha=1.67, lmbda=1.05):
+    return lmbda * jnp.where(x > 0, x, alpha * jnp.exp(x) - alpha)
+
+y = selu(x)"""
+
+DOUBLE = "def double(x):\n    return x * 2"
+
+TWO = "%jaxpr --sweep n=64,512,4096 --compare selu,double selu(jnp.ones(n))"
+
+SLOW = """\
+%%jaxpr
+import pathlib, time
+import numpy as np
+
+def wait(v):
+    while v.size == 2 and not pathlib.Path("go-on").exists():
+        time.sleep(0.02)
+    return np.asarray(v)
+
+@jax.jit
+def waits(x):
+    return jax.pure_callback(wait, x, x)
+
+y = waits(jnp.ones(1))"""
+
+MIME_TYPE = "application/vnd.jupyter-jaxpr.v1+json"
+
+# Spaces before a unit do not break.
+DURATION = r"[\d.,]+\s(?:µs|ms|s)"
+
+
+def plot(nb):
+    """The plot, as one picture for who does not see it."""
+    return nb.panel.get_by_role("img", name=re.compile("on logarithmic axes"))
+
+
+def table(nb):
+    return nb.panel.get_by_role("table", name="Sweep over n")
+
+
+def violations(page) -> list[str]:
+    # JupyterLab's body has no height, and axe takes what is in such a body for hidden.
+    page.evaluate("document.body.style.height = '100vh'")
+    found = Axe().run(page, context=".jp-JaxprPanel")
+    assert "color-contrast" in {rule["id"] for rule in found.response["passes"]}  # it has looked
+    return [
+        f"{rule['id']}: {node['html'][:200]} {node.get('failureSummary', '')}"
+        for rule in found.response["violations"]
+        for node in rule["nodes"]
+    ]
+
+
+def cut(panel) -> list[str]:
+    """What stands out of the panel on the right."""
+    return panel.evaluate(
+        """panel => {
+          const edge = panel.getBoundingClientRect().right + 0.5;
+          return [...panel.querySelectorAll('.jp-JaxprTime *')]
+            .filter(one => one.getClientRects().length && one.getBoundingClientRect().right > edge)
+            .map(one => one.outerHTML);
+        }"""
+    )
+
+
+def clipboard(page) -> str:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    return page.evaluate("navigator.clipboard.readText()")
+
+
+@pytest.fixture
+def swept(notebook):
+    """A sweep that was asked for in the panel, at 700 pixels."""
+    nb = notebook(LOAD, SELU)
+    nb.run_all()
+    nb.page.set_viewport_size({"width": 1500, "height": 1000})
+    nb.set_panel_width(700)
+    nb.panel.get_by_role("tab", name="Time").click()
+    nb.panel.get_by_role("textbox", name="Values").fill("n=64,512,4096")
+    nb.panel.get_by_role("button", name="Run the sweep").click()
+    expect(plot(nb)).to_have_attribute("data-drawn", "time", timeout=60_000)
+    return nb
+
+
+def test_the_form_has_a_call_like_the_last_one(notebook):
+    nb = notebook(LOAD, SELU)
+    nb.run_all()
+    nb.panel.get_by_role("tab", name="Time").click()
+    expect(nb.panel.get_by_role("textbox", name="Values")).to_have_value("n=10,100,1000")
+    expect(nb.panel.get_by_role("textbox", name="Call")).to_have_value("selu(jnp.ones(n))")
+    nb.panel.get_by_role("textbox", name="Call").fill("no such call")
+    nb.panel.get_by_role("textbox", name="Call").press("Enter")
+    expect(nb.panel.get_by_role("alert")).to_be_visible()
+    nb.panel.get_by_role("textbox", name="Values").fill("")
+    expect(nb.panel.get_by_role("button", name="Run the sweep")).to_have_accessible_description(
+        "Say what varies, such as n=64,256,1024."
+    )
+
+
+def test_the_plot_and_its_table(swept):
+    page, panel = swept.page, swept.panel
+    expect(panel.get_by_role("heading", name="Sweep over n")).to_contain_text(
+        re.compile(rf"selu\(jnp\.ones\(n\)\), each value measured anew, medians; {DURATION} in all$")
+    )
+    expect(panel.get_by_role("list", name="How it grows").get_by_role("listitem")).to_have_text(
+        re.compile(r"^eager .+, first call .+, warm (grows as n\^[\d.]+( ± [\d.]+)?|hardly depends on n).*\.$")
+    )
+    expect(plot(swept)).to_have_accessible_name(
+        re.compile(
+            rf"^Time against n, on logarithmic axes: eager from {DURATION} at 64 to {DURATION} at 4096; "
+            rf"first call from {DURATION} at 64 to {DURATION} at 4096; "
+            rf"warm from {DURATION} at 64 to {DURATION} at 4096\.$"
+        )
+    )
+    # The lines are named at their end; the sizes are on the axis.
+    texts = plot(swept).locator("svg text")
+    for text in ("eager", "first call", "warm", "64", "512", "4,096", "n"):
+        expect(texts.get_by_text(text, exact=True).first).to_be_attached()
+
+    expect(table(swept).get_by_role("columnheader")).to_have_text(["n", "eager", "first call", "warm", "eager / warm"])
+    expect(table(swept).get_by_role("rowheader")).to_have_text(["64", "512", "4,096"])
+    cells = table(swept).get_by_role("row", name="512").get_by_role("cell")
+    for place in range(3):
+        expect(cells.nth(place)).to_have_text(re.compile(rf"^{DURATION}$"))
+    expect(cells.nth(3)).to_have_text(re.compile(r"^[\d.,]+×$"))
+
+    choice = panel.get_by_role("combobox", name="Plot")
+    choice.select_option("Equations")
+    expect(plot(swept)).to_have_attribute("data-drawn", "equations")
+    expect(plot(swept)).to_have_accessible_name(
+        "Equations against n, on logarithmic axes: equations from 7 at 64 to 7 at 4096."
+    )
+    expect(panel.get_by_role("list", name="How it grows").get_by_role("listitem")).to_have_text(
+        "equations hardly depends on n."
+    )
+    expect(table(swept).get_by_role("columnheader")).to_have_text(
+        ["n", "trace", "lower", "compile", "equations", "bytes", "FLOP"]
+    )
+    choice.select_option("Bytes")
+    expect(plot(swept)).to_have_attribute("data-drawn", "bytes")
+
+    panel.get_by_role("button", name="Copy the table as text").click()
+    head, *rows = clipboard(page).splitlines()[2:6]
+    assert head.split("  ")[-1].strip() == "FLOP"
+    assert [row.split()[0] for row in rows] == ["64", "512", "4,096"]
+    panel.get_by_role("button", name="Copy the table as Markdown").click()
+    assert clipboard(page).startswith("Sweep of `selu(jnp.ones(n))` over `n`\n\n| `n` | eager | first call | warm |")
+
+
+def test_it_zooms_tells_its_points_and_is_saved(swept, tmp_path: Path):
+    page, panel = swept.page, swept.panel
+    line = plot(swept).locator("svg .mark-line path").first
+    whole = line.get_attribute("d")
+    panel.get_by_role("button", name="Zoom in").click()
+    expect(line).not_to_have_attribute("d", whole or "")
+    panel.get_by_role("button", name="Show the whole plot").click()
+    expect(line).to_have_attribute("d", whole or "")
+    # The wheel alone scrolls the panel.
+    plot(swept).hover()
+    page.mouse.wheel(0, -120)
+    expect(line).to_have_attribute("d", whole or "")
+    page.keyboard.down("Control")
+    page.mouse.wheel(0, -120)
+    page.keyboard.up("Control")
+    expect(line).not_to_have_attribute("d", whole or "")
+    panel.get_by_role("button", name="Show the whole plot").click()
+    expect(line).to_have_attribute("d", whole or "")
+
+    points = plot(swept).locator("svg .mark-symbol path")
+    expect(points).to_have_count(9)
+    points.last.hover()
+    expect(page.locator("#vg-tooltip-element.visible")).to_contain_text(re.compile(rf"n:\s*4096\s*median:\s*{DURATION}"))
+
+    with page.expect_download() as download:
+        panel.get_by_role("button", name="Save the plot as SVG").click()
+    assert download.value.suggested_filename == "sweep-time.svg"
+    download.value.save_as(tmp_path / "plot.svg")
+    svg = (tmp_path / "plot.svg").read_text()
+    assert svg.startswith("<svg ") and "first call" in svg and "var(" not in svg
+    with page.expect_download() as download:
+        panel.get_by_role("button", name="Save the plot as PNG").click()
+    assert download.value.suggested_filename == "sweep-time.png"
+    download.value.save_as(tmp_path / "plot.png")
+    png = (tmp_path / "plot.png").read_bytes()
+    assert png.startswith(b"\x89PNG")
+    width, height = (int.from_bytes(png[at : at + 4], "big") for at in (16, 20))
+    assert (width, height) == (2 * 676, 2 * 212)
+
+
+@pytest.mark.parametrize("width", [320, 900])
+def test_nothing_is_cut_and_axe_finds_nothing(swept, width):
+    swept.page.set_viewport_size({"width": width + 640, "height": 1000})
+    swept.set_panel_width(width)
+    points = swept.panel.get_by_role("list", name="Sweep over n").get_by_role("listitem")
+    if width < 480:
+        expect(points).to_have_text(
+            [
+                re.compile(rf"^n = {n}warm {DURATION}eager {DURATION} · first call {DURATION} · eager / warm [\d.,]+×$")
+                for n in ("64", "512", "4,096")
+            ]
+        )
+    else:
+        expect(points).to_have_count(0)
+        expect(table(swept)).to_be_visible()
+    expect(plot(swept).locator("svg")).to_have_attribute("width", str(width - 24))
+    assert cut(swept.panel) == []
+    for theme in ("light", "dark"):
+        swept.theme(theme)
+        assert violations(swept.page) == [], theme
+
+
+def test_its_colours_are_those_of_the_theme(swept):
+    label = plot(swept).locator("svg text").get_by_text("warm", exact=True)
+    expect(label).to_have_attribute("fill", "rgba(0, 0, 0, 0.87)")
+    swept.theme("dark")
+    expect(label).to_have_attribute("fill", "rgba(255, 255, 255, 0.87)")
+
+
+def test_several_functions_on_the_magic_line(notebook, lab):
+    nb = notebook(LOAD, SELU, DOUBLE, TWO)
+    nb.run_all()
+    nb.page.set_viewport_size({"width": 1500, "height": 1000})
+    nb.set_panel_width(700)
+    expect(nb.panel.get_by_role("tab", name="Time")).to_have_attribute("aria-selected", "true", timeout=60_000)
+    expect(plot(nb)).to_have_attribute("data-drawn", "time")
+    labels = plot(nb).locator("svg text")
+    for function in ("selu", "double"):
+        for series in ("eager", "first call", "warm"):
+            expect(labels.get_by_text(f"{function} {series}", exact=True)).to_be_attached()
+    growth = nb.panel.get_by_role("list", name="How it grows").get_by_role("listitem")
+    expect(growth).to_have_text([re.compile("^selu: eager .+"), re.compile("^double: eager .+")])
+    nb.panel.get_by_role("combobox", name="Plot").select_option("Warm time only")
+    expect(plot(nb)).to_have_attribute("data-drawn", "warm")
+    expect(labels.get_by_text("double", exact=True)).to_be_attached()
+    expect(table(nb).get_by_role("rowheader")).to_have_text(["64", "64", "512", "512", "4,096", "4,096"])
+    rows = table(nb).inner_text()
+
+    # The notebook keeps it, to be read without a kernel.
+    outputs = nb.save()["cells"][3]["outputs"]
+    document = next(output["data"][MIME_TYPE] for output in outputs if MIME_TYPE in output.get("data", {}))
+    data = {MIME_TYPE: document, "text/plain": "saved by an earlier run"}
+    later = notebook(code(TWO, [{"output_type": "display_data", "data": data, "metadata": {}}], 4), kernel=None)
+    later.outputs(0).get_by_role("button").click()
+    later.set_panel_width(700)
+    expect(plot(later)).to_have_attribute("data-drawn", "time")
+    expect(table(later)).to_be_visible()
+    assert table(later).inner_text() == rows
+    later.panel.get_by_text("Another sweep …").click()
+    expect(later.panel.get_by_role("textbox", name="Functions")).to_have_value("selu, double")
+    expect(later.panel.get_by_role("button", name="Run the sweep")).to_have_attribute("aria-disabled", "true")
+
+
+def test_notebook_7_draws_it_too(notebook):
+    nb = notebook(LOAD, SELU, "%jaxpr --sweep n=64,512,4096 selu(jnp.ones(n))", app="notebook")
+    nb.run_all()
+    expect(plot(nb)).to_have_attribute("data-drawn", "time", timeout=60_000)
+    expect(plot(nb).locator("svg text").get_by_text("warm", exact=True)).to_be_visible()
+
+
+def test_stop_keeps_what_was_done(notebook):
+    nb = notebook(LOAD, SLOW, "pathlib.Path('go-on').write_text('')")
+    nb.run(0)
+    nb.run(1)
+    nb.panel.get_by_role("tab", name="Time").click()
+    if not nb.panel.get_by_role("textbox", name="Values").is_visible():
+        nb.panel.get_by_text("Sweep over sizes …").click()
+    nb.panel.get_by_role("textbox", name="Values").fill("n=1,2,3")
+    nb.panel.get_by_role("textbox", name="Call").fill("waits(jnp.ones(n))")
+    nb.panel.get_by_role("button", name="Run the sweep").click()
+    expect(nb.panel.get_by_text(re.compile("^n=2"))).to_be_visible()
+    nb.panel.get_by_role("button", name="Stop").click()
+    expect(nb.panel.get_by_text("Stopping: what was measured is kept.")).to_be_visible()
+    nb.run(2)
+    expect(nb.panel.get_by_role("list", name="Sweep over n").get_by_role("listitem").first).to_contain_text("n = 1")
+    expect(nb.panel.get_by_role("tabpanel", name="Time")).to_contain_text(re.compile("[Ss]topped"))
