@@ -237,7 +237,8 @@ function flatRow(group: Group): (row: CostRow, index: number) => IRow {
       bytes: amountOf(row, 'bytes')
     },
     flopsLeast: Math.min(row.flops, row.flops_min),
-    flopsMost: Math.max(row.flops, row.flops_min, row.if_taken ?? 0),
+    // A line in a branch that neither the dearest run takes nor the cheapest.
+    flopsMost: Math.max(row.flops, row.flops_min) || (row.if_taken ?? 0),
     perTrip: row.per_trip,
     runs: 1
   });

@@ -1,0 +1,306 @@
+"""The Cost tab: how many operations a program does and where, beside XLA's own count; heat in cell and program."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from lab_server import code
+from playwright.sync_api import expect
+
+MIME = "application/vnd.jupyter-jaxpr.v1+json"
+
+LOAD = """\
+%load_ext jupyter_jaxpr
+import jax, jax.numpy as jnp
+from jax import lax
+w = jnp.eye(64)"""
+
+POWERS = """\
+%%jaxpr
+@jax.jit
+def powers(x):
+    def step(c, _):
+        return c @ w, None
+
+    y, _ = lax.scan(step, x, None, length=100)
+    return jnp.sin(y)
+
+powers(w)"""
+
+UNEVEN = """\
+%%jaxpr
+@jax.jit
+def uneven(x, n):
+    y = lax.cond(
+        x.sum() > 0,
+        lambda a: a @ w,
+        lambda a: a * 2,
+        x)
+    return lax.fori_loop(0, n, lambda i, a: a + 1, y)
+
+uneven(w, 5)"""
+
+
+@pytest.fixture
+def costed(notebook):
+    """The run of POWERS, in a wide window, on the tab Cost."""
+    nb = notebook(LOAD, POWERS)
+    nb.page.set_viewport_size({"width": 1540, "height": 1400})
+    nb.run_all()
+    nb.panel.get_by_role("tab", name="Cost").click()
+    expect(nb.panel.get_by_role("grid", name="Cost by line")).to_be_visible()
+    yield nb
+    nb.page.evaluate("localStorage.removeItem('jupyter-jaxpr:heat')")
+
+
+def cost_of(nb):
+    return nb.panel.get_by_role("tabpanel", name="Cost")
+
+
+def texts(nb, rows) -> list[str]:
+    """The words of rows, with plain spaces."""
+    return [" ".join(row.split()) for row in rows.all_inner_texts()]
+
+
+def test_a_loop_is_counted_with_its_trips_and_xla_s_count_stands_beside_it(costed):
+    cost = cost_of(costed)
+    # 2 x 64 x 64 x 64 for each of 100 steps.
+    expect(cost).to_contain_text("52.4\u00a0MFLOP a call, all of it on line 5.")
+    expect(cost).to_contain_text("And 4.1\u00a0k transcendental operations, counted apart.")
+    costed.set_panel_width(900)
+    rows = cost.get_by_role("grid", name="Cost by line").get_by_role("row")
+    assert texts(costed, rows) == [
+        "line expression FLOPs how transcendentals bytes share",
+        "5 return c @ w, None 52.4 MFLOP 524 k × 100 0 4.9 MB 100 %",
+        "8 return jnp.sin(y) 0 FLOP 4.1 k 32.8 kB 0 %",
+        "powers 52.4 MFLOP 4.1 k 4.9 MB",
+    ]
+
+    expect(cost.get_by_role("heading", name="Why XLA says 524\u00a0kFLOP")).to_be_visible()
+    table = cost.get_by_role("table", name="FLOP by our count and by XLA").get_by_role("row")
+    assert texts(costed, table) == [
+        "FLOP this panel XLA",
+        "XLA counts a loop's body once, whatever its trips. Its 2 extra FLOP are the loop counter. line 7 "
+        "524,288 × 100 524,290 × 1",
+        "total 52,428,800 524,290",
+    ]
+
+
+def test_what_depends_on_the_data_is_a_range_and_per_trip(notebook):
+    nb = notebook(LOAD, UNEVEN)
+    nb.run_all()
+    nb.panel.get_by_role("tab", name="Cost").click()
+    cost = cost_of(nb)
+    expect(cost).to_contain_text("That is per trip of the while_loop on line 9: how often it runs is not known.")
+    expect(cost.get_by_role("row", name="lambda a: a @ w")).to_contain_text("0 to 524\u00a0kFLOP")
+    expect(cost.get_by_role("row", name="lambda a: a * 2")).to_contain_text("0 to 4.1\u00a0kFLOP")
+    expect(cost.get_by_role("row", name="lax.fori_loop")).to_contain_text("4.1\u00a0kFLOP a trip")
+
+
+def test_the_arrows_walk_the_rows_and_mark_line_and_equation(costed):
+    page, cost = costed.page, cost_of(costed)
+    cost.get_by_role("row", name="c @ w").focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowUp")
+    row = cost.get_by_role("row", name="c @ w")
+    expect(row).to_be_focused()
+    expect(row).to_have_attribute("aria-selected", "true")
+    costed.expect_linked(1, "c @ w")
+    page.keyboard.press("Enter")
+    expect(costed.editor(1)).to_be_focused()
+
+    # Where the caret is in the cell, the row is marked too.
+    page.keyboard.press("Control+End")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("End")
+    expect(cost.get_by_role("row", name="jnp.sin")).to_have_attribute("data-linked", "true")
+
+    costed.panel.get_by_role("tab", name="Program").click()
+    costed.panel.get_by_role("tab", name="Cost").click()
+    row.click()
+    costed.panel.get_by_role("tab", name="Program").click()
+    linked = costed.listing().locator(".cm-line[data-linked]")
+    expect(linked).to_have_count(1)
+    expect(linked).to_contain_text("dot_general")
+
+
+def test_sums_by_primitive_and_scope_and_the_bars_lead_to_the_program(costed):
+    page, cost = costed.page, cost_of(costed)
+    cost.get_by_role("button", name="primitive", exact=True).click()
+    first = cost.get_by_role("grid", name="Cost by primitive").get_by_role("row").nth(1)
+    expect(first).to_contain_text("dot_general")
+    cost.get_by_role("button", name="transcendentals").click()
+    expect(cost.get_by_role("grid", name="Cost by primitive").get_by_role("row").nth(1)).to_contain_text("sin")
+    cost.get_by_role("button", name="scope", exact=True).click()
+    expect(cost.get_by_role("treegrid", name="Cost by scope").get_by_role("row", name="scan")).to_have_attribute(
+        "aria-level", "2"
+    )
+
+    cost.get_by_role("columnheader", name="transcendentals").get_by_role("button").click()
+    cost.get_by_role("columnheader", name="FLOPs").get_by_role("button").click()
+    bars = cost.get_by_role("group", name="Cost by scope").get_by_role("button")
+    expect(bars).to_have_count(2)
+    bars.first.focus()
+    page.keyboard.press("ArrowDown")
+    expect(bars.nth(1)).to_be_focused()
+    expect(bars.nth(1)).to_have_accessible_name("scan ×\u00a0100: 52.4\u00a0MFLOP, 100\u00a0%")
+    page.keyboard.press("Enter")
+    expect(costed.listing().locator(".cm-line[data-linked]")).to_contain_text("dot_general")
+
+
+def test_the_table_is_copied(costed):
+    page, cost = costed.page, cost_of(costed)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    cost.get_by_role("button", name="Copy the table as text").click()
+    expect(cost.get_by_text("Copied as text.")).to_be_attached()
+    text = page.evaluate("navigator.clipboard.readText()")
+    assert text == (
+        "52.4 MFLOP a call, all of it on line 5.\n"
+        "\n"
+        "line  expression               FLOPs  transcendentals    bytes  share\n"
+        "   5  return c @ w, None  52.4 MFLOP                0   4.9 MB  100 %\n"
+        "   8  return jnp.sin(y)       0 FLOP            4.1 k  32.8 kB    0 %\n"
+        "\n"
+        "And 4.1 k transcendental operations, counted apart.\n"
+        "Bytes count each equation alone; fusion saves some.\n"
+    )
+
+
+def test_heat_is_drawn_in_the_cell_and_in_the_program_until_the_cell_is_edited(costed):
+    cost = cost_of(costed)
+    heat = cost.get_by_role("button", name="Heat")
+    bars = costed.cell(1).locator(".jp-JaxprCell-heatBar")
+    expect(bars).to_have_count(0)
+    heat.click()
+    expect(heat).to_have_attribute("aria-pressed", "true")
+    expect(bars).to_have_count(1)
+    expect(bars).to_have_attribute("title", "52.4\u00a0MFLOP, 100\u00a0% of the program")
+    expect(costed.lines(1).nth(4).get_by_role("img", name="52.4\u00a0MFLOP")).to_be_visible()
+
+    costed.panel.get_by_role("tab", name="Program").click()
+    equations = costed.listing().get_by_role("img", name="52.4\u00a0MFLOP, 100\u00a0% of the program")
+    expect(equations).to_have_count(2)  # the scan, and the product inside it
+    expect(bars).to_have_count(1)
+
+    costed.editor(1).click()
+    costed.page.keyboard.press("Control+Home")
+    costed.page.keyboard.type("#")
+    expect(costed.cell(1).locator(".jp-JaxprCell-heat")).to_have_count(0)
+    expect(costed.cell(1).get_by_role("img", name="52.4\u00a0MFLOP")).to_have_count(0)
+    expect(equations).to_have_count(2)
+    costed.page.keyboard.press("Backspace")
+    expect(bars).to_have_count(1)
+
+    # The choice is kept.
+    costed.save()
+    costed.reload()
+    expect(equations).to_have_count(2)
+    expect(bars).to_have_count(1)
+
+
+def test_the_roofline_is_measured_when_asked_and_the_warm_time_is_placed_on_it(costed):
+    cost = cost_of(costed)
+    cost.get_by_role("button", name="Measure this machine").click()
+    expect(cost.get_by_role("button", name="Measure it again")).to_be_visible()
+    expect(cost.get_by_role("img", name="Roofline: bytes limit up to")).to_be_visible()
+    expect(cost).to_contain_text("at 11 FLOP a byte the roof is")
+    expect(cost).to_contain_text("Run it again in Time to place it.")
+    expect(cost.locator("circle")).to_have_count(0)
+
+
+def test_a_saved_notebook_shows_what_the_document_has_and_says_what_is_missing(costed, notebook):
+    saved = costed.save()["cells"][1]
+    nb = opened_from(notebook, saved)
+    cost = cost_of(nb)
+    expect(cost).to_contain_text("52.4\u00a0MFLOP a call, all of it on line 5.")
+    expect(cost).to_contain_text("524,288 × 100")
+    expect(cost).to_contain_text("This machine was not measured, and no kernel can be asked.")
+    expect(cost.get_by_role("button", name="Measure this machine")).to_have_count(0)
+
+    cut = copy.deepcopy(saved)
+    document_of(cut)["costs"] = []
+    nb = opened_from(notebook, cut)
+    expect(cost_of(nb).get_by_role("heading")).to_have_text("Its cost was not counted")
+    expect(cost_of(nb)).to_contain_text("no kernel can be asked. Run the cell again to count it.")
+
+
+def document_of(cell: dict[str, Any]) -> dict[str, Any]:
+    return next(output["data"][MIME] for output in cell["outputs"] if MIME in output.get("data", {}))
+
+
+def opened_from(notebook, saved: dict[str, Any]):
+    """The saved output of a cell, open in the panel on the tab Cost, without a kernel."""
+    nb = notebook(code(saved["source"], saved["outputs"], saved["execution_count"]), kernel=None)
+    nb.outputs(0).get_by_role("button").click()
+    nb.panel.get_by_role("tab", name="Cost").click()
+    return nb
+
+
+def test_a_large_program_is_counted_when_the_tab_is_opened(notebook):
+    nb = notebook(
+        LOAD,
+        """\
+%%jaxpr
+@jax.jit
+def many(x):
+    for _ in range(2100):
+        x = x + 1
+    return x
+
+many(1.0)""",
+    )
+    nb.run_all()
+    nb.panel.get_by_role("tab", name="Cost").click()
+    expect(cost_of(nb)).to_contain_text("2.1\u00a0kFLOP a call, all of it on line 5.", timeout=60_000)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing(costed, theme):
+    costed.theme(theme)
+    cost = cost_of(costed)
+    cost.get_by_role("button", name="Measure this machine").click()
+    expect(cost.get_by_role("button", name="Measure it again")).to_be_visible()
+    cost.get_by_role("row", name="c @ w").click()
+    cost.get_by_role("button", name="Heat").click()
+    assert violations(costed.page) == []
+    cost.get_by_role("button", name="scope", exact=True).click()
+    cost.get_by_role("row", name="scan ×").click()
+    assert violations(costed.page) == []
+    costed.panel.get_by_role("tab", name="Program").click()
+    expect(costed.listing().get_by_role("img").first).to_be_visible()
+    assert violations(costed.page) == []
+
+
+def violations(page) -> list[tuple[str, str]]:
+    # JupyterLab's body has no height, and axe takes what is in such a body for hidden.
+    page.evaluate("document.body.style.height = '100vh'")
+    found = Axe().run(page, context=".jp-JaxprPanel")
+    assert "color-contrast" in {rule["id"] for rule in found.response["passes"]}  # it has looked
+    return [(rule["id"], node["html"]) for rule in found.response["violations"] for node in rule["nodes"]]
+
+
+@pytest.mark.parametrize("width", [320, 900])
+def test_nothing_is_cut(costed, width):
+    cost = cost_of(costed)
+    costed.set_panel_width(width)
+    cost.get_by_role("button", name="Measure this machine").click()
+    expect(cost.get_by_role("button", name="Measure it again")).to_be_visible()
+    for group in ("line", "primitive", "scope"):
+        cost.get_by_role("button", name=group, exact=True).click()
+        cut = costed.panel.evaluate(
+            """panel => {
+              const edge = panel.getBoundingClientRect().right + 0.5;
+              return [...panel.querySelectorAll('.jp-JaxprCost *')]
+                .filter(one => one.getClientRects().length && one.getBoundingClientRect().right > edge)
+                .map(one => one.outerHTML);
+            }"""
+        )
+        assert cut == [], group
+    cost.get_by_role("button", name="line", exact=True).click()
+    # One column has the amount that is sorted by; a wide table has all of them.
+    shown = cost.get_by_role("row", name="c @ w").get_by_role("gridcell", name="4.9\u00a0MB")
+    expect(shown).to_have_count(1 if width >= 480 else 0)
