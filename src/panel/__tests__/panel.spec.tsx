@@ -120,7 +120,7 @@ describe('the panel', () => {
     tab('Notes, 1 note').dispatchEvent(
       new KeyboardEvent('keydown', { key: 'ArrowLeft', bubbles: true })
     );
-    expect(document.activeElement).toBe(tab('Control flow'));
+    expect(document.activeElement).toBe(tab('Cost'));
     tab('Program').click();
     await drawn(() => notes?.classList.contains('lm-mod-hidden'));
   });

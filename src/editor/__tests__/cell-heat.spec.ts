@@ -1,0 +1,135 @@
+import { EditorState } from '@codemirror/state';
+import { EditorView } from '@codemirror/view';
+import { nullTranslator } from '@jupyterlab/translation';
+
+import { Attention, attentionOf } from '../../model/attention';
+import { costsOf } from '../../model/costs';
+import { JaxprModel } from '../../model/model';
+import { rnnCost, rnnSnapshot } from '../../panel/cost/__tests__/costs';
+import { Snapshot } from '../../protocol/snapshot';
+import { CellLinks } from '../cell-links';
+
+const trans = nullTranslator.load('jupyter_jaxpr');
+
+// jsdom lays nothing out: what measures a text measures nothing.
+Range.prototype.getClientRects = () => [] as unknown as DOMRectList;
+Range.prototype.getBoundingClientRect = () => new DOMRect();
+
+let model: JaxprModel;
+let links: CellLinks;
+let editor: EditorView;
+let attention: Attention;
+
+function open(snapshot: Snapshot): void {
+  model = new JaxprModel(trans);
+  model.show(snapshot, false);
+  links = new CellLinks(trans);
+  attention = attentionOf(model);
+  editor = new EditorView({
+    parent: document.body,
+    state: EditorState.create({
+      doc: snapshot.cell?.source,
+      extensions: links.extension('cell-7')
+    })
+  });
+  links.follow(model, {
+    source: id => (id === 'cell-7' ? editor.state.doc.toString() : null),
+    find: () => null,
+    goTo: () => Promise.resolve()
+  });
+}
+
+/** The bars in the gutter, each as its title and its width. */
+function bars(): string[] {
+  return [
+    ...editor.dom.querySelectorAll<HTMLElement>('.jp-JaxprCell-heatBar')
+  ].map(bar => `${bar.title}: ${bar.style.width}`);
+}
+
+/** What stands at the ends of lines, as a screen reader says it. */
+function counts(): string[] {
+  return [...editor.dom.querySelectorAll('.cm-line')].flatMap((one, at) => {
+    const found = one.querySelector('.jp-JaxprCell-counts');
+    return found === null
+      ? []
+      : `${at + 1}: ${found.getAttribute('aria-label')}`;
+  });
+}
+
+const plain = (texts: string[]): string[] =>
+  texts.map(text => text.replace(/\u00a0/g, ' '));
+
+const SHOWN = [
+  '5: 25.6 kFLOP',
+  '6: 51.2 kFLOP',
+  '7: 3.2 kFLOP',
+  '11: 143 FLOP'
+];
+
+afterEach(() => {
+  costsOf(model).heat = false;
+  links.dispose();
+  model.dispose();
+  editor.destroy();
+});
+
+describe('heat in the cell', () => {
+  it('is a bar and a number for each line, where it is wanted', () => {
+    open(rnnSnapshot());
+    attention.costInView = true;
+    expect(bars()).toEqual([]);
+    expect(editor.dom.querySelector('.cm-gutters')).toBeNull();
+    costsOf(model).heat = true;
+    expect(plain(bars()).map(text => text.replace(/\.\d+%$/, '%'))).toEqual([
+      '25.6 kFLOP, 32 % of the program: 31%',
+      '51.2 kFLOP, 64 % of the program: 63%',
+      '3.2 kFLOP, 4 % of the program: 3%',
+      '143 FLOP, 0.2 % of the program: 0%'
+    ]);
+    expect(plain(counts())).toEqual(SHOWN);
+    costsOf(model).heat = false;
+    expect(bars()).toEqual([]);
+    expect(counts()).toEqual([]);
+  });
+
+  it('is there while a view of the program is, and where the program was counted', () => {
+    open(rnnSnapshot({ costs: [] }));
+    costsOf(model).heat = true;
+    attention.inView = true;
+    expect(counts()).toEqual([]);
+    model.show(rnnSnapshot({ id: 'run-2' }), false);
+    expect(plain(counts())).toEqual(SHOWN);
+    attention.inView = false;
+    expect(counts()).toEqual([]);
+    expect(bars()).toEqual([]);
+  });
+
+  it('is bytes where there are no operations', () => {
+    open(
+      rnnSnapshot({
+        costs: [rnnCost({ flops: 0, flops_min: 0, transcendentals: 0 })]
+      })
+    );
+    costsOf(model).heat = true;
+    attention.inView = true;
+    expect(plain(counts())).toEqual([
+      '5: 61.0 kB',
+      '6: 115 kB',
+      '7: 51.5 kB',
+      '11: 500 B'
+    ]);
+  });
+
+  it('is gone as soon as the cell is edited, and back when it is as it ran', async () => {
+    open(rnnSnapshot());
+    attention.costInView = true;
+    costsOf(model).heat = true;
+    expect(bars()).toHaveLength(4);
+    editor.dispatch({ changes: { from: 0, insert: '# ' } });
+    expect(bars()).toEqual([]);
+    expect(counts()).toEqual([]);
+    editor.dispatch({ changes: { from: 0, to: 2 } });
+    await Promise.resolve();
+    expect(bars()).toHaveLength(4);
+  });
+});
