@@ -22,6 +22,7 @@ from typing import Any
 import nbformat
 
 STARTS_WITHIN = 60  # seconds
+ENDS_WITHIN = 30
 Cell = str | Mapping[str, Any]
 
 
@@ -194,7 +195,11 @@ def running_server(folder: Path, *command: str) -> Iterator[str]:
         yield address
     finally:
         process.terminate()
-        process.wait(30)
+        try:
+            process.wait(ENDS_WITHIN)
+        except subprocess.TimeoutExpired:
+            process.kill()  # its kernels end by themselves when it is gone
+            process.wait()
         reader.join()
 
 

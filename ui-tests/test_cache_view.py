@@ -225,7 +225,7 @@ def violations(page) -> list[tuple[str, str]]:
     return [(rule["id"], node["html"]) for rule in found.response["violations"] for node in rule["nodes"]]
 
 
-@pytest.mark.parametrize("width", [320, 900])
+@pytest.mark.parametrize("width", [320, 361, 900])
 def test_nothing_is_cut(saved, width):
     saved.page.set_viewport_size({"width": width + 640, "height": 800})
     saved.set_panel_width(width)
@@ -233,7 +233,7 @@ def test_nothing_is_cut(saved, width):
     cut = saved.panel.evaluate(
         """panel => {
           const edge = panel.getBoundingClientRect().right + 0.5;
-          return [...panel.querySelectorAll('.jp-JaxprCache *')]
+          return [...panel.querySelectorAll('.jp-JaxprCache *, [role=tab]')]
             .filter(one => one.getClientRects().length && one.getBoundingClientRect().right > edge)
             .map(one => one.outerHTML);
         }"""
