@@ -9,7 +9,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from .loop_statements import Loops, LoopStatement
+from .loop_statements import COMPREHENSIONS, Loops, LoopStatement
+
+_APART = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, *COMPREHENSIONS)
 
 
 def trial(loop: LoopStatement, code: str, calls: Loops | None, line: int) -> str | None:
@@ -60,9 +62,7 @@ def _call(calls: Loops, name: str, line: int) -> str | None:
 def _at_the_top(module: ast.Module) -> Iterator[ast.AST]:
     """The nodes of a text outside functions, classes and comprehensions: their names are there when the cell ends."""
     waiting: list[ast.AST] = [module]
-    apart = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
-    apart += (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
     while waiting:
         node = waiting.pop()
         yield node
-        waiting += [each for each in ast.iter_child_nodes(node) if not isinstance(each, apart)]
+        waiting += [each for each in ast.iter_child_nodes(node) if not isinstance(each, _APART)]
