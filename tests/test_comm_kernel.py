@@ -191,7 +191,7 @@ def test_what_was_only_traced_is_compiled_on_request(tab):
 
 
 def test_a_request_that_nobody_knows_gets_a_sentence(tab):
-    reply = tab.ask(tab.open_requests(), type="sweep", id=3, snapshot="5f0c")
+    reply = tab.ask(tab.open_requests(), type="dance", id=3, snapshot="5f0c")
     assert reply["error"].startswith("This kernel's jupyter_jaxpr does not understand what the panel asked (Invalid")
 
 

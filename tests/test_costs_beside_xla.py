@@ -1,0 +1,239 @@
+"""Our count beside XLA's own, of the executable: within 5 % where there are no loops, and why it is another."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+
+import jupyter_jaxpr as jj
+from jupyter_jaxpr.program.costs.xla import analysis
+
+
+def array(*shape):
+    return np.random.default_rng(0).normal(size=shape).astype(np.float32)
+
+
+def attention(q, k, v):
+    scores = jnp.einsum("bhqd,bhkd->bhqk", q, k) / jnp.sqrt(np.float32(q.shape[-1]))
+    return jnp.einsum("bhqk,bhkd->bhqd", jax.nn.softmax(scores), v)
+
+
+def layer_norm(x, scale, shift):
+    mean = x.mean(-1, keepdims=True)
+    variance = ((x - mean) ** 2).mean(-1, keepdims=True)
+    return (x - mean) * lax.rsqrt(variance + 1e-5) * scale + shift
+
+
+def network(p, x):
+    for w, b in p:
+        x = jnp.tanh(x @ w + b)
+    return x
+
+
+def convolutions(x, k1, k2):
+    x = jax.nn.relu(lax.conv(x, k1, (1, 1), "SAME"))
+    x = lax.reduce_window(x, -np.inf, lax.max, (1, 1, 2, 2), (1, 1, 2, 2), "VALID")
+    return lax.conv(x, k2, (2, 2), "SAME").mean(axis=(2, 3))
+
+
+def cross_entropy(logits, labels):
+    return -(jax.nn.log_softmax(logits) * labels).sum(-1).mean()
+
+
+LAYERS = [(array(64, 128), array(128)), (array(128, 128), array(128)), (array(128, 10), array(10))]
+LOOP_FREE = {
+    "a product": (lambda a, b: a @ b, [array(256, 128), array(128, 64)]),
+    "a chain of products": (lambda a: a @ a @ a @ a, [array(64, 64)]),
+    "products of a batch": (lambda a, b: jnp.einsum("bij,bjk->bik", a, b), [array(8, 32, 16), array(8, 16, 24)]),
+    "arithmetic": (lambda x, y: (x * y + 2 * x - y) / (x * x + 1), [array(1000), array(1000)]),
+    "selu": (lambda x: 1.05 * jnp.where(x > 0, x, 1.67 * jnp.expm1(x)), [array(100_000)]),
+    "gelu": (lambda x: jax.nn.gelu(x), [array(100, 100)]),
+    "exact gelu": (lambda x: jax.nn.gelu(x, approximate=False), [array(100, 100)]),
+    "sigmoid and silu": (lambda x: jax.nn.sigmoid(x) + 2, [array(100, 100)]),
+    "layer norm": (layer_norm, [array(64, 256), array(256), array(256)]),
+    "sums and extremes": (lambda x: x.sum(0) + x.max(0) - x.min(0), [array(64, 100)]),
+    "variance": (lambda x: x.var(), [array(1000)]),
+    "argmax": (lambda x: x.argmax(-1), [array(64, 100)]),
+    "a network": (network, [LAYERS, array(32, 64)]),
+    "attention": (attention, [array(2, 4, 32, 16)] * 3),
+    "convolution": (lambda x, k: lax.conv(x, k, (1, 1), "SAME"), [array(2, 3, 16, 16), array(8, 3, 3, 3)]),
+    "convolution with strides and dilation": (
+        lambda x, k: lax.conv_general_dilated(x, k, (2, 1), ((1, 2), (0, 3)), rhs_dilation=(1, 2)),
+        [array(2, 3, 16, 16), array(8, 3, 3, 3)],
+    ),
+    "transposed convolution": (
+        lambda x, k: lax.conv_transpose(x, k, (2, 2), "SAME"),
+        [array(2, 16, 16, 3), array(3, 3, 3, 8)],
+    ),
+    "a convolutional network": (convolutions, [array(2, 3, 16, 16), array(8, 3, 3, 3), array(16, 8, 3, 3)]),
+    "depthwise convolution": (
+        lambda x, k: lax.conv_general_dilated(x, k, (1, 1), "SAME", feature_group_count=8),
+        [array(2, 8, 16, 16), array(8, 1, 3, 3)],
+    ),
+    "gradient of a product": (jax.grad(lambda w, x: ((x @ w) ** 2).sum()), [array(64, 32), array(128, 64)]),
+    "value and gradient of a network": (
+        jax.value_and_grad(lambda p, x: (network(p, x) ** 2).mean()),
+        [LAYERS, array(32, 64)],
+    ),
+    "value and gradient of a convolution": (
+        jax.value_and_grad(lambda k, x: (lax.conv(x, k, (1, 1), "SAME") ** 2).sum()),
+        [array(8, 3, 3, 3), array(2, 3, 16, 16)],
+    ),
+    "cross entropy": (cross_entropy, [array(64, 100), np.eye(100, dtype=np.float32)[:64]]),
+    "under vmap": (jax.vmap(lambda w, x: jnp.tanh(x @ w), (None, 0)), [array(32, 16), array(10, 8, 32)]),
+}
+
+
+@pytest.mark.parametrize("name", LOOP_FREE)
+def test_loop_free_programs_are_within_five_percent_of_xla(name):
+    function, arguments = LOOP_FREE[name]
+    found = jj.inspect(function, *arguments).cost
+    assert found.exact
+    assert found.xla_flops == pytest.approx(found.flops, rel=0.05)
+    assert found.xla_transcendentals == pytest.approx(found.transcendentals, rel=0.05)
+
+
+def test_numbers_of_differences_add_up_to_the_difference():
+    def f(x, key):
+        x = lax.scan(lambda x, _: (lax.sin(x) * x, None), x, None, length=10)[0]
+        x = lax.fori_loop(0, 7, lambda i, x: lax.scan(lambda x, _: (x @ x, None), x, None, length=3)[0], x)
+        x = jnp.cumsum(x, axis=0) + jax.random.uniform(key, (16, 16))
+        return lax.cond(x[0, 0] > 0, lambda x: x * 2, lambda x: x, jnp.linalg.inv(x))
+
+    found = jj.inspect(f, array(16, 16), jax.random.key(0)).cost
+    told = sum(each.ours - each.xla for each in found.differences if each.ours is not None and each.xla is not None)
+    assert told == found.flops - round(found.xla_flops)
+    kinds = [each.kind for each in found.differences]
+    assert kinds[:2] == ["loop_once", "loop_once"]
+    assert "branches" in kinds
+
+
+def told(function, *arguments):
+    """The reasons as (kind, ours, XLA's, trips, sentence)."""
+    found = jj.inspect(function, *arguments).cost
+    return [(each.kind, each.ours, each.xla, each.runs, each.text.replace("\xa0", " ")) for each in found.differences]
+
+
+MATMUL = 524_288
+
+
+def matmuls(length):
+    return lambda x: lax.scan(lambda c, _: (c @ c, None), x, None, length=length)[0]
+
+
+@pytest.mark.parametrize("length", [1, 10, 100])
+def test_xla_counts_a_matmul_once_however_often_it_is_scanned(length):
+    found = jj.inspect(matmuls(length), array(64, 64)).cost
+    assert found.flops == length * MATMUL
+    # XLA leaves no loop of one turn; else it counts its counter.
+    assert found.xla_flops == (MATMUL if length == 1 else MATMUL + 2)
+    reason = "XLA counts a loop's body once, whatever its trips. Its 2 extra FLOP are the loop counter."
+    expected = [] if length == 1 else [("loop_once", length * MATMUL, MATMUL + 2, length, reason)]
+    assert told(matmuls(length), array(64, 64)) == expected
+
+
+def test_loops_inside_loops_are_one_reason():
+    def f(x):
+        return lax.scan(lambda x, _: (matmuls(7)(x), None), x, None, length=5)[0]
+
+    reason = (
+        "XLA counts a loop's body once, whatever its trips, and so the loops inside it. "
+        "Its 4 extra FLOP are loop counters."
+    )
+    assert told(f, array(64, 64)) == [("loop_once", 35 * MATMUL, MATMUL + 4, 5, reason)]
+
+
+def test_a_while_of_known_trips_is_told_by_the_jaxpr():
+    def f(x):
+        return lax.while_loop(lambda c: c[0] < 10, lambda c: (c[0] + 1, c[1] @ c[1]), (0, x))[1]
+
+    # Here the counter is in the jaxpr, and the condition is asked 11 times.
+    ours = 10 * (MATMUL + 1) + 11
+    assert told(f, array(64, 64)) == [
+        ("loop_once", ours, MATMUL + 2, 10, "XLA counts a loop's body once, whatever its trips.")
+    ]
+
+
+def test_xla_tells_the_trips_that_the_jaxpr_does_not():
+    # The start comes out of a jit, so the jaxpr of the loop has no number; XLA inlines it.
+    start = jax.jit(lambda: jnp.int32(0))
+
+    def f(x):
+        return lax.while_loop(lambda c: c[0] < 10, lambda c: (c[0] + 1, c[1] @ c[1]), (start(), x))[1]
+
+    assert jj.inspect(f, array(64, 64), stage="trace").cost.flops == MATMUL + 2
+    assert jj.inspect(f, array(64, 64)).cost.flops == 10 * (MATMUL + 1) + 11
+
+
+def test_a_loop_of_unknown_trips_counts_one_turn_on_both_sides():
+    def f(x):
+        return lax.scan(
+            lambda x, _: (lax.while_loop(lambda x: x[0] < 10, lambda x: x * 2, x), None), x, None, length=3
+        )[0]
+
+    reasons = told(f, array(12))
+    assert [(kind, ours, xla, runs) for kind, ours, xla, runs, _ in reasons] == [("loop_once", 39, 15, 3)]
+    g = jj.inspect(lambda x: lax.while_loop(lambda x: x[0] < 10, lambda x: x * 2, x), array(12)).cost
+    assert (g.flops, g.xla_flops, g.differences) == (13, 13, ())
+
+
+def test_what_nobody_reads_is_removed_by_xla():
+    # Of the forward pass nothing is needed: neither the product, nor its sum.
+    product, total = 2 * (32 * 16) * 8, 32 * 16 - 1
+    function = jax.grad(lambda w, x: (x @ w).sum())
+    assert jj.inspect(function, array(8, 16), array(32, 8)).cost.flops == 2 * product + total
+    text = "XLA removed or merged 8.7 kFLOP that the jaxpr has, such as what nobody reads or what is done twice."
+    assert told(function, array(8, 16), array(32, 8)) == [("fused_away", product + total, 0, None, text)]
+
+
+def test_what_xla_computes_again_is_told_apart():
+    [(kind, ours, more, runs, text)] = told(lambda x: jax.nn.softmax(x), array(32, 100))
+    assert (kind, ours, runs) == ("fused_away", 0, None)
+    assert more > 0
+    again = "in each fusion that needs them, and makes some functions of simpler operations."
+    assert text.endswith(again)
+
+
+def test_libraries_and_other_formulas_are_named():
+    texts = [text for *_, text in told(lambda x: jnp.linalg.inv(x), np.eye(5, dtype=np.float32))]
+    assert texts[0] == (
+        "XLA calls a library for lu, triangular_solve and does not look inside; what it counts is around the calls."
+    )
+    text = "cumsum is a window as long as the line to XLA, and each of its windows is counted whole."
+    assert told(lambda x: lax.cumsum(x), array(12)) == [("rest", 11, 12 * 11, None, text)]
+    assert told(lambda x: jnp.linalg.eigh(x, symmetrize_input=False)[0], np.eye(5, dtype=np.float32))[0][4] == (
+        "Nothing is counted here for what has no rule: eigh (1)."
+    )
+
+
+# --- XLA's own analysis, in all its forms -----------------------------------------------------------------
+
+
+class Executable:
+    def __init__(self, said):
+        self._said = said
+
+    def cost_analysis(self):
+        if isinstance(self._said, Exception):
+            raise self._said
+        return self._said
+
+
+@pytest.mark.parametrize("said", [None, {}, [], [None], NotImplementedError("no"), "flops"])
+def test_where_xla_gives_no_analysis_there_is_none(said):
+    assert analysis(Executable(said)) is None
+    assert analysis(None) is None
+
+
+@pytest.mark.parametrize("said", [{"flops": 3.0, "bytes accessed": 8.0}, [{"flops": 3.0, "bytes accessed": 8.0}]])
+def test_a_dictionary_or_a_list_of_one(said):
+    found = analysis(Executable(said))
+    assert (found.flops, found.transcendentals, found.bytes) == (3.0, 0.0, 8.0)
+
+
+def test_a_number_below_zero_is_none():
+    found = analysis(Executable({"flops": -1.0, "bytes accessed": float("nan")}))
+    assert (found.flops, found.bytes) == (None, None)
