@@ -283,6 +283,15 @@ describe('the stage bar', () => {
     total: 0.1423
   };
 
+  it('tells what a warm call takes, once that was measured', () => {
+    const { node } = render(
+      <StageBar stages={stages} warm={23e-6} trans={trans} />
+    );
+    expect([...node.querySelectorAll('dl > div')].slice(-2).map(words)).toEqual(
+      ['then, warm23 µs', 'in all142 ms']
+    );
+  });
+
   it('has its numbers beside it and a sentence for its label', () => {
     const { node } = render(<StageBar stages={stages} trans={trans} />);
     expect(byRole(node, 'img')[0].getAttribute('aria-label')).toBe(
