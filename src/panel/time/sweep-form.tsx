@@ -13,6 +13,8 @@ const EXAMPLE = { sweep: 'n=64,256,1024', call: 'f(make(n))' };
 export function SweepForm(props: {
   draft: ISweepQuestion;
   setDraft: (draft: ISweepQuestion) => void;
+  /** The draft is ours, made of the shapes of the last call. */
+  filledIn: boolean;
   /** Why it cannot be run; null where it can. */
   why: string | null;
   start: (question: ISweepQuestion) => void;
@@ -97,9 +99,13 @@ export function SweepForm(props: {
         <p id={about} className="jp-JaxprPanel-small">
           {why !== null
             ? shortened(why, 1000)
-            : trans.__(
-                'Calls it at each value: without jit, for the first time, and warm, many times.'
-              )}
+            : props.filledIn
+              ? trans.__(
+                  'Filled in from the shapes of the last call. Calls it at each value: without jit, for the first time, and warm, many times.'
+                )
+              : trans.__(
+                  'Calls it at each value: without jit, for the first time, and warm, many times.'
+                )}
         </p>
       </div>
     </form>

@@ -195,6 +195,7 @@ function OverSizes(
           <SweepForm
             key={about}
             draft={draft}
+            filledIn={draft === first && !snapshot.sweep}
             setDraft={draft => timings.setDraft(about, draft)}
             why={whyNot(model, trans)}
             start={question =>

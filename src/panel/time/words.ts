@@ -27,7 +27,12 @@ export function lead(
   const warm = timing?.warm ?? null;
   const first = firstWords(stages, trans);
   if (timing === null || warm === null) {
-    return first ?? trans.__('What the first call took is unknown.');
+    return (
+      first ??
+      (program.origin === 'traced'
+        ? trans.__('This program was only traced: it was not called.')
+        : trans.__('What the first call took is unknown.'))
+    );
   }
   const takes = trans.__('A warm call takes %1.', bold(duration(warm.median)));
   if (stages === null || stages.total === null) {

@@ -74,6 +74,13 @@ describe('the one sentence', () => {
     );
   });
 
+  it('says of what was not called that it was not', () => {
+    const traced = program({ stages: null, origin: 'traced' });
+    expect(read(lead(traced, null, trans))).toBe(
+      'This program was only traced: it was not called.'
+    );
+  });
+
   it('says of a compile that it was read from the cache on disk', () => {
     const disk = first({ from_disk: true });
     expect(read(lead(disk, timing(), trans))).toBe(
