@@ -14,7 +14,7 @@ import { lineCounts } from '../model/call-counts';
 import { Costs, costsOf } from '../model/costs';
 import { heatOfLines } from '../model/heat';
 import { ILinkedSpan, linksOf } from '../model/links';
-import type { Snapshot } from '../protocol/snapshot';
+import type { ProgramCost, Snapshot } from '../protocol/snapshot';
 import type { IJaxprModel, ModelChange } from '../tokens';
 import {
   ICellMarks,
@@ -448,7 +448,11 @@ export class CellLinks implements IDisposable {
       return [];
     }
     const found: ReturnType<CellLinks['_heatOfCells']> = [];
-    for (const [path, lines] of heatOfLines(snapshot, cost, this._trans)) {
+    if (this._heat?.cost !== cost) {
+      const lines = heatOfLines(snapshot, cost, this._trans);
+      this._heat = { cost, lines };
+    }
+    for (const [path, lines] of this._heat.lines) {
       const cellId = this._cellIds.get(path) ?? null;
       if (cellId !== null && this._linkedCells.has(cellId) && lines.size > 0) {
         const heat = [...lines].map(([line, { share, text, title }]) => ({
@@ -467,6 +471,11 @@ export class CellLinks implements IDisposable {
   private _cells: ICells | null = null;
   private _attention: Attention | null = null;
   private _costs: Costs | null = null;
+  /** Of the cost that was last to be seen. */
+  private _heat: {
+    cost: ProgramCost;
+    lines: ReturnType<typeof heatOfLines>;
+  } | null = null;
   private _views = new Map<string, Set<EditorView>>();
   /** What each editor shows, so that the same is not shown again. */
   private _marked = new Map<EditorView, string>();

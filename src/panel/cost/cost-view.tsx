@@ -161,11 +161,16 @@ function Costed(props: {
   const [group, setGroup] = React.useState<Group>('line');
   const [order, setOrder] = React.useState<Order>(null);
   const [chosen, setChosen] = React.useState('');
+  const [all, setAll] = React.useState(false);
   const reading = readingOf(snapshot, program, cost);
   const measure: Measure = order?.column ?? measureOf(cost);
   const rows = React.useMemo(
     () => reading.rows(group, order),
     [reading, group, order]
+  );
+  const shown = React.useMemo(
+    () => (all ? rows : dearest(rows, measure)),
+    [all, rows, measure]
   );
   const tree = group === 'name_stack' ? 'name_stack' : 'scope';
 
@@ -209,16 +214,23 @@ function Costed(props: {
       <CostTable
         reading={reading}
         group={group}
-        rows={rows}
+        rows={shown}
         measure={measure}
         order={order}
         setOrder={setOrder}
         chosen={chosen}
-        linked={linkedRows(model, reading, rows)}
+        linked={linkedRows(model, reading, shown)}
         choose={choose}
         goTo={goTo}
         trans={trans}
       />
+      {shown.length < rows.length && (
+        <p>
+          <button className="jp-JaxprPanel-link" onClick={() => setAll(true)}>
+            {trans.__('Show all %1', rows.length)}
+          </button>
+        </p>
+      )}
       <p className="jp-JaxprPanel-small jp-JaxprCost-asides">
         {asides(reading, trans).join(' ')}
       </p>
@@ -243,6 +255,22 @@ function Costed(props: {
       />
     </>
   );
+}
+
+/** More rows are shown when asked for. */
+const MOST_ROWS = 300;
+
+/** The dearest of many rows, in the order they had; what is around a row is never cheaper than it. */
+function dearest(rows: readonly IRow[], measure: Measure): readonly IRow[] {
+  if (rows.length <= MOST_ROWS) {
+    return rows;
+  }
+  const kept = new Set(
+    [...rows]
+      .sort((a, b) => b.amounts[measure] - a.amounts[measure])
+      .slice(0, MOST_ROWS)
+  );
+  return rows.filter(row => kept.has(row));
 }
 
 /** The lines that what is pointed at elsewhere belongs to. */

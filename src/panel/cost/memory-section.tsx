@@ -9,6 +9,7 @@ import { LiveBuffer, Memory, Residual } from '../../protocol/snapshot';
 import { grouped, size } from '../quantities';
 import { framePlace, shortened } from '../summary';
 import { CostReading } from './reading';
+import { isOwn } from './words';
 
 /** More rows are counted. */
 const MOST = 10;
@@ -222,8 +223,8 @@ function Where(props: ISectionProps & { frame: number }): JSX.Element | null {
   if (place === null) {
     return null;
   }
-  const label = place.label.toLowerCase().startsWith('line')
-    ? `l${place.label.slice(1)}`
+  const label = isOwn(reading.snapshot, frame)
+    ? trans.__('line %1', place.span.line)
     : place.label;
   return place.cellId === null ? (
     <span>{label}</span>

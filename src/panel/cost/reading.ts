@@ -138,32 +138,25 @@ export class CostReading {
 
   private _ofLine(row: CostRow): IEquationRef[] {
     const place = this.span(row.frame);
-    if (place === null) {
-      return this._equations(
-        (_, equation, scope) => this.links.origin(scope, equation) === null
-      );
-    }
-    let known = this._lines.get(lineKey(place));
-    if (known === undefined) {
-      const { links } = this;
-      const isHere = (span: ISourceSpan | null): boolean =>
-        span !== null && lineKey(span) === lineKey(place);
-      known = this._equations((_, equation, scope) => {
-        const origin = links.origin(scope, equation);
-        return origin !== null && isHere(links.spans.span(origin.span));
-      });
-      if (known.length === 0) {
-        known = this._equations((_, equation, scope) => {
-          const origin = links.origin(scope, equation);
-          return (
-            origin?.frames.some(frame => isHere(links.spans.span(frame))) ??
-            false
-          );
-        });
+    this._lines ??= this._equationsOfLines();
+    return this._lines.get(place === null ? '' : lineKey(place)) ?? [];
+  }
+
+  /** The equations of each line, those that an inner scope has from its caller included; '' for those of none. */
+  private _equationsOfLines(): Map<string, IEquationRef[]> {
+    const { links } = this;
+    const lines = new Map<string, IEquationRef[]>();
+    for (const one of this._equations(() => true)) {
+      const origin = links.origin(one.scope, one.equation);
+      const key = origin === null ? '' : lineKey(links.spans.span(origin.span));
+      const known = lines.get(key);
+      if (known === undefined) {
+        lines.set(key, [one]);
+      } else {
+        known.push(one);
       }
-      this._lines.set(lineKey(place), known);
     }
-    return known;
+    return lines;
   }
 
   /** The equations of a scope; those that call it where it has none here. */
@@ -182,17 +175,37 @@ export class CostReading {
     if (path.length === 0) {
       return this._equations(() => true);
     }
-    // The stack of an equation is that within its scope, so it may be the later part of the path.
-    const [last] = path.slice(-1);
     const whole = path.join('/');
-    return this._equations((part, equation) => {
-      const stack = part.nameStack(equation);
-      return (
-        stack === whole ||
-        stack.startsWith(`${whole}/`) ||
-        stack.split('/').includes(last)
-      );
-    });
+    const outer = this._outerNames();
+    return this._equations((part, equation, scope) =>
+      (outer.get(scope) ?? []).some(prefix => {
+        const stack = below(prefix, part.nameStack(equation));
+        return stack === whole || stack.startsWith(`${whole}/`);
+      })
+    );
+  }
+
+  /** The name stacks that each scope is called from: those of its equations stand below them. */
+  private _outerNames(): Map<number, string[]> {
+    const { equations } = this.links;
+    const found = new Map<number, string[]>();
+    const pending: [number, string][] = [[equations.root, '']];
+    while (pending.length > 0) {
+      const [scope, prefix] = pending.pop() as [number, string];
+      const known = found.get(scope) ?? [];
+      if (known.includes(prefix) || known.length >= MOST_CALLERS) {
+        continue;
+      }
+      found.set(scope, [...known, prefix]);
+      for (const part of equations.parts(scope)) {
+        for (const [equation, , , inner] of part.scope.children) {
+          if (part.holds(equation)) {
+            pending.push([inner, below(prefix, part.nameStack(equation))]);
+          }
+        }
+      }
+    }
+    return found;
   }
 
   private _equations(
@@ -216,7 +229,15 @@ export class CostReading {
     return found;
   }
 
-  private _lines = new Map<string, IEquationRef[]>();
+  private _lines: Map<string, IEquationRef[]> | null = null;
+}
+
+/** A scope that is called from more name stacks is found by the first of them. */
+const MOST_CALLERS = 50;
+
+/** A name stack inside another. */
+function below(prefix: string, name: string): string {
+  return prefix !== '' && name !== '' ? `${prefix}/${name}` : prefix || name;
 }
 
 export function lineKey({ file, line }: ISourceSpan): string {

@@ -16,7 +16,7 @@ import {
   words
 } from '../../__tests__/render';
 import { Cost } from '../cost-view';
-import { row, rnnCost, rnnSnapshot } from './costs';
+import { node as node_, row, rnnCost, rnnSnapshot } from './costs';
 
 const trans = nullTranslator.load('jupyter_jaxpr');
 
@@ -204,6 +204,55 @@ describe('the Cost view', () => {
       ['1', 'rnn'],
       ['2', 'scan × 100']
     ]);
+  });
+
+  it('shows the dearest of very many lines, and all when asked', () => {
+    const by_line = Array.from({ length: 400 }, (_, at) =>
+      row({ label: `x${at}`, flops: at, frame: 1 })
+    );
+    const { node } = view({ by_line });
+    expect(rows(node)).toHaveLength(300);
+    expect(rows(node)[0][1]).toBe('x100');
+    click(byRole(node, 'button', 'Show all 400')[0]);
+    expect(rows(node)).toHaveLength(400);
+  });
+
+  it('sums by name stack, and finds its equations inside what calls them', () => {
+    const base = rnnSnapshot();
+    const strings = [...base.strings, 'model', 'layer'];
+    const [outer, inner] = base.scopes;
+    const [model_, layer] = [strings.length - 2, strings.length - 1];
+    const costs = [
+      rnnCost({
+        by_name_stack: [
+          node_({ label: 'rnn', flops: 80_143 }),
+          node_({ label: 'model', parent: 0, flops: 80_000 }),
+          node_({ label: 'layer', parent: 1, flops: 51_200 })
+        ]
+      })
+    ];
+    const { model, node } = shown({
+      ...base,
+      strings,
+      costs,
+      scopes: [
+        { ...outer, name_stack: [2, model_] },
+        { ...inner, name_stack: [layer] }
+      ]
+    });
+    click(byRole(node, 'button', 'name stack')[0]);
+    const [, second, third] = node.querySelectorAll('[data-key]');
+    click(third);
+    expect(model.selection).toMatchObject({
+      equations: [{ scope: 1, equation: 0 }]
+    });
+    click(second);
+    expect(model.selection).toMatchObject({
+      equations: [
+        { scope: 0, equation: 1 },
+        { scope: 1, equation: 0 }
+      ]
+    });
   });
 
   it('marks the equations of a row, by the arrows too, and goes to its line', () => {
