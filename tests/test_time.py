@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -22,6 +23,7 @@ from jupyter_jaxpr.measure.timing import Warm
 from jupyter_jaxpr.messages import Reply
 from jupyter_jaxpr.observe.observation import StageTimes
 from jupyter_jaxpr.runs import Runs
+from jupyter_jaxpr.snapshot.timing import Sweep, SweepFit, SweepPoint, WarmTime
 from jupyter_jaxpr.snapshot.timing_build import timing_document
 from jupyter_jaxpr.snapshot.validate import read
 
@@ -137,6 +139,32 @@ def test_a_function_that_only_hit_is_timed_on_its_last_call(notebook: Notebook) 
         ran = notebook.run("%%jaxpr --time\nfor i in range(3):\n    y = f(x + i)")
     assert timing_of(ran)["warm"]["runs"] > 1
     assert stages == []
+
+
+def test_an_executable_from_the_persistent_cache_says_so(notebook: Notebook, tmp_path: Path) -> None:
+    from jax.experimental.compilation_cache import compilation_cache
+
+    settings = {
+        "jax_compilation_cache_dir": str(tmp_path),
+        "jax_persistent_cache_min_compile_time_secs": 0.0,
+        "jax_persistent_cache_min_entry_size_bytes": -1,
+    }
+    before = {name: getattr(jax.config, name) for name in settings}
+    try:
+        for name, value in settings.items():
+            jax.config.update(name, value)
+        compilation_cache.reset_cache()
+        compiled = timing_of(notebook.run(f"%%jaxpr --time\n{SINES}f(x)"))["sentence"]
+        jax.clear_caches()
+        retrieved = notebook.run(f"%%jaxpr --time\n{SINES}f(x)")
+    finally:
+        for name, value in before.items():
+            jax.config.update(name, value)
+        compilation_cache.reset_cache()
+    assert ", compile from disk " not in compiled
+    assert ", compile from disk " in timing_of(retrieved)["sentence"]
+    assert retrieved.document["programs"][0]["stages"]["from_disk"]
+    assert timing_of(retrieved)["notes"] == []
 
 
 def test_other_options_and_a_title_go_with_it(notebook: Notebook) -> None:
@@ -524,3 +552,49 @@ def test_the_times_are_in_the_static_outputs() -> None:
     assert "<code>f</code>: First 99 ms (trace 10, compile 80), then 2.0 ms; 6 x eager.</p>" in shown
     assert "<tr><td>warm</td><td>2.0 ms</td><td>1.0 ms to 4.0 ms</td><td>1.0 ms</td><td>100</td></tr>" in shown
     assert plain(whole).splitlines()[-1] == "f: First 99 ms (trace 10, compile 80), then 2.0 ms; 6 x eager."
+
+
+def test_a_sweep_is_in_the_static_outputs() -> None:
+    import msgspec
+
+    document = jj.inspect(f, jnp.ones(8), stage="trace").document
+
+    def took(median: float) -> WarmTime:
+        return WarmTime(median=median, minimum=median, lower=median, upper=median, runs=9, dispatch=median)
+
+    def point(value: str, **fields: Any) -> SweepPoint:
+        nothing = dict.fromkeys(("eager", "warm", "first", "trace", "lower", "compile", "equations", "bytes", "flops"))
+        named = {"function": "f", "value": value, "number": float(value), "from_disk": False, "error": None}
+        return SweepPoint(**{**nothing, **named, **fields})
+
+    points = [
+        point("64", eager=took(70e-6), first=0.046, warm=took(9e-6), compile=0.03),
+        point("256", eager=took(4.2e-3), first=0.033, warm=took(0.43e-3), compile=0.007, from_disk=True),
+        point("0", error="ValueError: too small"),
+    ]
+    fit = SweepFit(function="f", series="warm", exponent=2.789, factor=1e-11, error=0.123, first_number=64.0)
+    sweep = Sweep(
+        name="n",
+        call="f(make(n))",
+        functions=["f"],
+        points=points,
+        fits=[fit],
+        total=4,
+        stopped="Stopped before n=1024.",
+        notes=[],
+        seconds=1.0,
+    )
+    whole = msgspec.structs.replace(document, sweep=sweep)
+    text = markdown(whole).replace("\u00a0", " ").replace("\\", "")
+    assert text[text.index("## Time") :].startswith(
+        "## Time\n\n"
+        "### f(make(n)) over n\n\n"
+        "| n | eager | first call | warm | eager / warm | compile |\n"
+        "| --- | --- | --- | --- | --- | --- |\n"
+        "| 64 | 70 µs | 46 ms | 9.0 µs | 7.8× | 30 ms |\n"
+        "| 256 | 4.2 ms | 33 ms | 0.43 ms | 9.8× | 7.0 ms from disk |\n"
+        "| 0 | raised ValueError: too small | – | – | – | – |\n\n"
+        "- Stopped before n=1024.\n"
+        "- warm grows as n^2.79 ± 0.12 from 64 on.\n"
+    )
+    assert "<caption>f(make(n)) over n</caption>" in fragment(whole, characters=10_000)
