@@ -573,7 +573,7 @@ train_step compiled 3 times, 1 allowed:
   line {line}: first call of train_step
   line {line + 1}: y: f32[3] -> weak f32[] (a Python float)
   line {line + 2}: y: weak f32[] (a Python float) -> f32[]
-  Pad to one shape, or expect one compile for each shape.
+  Call with one number of axes, or expect one compile for each shape.
   Pass y as one kind of value every time, such as jnp.asarray(y, dtype=...)."""
     )
     assert isinstance(error.value, AssertionError)

@@ -612,3 +612,26 @@ def test_another_jit_of_the_same_function_is_compared_with_the_first() -> None:
         ("compiled", (Reason("shape", "x: f32[2] -> f32[3]", "x", "f32[2]", "f32[3]", pad),)),
         ("compiled", (Reason("first_call", "first call of f with these options of jit"),)),
     ]
+
+
+def test_another_transformation_of_a_function_is_a_function_of_its_own() -> None:
+    def loss(x: Any) -> Any:
+        return jnp.sum(x * x)
+
+    x = jnp.ones(4)
+    with observe() as ledger:
+        jax.jit(loss)(x)
+        jax.jit(jax.grad(loss))(x)
+        jax.jit(jax.grad(jax.checkpoint(loss)))(x)
+        for _ in range(2):
+            jax.jit(jax.vmap(loss))(jnp.ones((2, 4)))
+        jax.jit(jax.jacrev(loss))(x)
+    line = loss.__code__.co_firstlineno
+    assert [(reason.kind, reason.text) for miss in ledger["loss"].misses for reason in miss.reasons] == [
+        ("first_call", "first call of loss"),
+        ("first_call", "first call of jax.grad(loss)"),
+        ("first_call", "first call of jax.grad(jax.checkpoint(loss))"),
+        ("first_call", "first call of jax.vmap(loss)"),
+        ("new_function", f"second new jax.vmap(loss) from line {line}: move the jit out of the loop"),
+        ("first_call", "first call of loss with this wrapper around it"),
+    ]

@@ -9,6 +9,7 @@ from .history import FunctionHistory, MissEvent
 from .keys import Key
 from .observation import Place
 from .reasons import Reason, closest, compare
+from .wrappers import written
 
 _COMPARED = 128
 """Earlier keys that one is compared with, the newest."""
@@ -63,10 +64,24 @@ def _new_object(event: MissEvent, history: FunctionHistory) -> Reason:
     before = [old for old in history.events if old.function_object == number - 1 and old.partial is not None]
     if event.partial is not None and before:
         return _new_partial(event.partial, before[0].partial or {}, history)
-    ordinal = _ordinal(number)
-    text = f"{ordinal} new {name.strip('<>')}{_line(history.definition)}: move the jit out of the loop"
-    cure = "Make the function once, before the loop: JAX caches by function object, not by code."
-    return Reason("new_function", text, cure=cure)
+    made = written(event.wrappers, name.strip("<>"))
+    if event.alike == 0:
+        return Reason("first_call", f"first call of {_as_it_is(event, history, made)}")
+    text = f"{_ordinal(event.alike)} new {made or name.strip('<>')}{_line(history.definition)}"
+    if event.alike_here:
+        cure = "Make the function once, before the loop: JAX caches by function object, not by code."
+        return Reason("new_function", f"{text}: move the jit out of the loop", cure=cure)
+    cure = "Make the function once and keep it in a variable: JAX caches by function object, not by code."
+    return Reason("new_function", f"{text}: make it once", cure=cure)
+
+
+def _as_it_is(event: MissEvent, history: FunctionHistory, made: str | None) -> str:
+    """A function among others of its name and line that were wrapped otherwise."""
+    if len(history.wrapped) < 2:
+        return history.name
+    if made is None:
+        return f"{history.name} with this wrapper around it"
+    return made if event.wrappers else f"{history.name} itself"
 
 
 def _new_equinox(history: FunctionHistory) -> Reason:

@@ -148,15 +148,20 @@ def equinox_frame(frame: FrameType) -> FrameType | None:
 def unwrap(value: Any) -> Any:
     """The innermost function of a callable; the callable itself where it wraps none."""
     for _ in range(50):
-        if isinstance(value, functools.partial):
-            value = value.func
-        elif isinstance(value, types.MethodType):
-            value = value.__func__
-        elif (inner := _wrapped(value)) is not None:
-            value = inner
-        else:
+        inner = next_inside(value)
+        if inner is None:
             break
+        value = inner
     return value
+
+
+def next_inside(value: Any) -> Any:
+    """What a callable was made of; None where it was made of no other."""
+    if isinstance(value, functools.partial):
+        return value.func
+    if isinstance(value, types.MethodType):
+        return value.__func__
+    return _wrapped(value)
 
 
 def _wrapped(value: Any) -> Any:

@@ -21,6 +21,7 @@ from .keys import Key
 from .observation import Outcome, Place
 from .reasons import Reason
 from .stages import CallStages
+from .wrappers import Wrappers, wrappers_of
 
 if TYPE_CHECKING:
     from .ledger import Calls, FunctionRecord, Ledger
@@ -43,6 +44,9 @@ class MissEvent:
     rerun: bool = False  # its cell was executed again since the object before was first seen
     cell: int | None = None  # the number in In [n] of the cell that made the call
     partial: dict[str, str] | None = None  # what a functools.partial binds, as text
+    wrappers: Wrappers = ()  # around the user's function, of the first miss of its function object
+    alike: int = 0  # function objects before it that are wrapped alike
+    alike_here: bool = False  # the last of them was called in the same cell or file
     reasons: tuple[Reason, ...] | None = None  # worked out when first asked for
     entry: int = -1  # index into the entries of its function, likewise
     signature: str | None = None  # likewise
@@ -99,7 +103,16 @@ class FunctionHistory:
     entries: list[MissEvent] = field(default_factory=list)  # the event that made each, once asked for
     by_hash: dict[int, list[int]] = field(default_factory=dict)
     known_objects: set[int] = field(default_factory=set)  # numbers of the function objects that missed
+    wrapped: dict[Wrappers, tuple[int, str | None]] = field(default_factory=dict)  # objects, file of the last call
     whole: FunctionRecord | None = None  # of everything seen, as last read; None when something was added since
+
+    def count_alike(self, event: MissEvent, fun: Any) -> None:
+        """Tell the first miss of a function object how many were wrapped as it is."""
+        event.wrappers = wrappers_of(fun)
+        file = None if event.place is None else event.place.file
+        event.alike, last = self.wrapped.get(event.wrappers, (0, None))
+        event.alike_here = last == file
+        self.wrapped[event.wrappers] = event.alike + 1, file
 
     def counts_on(self, thread: int | None) -> Counts:
         """The counts of one thread, or of all."""
@@ -162,6 +175,7 @@ class History:
                 history.known_objects.add(number)
                 event.held_before = self._is_held_before(fun)
                 event.partial = _partial(fun)
+                history.count_alike(event, fun)
             history.events.append(event)
             history.whole = None
             return event
