@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from typing import Any
 
 import pytest
@@ -210,6 +211,14 @@ def test_the_roofline_is_measured_when_asked_and_the_warm_time_is_placed_on_it(c
     expect(cost).to_contain_text("at 11 FLOP a byte the roof is")
     expect(cost).to_contain_text("Run it again in Time to place it.")
     expect(cost.locator("circle")).to_have_count(0)
+
+    costed.panel.get_by_role("tab", name="Time").click()
+    time = costed.panel.get_by_role("tabpanel", name="Time")
+    time.get_by_role("button", name="Run it again").click()
+    expect(time.get_by_role("row", name="warm")).to_be_visible()
+    costed.panel.get_by_role("tab", name="Cost").click()
+    expect(cost).to_contain_text(re.compile(r"In \d.* it does \d.*FLOP/s, \d+\s% of the roof\."))
+    expect(cost.locator("circle")).to_have_count(1)
 
 
 def test_a_saved_notebook_shows_what_the_document_has_and_says_what_is_missing(costed, notebook):

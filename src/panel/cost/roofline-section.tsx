@@ -108,7 +108,7 @@ function Measuring(props: {
         </button>
         <p id={about} className="jp-JaxprPanel-small">
           {trans.__(
-            'A matmul and a copy, under 2 s; kept until the kernel ends.'
+            'A matmul and a copy, for 2 s at most; kept until the kernel ends.'
           )}
         </p>
       </div>
