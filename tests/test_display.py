@@ -80,10 +80,11 @@ def small():
     return replace(document, frames=frames, notes=[printed, note("1 eager operation was compiled.")])
 
 
-def test_plain_text_is_two_lines():
+def test_plain_text_is_three_lines():
     assert plain(golden("rnn")) == (
         "rnn ({b, wh, wo, wx}, f32[100,8]) → (f32[4], f32[100,16])\n"
-        "17 equations · 1 scan ×100 · 4 calls, 1 compile · first call 142 ms"
+        "17 equations · 1 scan ×100 · 4 calls, 1 compile · first call 142 ms\n"
+        "80.1 kFLOP a call, 64 % of it on line 6."
     )
 
 
@@ -174,6 +175,17 @@ def test_html_of_a_run(small):
         "} // tensor&lt;f32&gt; &amp; more</code></pre></details>",
         '<p class="jjx-listing">Optimised HLO: JAX has not compiled this function. Compile it.</p>',
         "</section>",
+        '<section class="jjx-costs"><h4>Cost</h4>',
+        "<p><code>log2</code>: 1\xa0FLOP a call, all of it on line\xa07.</p>",
+        '<table class="jjx-cost"><caption>By line, trips counted</caption>',
+        '<thead><tr><th scope="col">line</th><th scope="col"></th><th scope="col">operations</th>',
+        '<th scope="col">transcendentals</th><th scope="col">bytes</th><th scope="col">share</th></tr></thead>',
+        "<tbody><tr><td>5</td><td>ln_x = jnp.log(x)</td><td>0\xa0FLOP</td><td>1</td><td>8\xa0B</td><td></td></tr>",
+        "<tr><td>6</td><td>ln_2 = jnp.log(2.0)</td><td>0\xa0FLOP</td><td>1</td><td>4\xa0B</td><td></td></tr>",
+        "<tr><td>7</td><td>return ln_x / ln_2</td><td>1\xa0FLOP</td><td></td><td>12\xa0B</td><td>100\xa0%</td></tr>",
+        "</tbody></table>",
+        "<p>Memory: at most 16\xa0B alive at once, by the jaxpr.</p>",
+        "</section>",
         '<section class="jjx-notes"><h4>Notes</h4><ul>',
         "<li><strong>Line\xa03</strong>: log2 printed while it was traced. Use jax.debug.print.",
         "<details><summary>Detail</summary><pre><code>x = JitTracer&lt;f32[]&gt;</code></pre></details></li>",
@@ -228,6 +240,18 @@ def test_markdown_of_a_run(small):
         "### Optimised HLO\n"
         "\n"
         "JAX has not compiled this function\\. Compile it\\.\n"
+        "\n"
+        "## Cost\n"
+        "\n"
+        "`log2`: 1 FLOP a call, all of it on line 7\\.\n"
+        "\n"
+        "| line |  | operations | transcendentals | bytes | share |\n"
+        "| --- | --- | --- | --- | --- | --- |\n"
+        "| 5 | ln\\_x = jnp\\.log\\(x\\) | 0 FLOP | 1 | 8 B |  |\n"
+        "| 6 | ln\\_2 = jnp\\.log\\(2\\.0\\) | 0 FLOP | 1 | 4 B |  |\n"
+        "| 7 | return ln\\_x / ln\\_2 | 1 FLOP |  | 12 B | 100 % |\n"
+        "\n"
+        "Memory: at most 16 B alive at once, by the jaxpr\\.\n"
         "\n"
         "## Notes\n"
         "\n"
@@ -335,7 +359,7 @@ def test_a_hostile_document_can_be_displayed(hostile):
     shown = bundle(hostile)
     json.dumps(shown, ensure_ascii=False).encode()
     assert "\x1b" not in shown["text/plain"]
-    assert len(shown["text/plain"].split("\n")) == 2
+    assert len(shown["text/plain"].split("\n")) == 3
 
 
 @pytest.mark.parametrize("hostile", HOSTILE, indirect=True)

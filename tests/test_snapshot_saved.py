@@ -55,14 +55,40 @@ def test_hlo_goes_first_then_stablehlo():
 def test_then_equations_beyond_the_first_of_each_scope():
     document = fixture("unrolled-0.12")
     whole = program_text(document, 0).split("\n")
-    copy = saved_copy(document, 5_000)
+    copy = saved_copy(document, 7_000)
     (program,) = copy.programs
     assert (program.complete, program.equations) == (False, 300)
     shown = program_text(copy, 0).split("\n")
     assert shown[:21] == whole[:21]
     assert shown[-2:] == [f"  … {300 - 20} more equations", "in (…,) }"]
     assert copy.cut == (
-        "To keep the notebook under 5.0\u00a0kB, StableHLO and equations were left out. Run the cell again to see all."
+        "To keep the notebook under 7.0\u00a0kB, StableHLO and equations were left out. Run the cell again to see all."
+    )
+
+
+def test_sums_of_costs_stay_when_equations_go():
+    document = fixture("unrolled-0.12")
+    [whole] = document.costs
+    copy = saved_copy(document, 7_000)
+    validate(copy)
+    [cost] = copy.costs
+    assert (cost.flops, cost.by_primitive) == (whole.flops, whole.by_primitive)
+    assert [(copy.frames[row.frame].line, row.label, row.flops) for row in cost.by_line] == [
+        (document.frames[row.frame].line, row.label, row.flops) for row in whole.by_line
+    ]
+    # The columns go with the equations that they stand beside.
+    assert len(whole.scopes) == 1
+    assert cost.scopes == []
+
+
+def test_costs_go_before_the_programs():
+    copy = saved_copy(fixture("unrolled-0.12"), 4_500)
+    validate(copy)
+    assert copy.costs == []
+    assert copy.programs[0].name == "f"
+    assert copy.cut == (
+        "To keep the notebook under 4.5\u00a0kB, StableHLO, equations, long texts and costs were left out. "
+        "Run the cell again to see all."
     )
 
 

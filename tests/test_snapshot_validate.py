@@ -254,3 +254,151 @@ def test_a_ledger_is_read():
 )
 def test_a_ledger_that_points_nowhere_is_damage(path, to, why):
     assert why in refusal(with_ledger(*path, to=to))
+
+
+# --- costs, times, sweeps, the machine --------------------------------------------------------------------
+
+_WARM = {"median": 1e-3, "minimum": 1e-3, "lower": 1e-3, "upper": 2e-3, "runs": 5, "dispatch": 1e-5}
+_TIMING = {
+    "program": 0,
+    "warm": _WARM,
+    "eager": _WARM,
+    "ratio": [1.0, 2.0],
+    "pays_after": 3,
+    "sentence": "first 214 ms, then 1.0 ms.",
+    "notes": [],
+    "stopped": None,
+}
+_POINT = {
+    "function": "f",
+    "value": "64",
+    "number": 64.0,
+    "eager": None,
+    "warm": _WARM,
+    "first": 0.1,
+    "trace": None,
+    "lower": None,
+    "compile": 0.09,
+    "from_disk": False,
+    "equations": 3,
+    "bytes": 100,
+    "flops": 524_288,
+    "error": None,
+}
+_FIT = {"function": "f", "series": "warm", "exponent": 2.9, "factor": 1e-9, "error": 0.1, "first_number": 64.0}
+_SWEEP = {
+    "name": "n",
+    "call": "f(make(n))",
+    "functions": ["f"],
+    "points": [_POINT],
+    "fits": [_FIT],
+    "total": 1,
+    "stopped": None,
+    "notes": [],
+    "seconds": 1.5,
+}
+_MACHINE = {"device": "cpu", "flops": 1e11, "bandwidth": 1e10, "dtype": "float32", "how": "A matmul.", "seconds": 1.0}
+_XLA = {
+    "flops": 945.0,
+    "transcendentals": None,
+    "bytes": 10.0,
+    "differences": [{"kind": "loop_once", "text": "Once.", "ours": 80_000, "xla": 802, "frame": 0, "runs": 100}],
+}
+_BUFFER = {"name": "argument xs", "type": "f32[100,8]", "bytes": 3_200, "frame": -1, "scope": 0, "equation": -1}
+_RESIDUAL = {"type": "f32[16]", "count": 1, "bytes": 64, "name": "tanh", "frame": 0}
+
+
+def full():
+    """The golden RNN with everything that may be measured of it."""
+    fields = copy.deepcopy(RNN)
+    fields |= {"timings": [_TIMING], "sweep": _SWEEP, "machine": _MACHINE}
+    cost = fields["costs"][0]
+    cost["xla"] = _XLA
+    cost["memory"] |= {"live": [_BUFFER], "residuals": [_RESIDUAL]}
+    return json.loads(json.dumps(fields))  # nothing in it is there twice
+
+
+def test_costs_times_sweeps_and_the_machine_are_read():
+    document = Snapshot.from_json(json.dumps(full())).document
+    assert document.costs[0].flops == 80_143
+    assert document.costs[0].xla is not None and document.costs[0].xla.flops == 945.0
+    assert document.timings[0].warm is not None and document.timings[0].warm.runs == 5
+    assert document.sweep is not None and document.sweep.points[0].number == 64.0
+    assert document.machine is not None and document.machine.flops == 1e11
+
+
+@pytest.mark.parametrize(
+    ("path", "to", "why"),
+    [
+        (("costs", 0, "program"), 1, "cost 0: program"),
+        (("costs", 0, "program"), -1, "cost 0: program"),
+        (("costs", 0, "flops"), -1, "cost 0: totals"),
+        (("costs", 0, "flops_min"), 80_144, "cost 0: flops_min"),
+        (("costs", 0, "bytes_read"), -5, "cost 0: totals"),
+        (("costs", 0, "scopes", 0, "scope"), 10_000, "cost 0: a scope"),
+        (("costs", 0, "scopes", 0, "runs"), -1, "cost 0: a scope's runs"),
+        (("costs", 0, "scopes", 0, "runs_min"), 10**9, "cost 0: a scope's runs"),
+        (("costs", 0, "scopes", 0, "flops"), [1], "cost 0: columns of different lengths"),
+        (("costs", 0, "scopes", 1, "bytes"), [], "cost 0: columns of different lengths"),
+        (("costs", 0, "scopes", 1, "transcendentals", 0), -2, "cost 0: a number of a scope"),
+        (("costs", 0, "by_line", 0, "frame"), 10_000, "cost 0: a row's frame"),
+        (("costs", 0, "by_line", 0, "equations"), -1, "cost 0: a row's numbers"),
+        (("costs", 0, "by_line", 0, "if_taken"), -1, "cost 0: a row's numbers"),
+        (("costs", 0, "by_primitive", 0, "bytes_written"), -1, "cost 0: a row's numbers"),
+        (("costs", 0, "by_scope", 1, "parent"), 1, "cost 0: a node's parent"),
+        (("costs", 0, "by_scope", 0, "parent"), 0, "cost 0: a node's parent"),
+        (("costs", 0, "by_scope", 1, "scope"), 10_000, "cost 0: a node's scope"),
+        (("costs", 0, "by_scope", 1, "frame"), -2, "cost 0: a node's frame"),
+        (("costs", 0, "by_scope", 1, "bytes"), -1, "cost 0: a node's numbers"),
+        (("costs", 0, "by_name_stack", 0, "runs"), -1, "cost 0: a node's numbers"),
+        (("costs", 0, "xla", "flops"), -1.0, "cost 0: XLA's numbers"),
+        (("costs", 0, "xla", "differences", 0, "frame"), 10_000, "cost 0: a difference's frame"),
+        (("costs", 0, "xla", "differences", 0, "ours"), -1, "cost 0: a difference's numbers"),
+        (("costs", 0, "xla", "differences", 0, "runs"), -1, "cost 0: a difference's numbers"),
+        (("costs", 0, "memory", "arguments"), -1, "cost 0: bytes of memory"),
+        (("costs", 0, "memory", "constants"), -1, "cost 0: bytes of memory"),
+        (("costs", 0, "memory", "peak_frame"), 10_000, "cost 0: peak_frame"),
+        (("costs", 0, "memory", "live", 0, "bytes"), -1, "cost 0: a buffer's bytes"),
+        (("costs", 0, "memory", "live", 0, "frame"), 10_000, "cost 0: a buffer's frame"),
+        (("costs", 0, "memory", "live", 0, "scope"), -1, "cost 0: a buffer's scope"),
+        (("costs", 0, "memory", "live", 0, "equation"), 10_000, "cost 0: a buffer's equation"),
+        (("costs", 0, "memory", "residuals", 0, "count"), -1, "cost 0: a residual's numbers"),
+        (("costs", 0, "memory", "residuals", 0, "frame"), 10_000, "cost 0: a residual's frame"),
+        (("timings", 0, "program"), 1, "timing 0: program"),
+        (("timings", 0, "warm", "median"), -1.0, "timing 0: seconds"),
+        (("timings", 0, "eager", "dispatch"), -1.0, "timing 0: seconds"),
+        (("timings", 0, "warm", "runs"), 0, "timing 0: runs"),
+        (("timings", 0, "warm", "batch"), 0, "timing 0: runs"),
+        (("timings", 0, "ratio"), [-1.0, 1.0], "timing 0: ratio"),
+        (("timings", 0, "pays_after"), -1, "timing 0: pays_after"),
+        (("sweep", "total"), -1, "sweep: a number"),
+        (("sweep", "seconds"), -0.1, "sweep: a number"),
+        (("sweep", "points", 0, "warm", "upper"), -1.0, "sweep: seconds"),
+        (("sweep", "points", 0, "first"), -1.0, "sweep: seconds"),
+        (("sweep", "points", 0, "bytes"), -1, "sweep: a point's numbers"),
+        (("sweep", "fits", 0, "error"), -1.0, "sweep: a fit"),
+        (("machine", "bandwidth"), -1.0, "machine: a number"),
+        (("machine", "seconds"), -1.0, "machine: a number"),
+    ],
+)
+def test_a_number_of_a_measurement_out_of_its_range_is_damage(path, to, why):
+    sentence = refusal(changed(full(), *path, to=to))
+    assert sentence.startswith("This snapshot is damaged (")
+    assert why in sentence
+
+
+@pytest.mark.parametrize(
+    ("path", "why"),
+    [
+        (("machine", "flops"), "machine: a number"),
+        (("timings", 0, "warm", "median"), "timing 0: seconds"),
+        (("sweep", "points", 0, "number"), "sweep: a value"),
+        (("sweep", "fits", 0, "exponent"), "sweep: a fit"),
+        (("costs", 0, "xla", "bytes"), "cost 0: XLA's numbers"),
+    ],
+)
+@pytest.mark.parametrize("number", [float("inf"), float("nan")])
+def test_what_is_no_number_is_damage(path, why, number):
+    with pytest.raises(ValueError) as caught:
+        read(changed(full(), *path, to=number))
+    assert str(caught.value) == f"This snapshot is damaged ({why}) and cannot be shown. Run the cell again."

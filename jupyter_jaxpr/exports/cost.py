@@ -59,12 +59,7 @@ def sentence(document: Snapshot, cost: ProgramCost) -> str:
     if not cost.flops and not cost.unknown:
         return f"No floating-point operations: {size(cost.bytes_read + cost.bytes_written)} read and written a call."
     least = "At least " if cost.unknown else ""
-    amount = operations(cost.flops)
-    if cost.flops_min < cost.flops:
-        low = operations(cost.flops_min)
-        low = low.removesuffix(amount[amount.index(NO_BREAK) :])
-        amount = f"{low} to {amount}"
-    words = [f"{least}{amount} a call{_most(document, cost)}."]
+    words = [f"{least}{_range(cost.flops_min, cost.flops)} a call{_most(document, cost)}."]
     if cost.per_trip:
         words.append(f"Loops of unknown trips count as one trip: {'; '.join(cost.per_trip)}.")
     if cost.unknown:
@@ -93,7 +88,7 @@ def _share(row: CostRow, cost: ProgramCost) -> str:
 
 def _row(document: Snapshot, cost: ProgramCost, row: CostRow) -> tuple[str, ...]:
     most, least = max(row.flops, row.if_taken), min(row.flops, row.flops_min)
-    amount = operations(most) if most == least else f"{operations(least)} to {operations(most)}"
+    amount = _range(least, most)
     return (
         of_line(document, row.frame).removeprefix("line").strip() if row.frame >= 0 else "elsewhere",
         row.label,
@@ -121,6 +116,14 @@ def _memory(memory: Memory) -> str | None:
     if memory.peak is not None:
         said.append(f"at most {size(memory.peak)} alive at once, by the jaxpr")
     return f"Memory: {', '.join(said)}." if said else None
+
+
+def _range(least: int, most: int) -> str:
+    """Such as `0 to 12 FLOP`, the unit once where it is the same."""
+    if least == most:
+        return operations(most)
+    upper = operations(most)
+    return f"{operations(least).removesuffix(upper[upper.index(NO_BREAK) :])} to {upper}"
 
 
 def _bytes(row: CostRow) -> int:

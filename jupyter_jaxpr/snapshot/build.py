@@ -229,11 +229,12 @@ class _Builder:
         if sum(program.equations for program in self._programs) > AT_ONCE:
             return []
         costs = []
+        held = {number: len(scope.primitive) for number, scope in enumerate(self._scopes)}
         for number, program in enumerate(self._programs):
             try:
                 observed = self._observed[number]
                 ask = program.equations <= XLA_AT_ONCE
-                costs.append(program_cost(self._walk, number, program, observed, controls.controls, ask_xla=ask))
+                costs.append(program_cost(self._walk, number, program, observed, controls.controls, held, ask_xla=ask))
             except Exception:  # the others can still be counted
                 self._failures.append(traceback.format_exc())
         return costs
