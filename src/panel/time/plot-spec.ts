@@ -89,7 +89,6 @@ interface IDatum {
   label: string;
   size: string;
   shown: string;
-  half: string;
 }
 
 export function plotSpec(
@@ -100,7 +99,7 @@ export function plotSpec(
     /** In pixels, of the whole plot. */
     width: number;
     ink: IInk;
-    words: { series: string; shown: string; half: string };
+    words: { series: string; shown: string };
   }
 ): object {
   const { name, choice, width, ink, words } = options;
@@ -249,10 +248,7 @@ export function plotSpec(
           tooltip: [
             { field: 'label', type: 'nominal', title: words.series },
             { field: 'size', type: 'nominal', title: name },
-            { field: 'shown', type: 'nominal', title: words.shown },
-            ...(choice === 'time' || choice === 'warm'
-              ? [{ field: 'half', type: 'nominal', title: words.half }]
-              : [])
+            { field: 'shown', type: 'nominal', title: words.shown }
           ]
         }
       },
@@ -314,8 +310,11 @@ function datum(
     upper,
     label: one.label,
     size: value,
-    shown: quantity(choice, y),
-    half: `${quantity(choice, lower)} – ${quantity(choice, upper)}`
+    // What was measured once has no middle half.
+    shown:
+      upper > lower
+        ? `${quantity(choice, y)} (${quantity(choice, lower)} – ${quantity(choice, upper)})`
+        : quantity(choice, y)
   };
 }
 

@@ -56,9 +56,8 @@ export function Plot(props: {
       width,
       ink,
       words: {
-        series: trans.__('what'),
-        shown: trans.__('median'),
-        half: trans.__('middle half')
+        series: trans.__('series'),
+        shown: trans.__('measured')
       }
     });
     const renderer = registry.createRenderer(VEGA_LITE);

@@ -224,7 +224,7 @@ function spec(sweep = selu(), choice: 'time' | 'equations' = 'time'): ISpec {
         choice,
         width: 600,
         ink: INK,
-        words: { series: 'what', shown: 'median', half: 'middle half' }
+        words: { series: 'series', shown: 'measured' }
       })
     )
   );
