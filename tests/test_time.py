@@ -271,6 +271,27 @@ def test_a_plain_function_is_compiled_for_it(notebook: Notebook) -> None:
     ]
 
 
+def test_jits_of_libraries_run_warm_and_say_why_there_is_no_eager_time(notebook: Notebook) -> None:
+    notebook.run(
+        "import equinox\nfrom flax import nnx\n@equinox.filter_jit\ndef f(x, n):\n    return x * n\n"
+        "@nnx.jit\ndef g(x):\n    return x + 1"
+    )
+    ran = notebook.run("%%jaxpr --time\ny = f(x, 2)")
+    assert timing_of(ran)["notes"] == [
+        "The call of f itself was not seen, so its executable was called, which takes some microseconds more than the "
+        "jitted function.",
+        "The same Python without jit was not timed: its own call was not seen.",
+    ]
+    ran = notebook.run("%%jaxpr --time\ny = g(x)")
+    assert timing_of(ran)["notes"] == [
+        "The same Python without jit was not timed: flax jits it, and calls it in its own way."
+    ]
+    ran = notebook.run("%jaxpr --time f(x, 2)")
+    assert timing_of(ran)["notes"] == [
+        "The same Python without jit was not timed: equinox jits it, and calls it in its own way."
+    ]
+
+
 def test_a_target(notebook: Notebook) -> None:
     notebook.run(SINES)
     with stages_of("f") as stages:

@@ -253,6 +253,10 @@ class _Trial:
             gone = "the function is gone, it was perhaps defined anew" if fun is None else "a static argument is gone"
             times.notes.append(_NO_EAGER.format(why=gone))
             return None
+        if "jit" in type(fun).__name__.lower():  # a wrapper such as equinox's and flax's, called as a plain function
+            library = type(fun).__module__.partition(".")[0]
+            times.notes.append(_NO_EAGER.format(why=f"{library} jits it, and calls it in its own way"))
+            return None
         mine = copied(given)
         try:
             jax.block_until_ready(mine)
