@@ -311,7 +311,7 @@ def test_effects_are_left_to_the_panel(notebook: Notebook) -> None:
     assert notes_on_time(ran) == [
         (
             "g was not timed.",
-            "It has effects (Debug), which would happen again each time. “Time it” in the Time view asks first.",
+            "It has effects (Debug), which would happen again each time. “Run it again” in the Time view asks first.",
         )
     ]
 
@@ -325,7 +325,7 @@ def test_a_call_of_over_a_second_is_left_to_the_panel(notebook: Notebook, monkey
     ((text, cure),) = notes_on_time(ran)
     assert text == "f was not timed."
     assert cure.startswith("One call takes ")
-    assert cure.endswith(". “Time it” in the Time view asks first.")
+    assert cure.endswith(". “Run it again” in the Time view asks first.")
 
 
 @pytest.mark.parametrize(

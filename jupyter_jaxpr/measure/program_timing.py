@@ -187,7 +187,8 @@ class _Trial:
         for what, warm in (("call", times.warm), ("call without jit", times.eager)):
             if warm is not None and warm.runs == 1 and warm.median > self._slow:
                 times.notes.append(
-                    f"One {what} takes {duration(warm.median)}, so it was not repeated. Time it again to be asked."
+                    f"One {what} takes {duration(warm.median)}, so it was not repeated. "
+                    "“Measure it anew” in the Time view asks first."
                 )
 
     # --- warm ---

@@ -15,7 +15,7 @@ from .document import Note, Snapshot
 from .live import Sources
 from .timing import ProgramTiming, WarmTime
 
-_ASK = "“Time it” in the Time view asks first."
+_ASK = "“Run it again” in the Time view asks first."
 
 
 def timing_document(program: int, stages: StageTimes | None, times: ProgramTimes) -> ProgramTiming:
