@@ -32,6 +32,7 @@ GROUPS = {
     "warm-times": ("warm_times", "warm_times"),
     "snapshot": ("documents", "costs"),
     "growth": ("documents", "growth"),
+    "costs": ("costs", "equations"),
     "panel": ("panel", "paint"),
 }
 

@@ -1,0 +1,68 @@
+"""What the costs of a program take, beside what JAX needs to trace it, and XLA to tell its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from documents import seconds
+from programs import mixed, sines, transformer
+from rows import Row, microseconds, milliseconds
+
+from jupyter_jaxpr.program.costs import Costs
+from jupyter_jaxpr.program.costs.runs import runs_of
+from jupyter_jaxpr.program.costs.sums import by_line, by_primitive
+from jupyter_jaxpr.program.costs.trees import by_name_stack, by_scope
+from jupyter_jaxpr.program.jaxpr import Walk
+
+
+def counted(walk: Walk, scope: int) -> None:
+    """Everything about operations and bytes that the document has of a program."""
+    costs = Costs(walk)
+    runs = runs_of(costs, scope)
+    by_line(costs, runs)
+    by_primitive(costs, runs)
+    by_scope(costs, scope, "f")
+    by_name_stack(costs, runs, "f")
+
+
+def equations() -> Iterator[Row]:
+    """The equations of a 12-layer transformer's training step, and flat programs."""
+    step, arguments = transformer(12)
+
+    def traced() -> Any:
+        # A function of its own each time: JAX knows those that it has traced.
+        return jax.jit(lambda *given: step(*given)).trace(*arguments)
+
+    yield from _rows("12-layer transformer step", traced, 0.1)
+    yield from _rows("sin, 2,000 equations", lambda: jax.jit(sines(2_000)).trace(jnp.ones(8)), None)
+    yield from _rows("mixed, 2,000 equations", lambda: jax.jit(mixed(2_000)).trace(jnp.ones(8)), None)
+
+
+def _rows(what: str, traced: Any, limit: float | None) -> Iterator[Row]:
+    tracing = seconds(traced, 3)
+    walk = Walk()
+    scope = walk.program(traced().jaxpr)
+    total = walk.scopes[scope].total
+    counting = seconds(lambda: counted(walk, scope), 7)
+    each = counting / total
+    figures = {"equations": total, "costs": counting, "trace": tracing}
+    yield Row(
+        what=f"costs, {what} ({total:,} equations)",
+        budget="3 us an equation",
+        measured=f"{milliseconds(counting)} ({microseconds(each)} an equation)",
+        ratio=None,
+        ok=each <= 3e-6,
+        figures=figures,
+    )
+    if limit is not None:
+        yield Row(
+            what=f"... against its trace ({milliseconds(tracing)})",
+            budget=f"{limit:.2f} x",
+            measured=milliseconds(counting),
+            ratio=counting / tracing,
+            ok=counting <= limit * tracing,
+            figures=figures,
+        )
