@@ -1,0 +1,85 @@
+"""Lesson 6, "time and cost": claims A5, A6, A13, A17, B8, B10, C3, C5 and C10, each read off the panel."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from lesson_reader import LessonReader
+from playwright.sync_api import Locator, expect
+
+# Spaces before a unit do not break.
+DURATION = r"[\d.,]+\s(?:µs|ms|s)"
+
+
+@pytest.fixture
+def lesson(notebook, subtests):
+    return LessonReader("06-time-and-cost", notebook, subtests)
+
+
+def test_every_claim_is_to_be_seen(lesson):
+    def again() -> Locator:
+        table = lesson.view("Time").get_by_role("table", name="The same call, again: eager and warm")
+        expect(table.get_by_role("rowheader")).to_have_text(["eager", "warm"])
+        return table
+
+    def sweep() -> Locator:
+        """The sizes, one an item in a panel of this width."""
+        return lesson.view("Time").get_by_role("list", name="Sweep over n").get_by_role("listitem")
+
+    with lesson.claim("a5-selu"):
+        for row in again().get_by_role("row").all()[1:]:
+            expect(row.get_by_role("cell").first).to_have_text(re.compile(rf"^{DURATION}$"))
+        expect(lesson.view("Time")).to_contain_text(re.compile(r"times (faster|slower) than eager|as fast as eager"))
+        expect(lesson.view("Time")).to_contain_text(re.compile(rf"A warm call returns after {DURATION}"))
+    with lesson.claim("a6-asked"):
+        expect(lesson.view("Notes")).to_contain_text("Line 2: Timed without waiting")
+        expect(lesson.view("Notes")).to_contain_text("block_until_ready()")
+    with lesson.claim("a6-done"):
+        expect(lesson.view("Notes")).to_contain_text("No notes on this run.")
+    with lesson.claim("a13-count"):
+        again()
+        expect(lesson.view("Time")).to_contain_text("does not pay for itself: without jit a call is not slower")
+    with lesson.claim("b8-where"):
+        expect(lesson.view("Cost")).to_contain_text("8.3\u00a0kFLOP a call")
+    with lesson.claim("b8-cond"):
+        expect(lesson.view("Cost")).to_contain_text(re.compile(r"2\sFLOP to 8\.2\skFLOP a call"))
+    with lesson.claim("c10-scan"):
+        cost = lesson.view("Cost")
+        expect(cost).to_contain_text("52.4\u00a0MFLOP a call")
+        expect(cost.get_by_role("heading", name="Why XLA says 524\u00a0kFLOP")).to_be_visible()
+        expect(cost).to_contain_text("XLA counts a loop's body once, whatever its trips.")
+    with lesson.claim("memory-kept"):
+        expect(lesson.view("Cost")).to_contain_text(re.compile(r"229\skB"))
+    with lesson.claim("memory-checkpoint"):
+        expect(lesson.view("Cost")).not_to_contain_text(re.compile(r"229\skB"))
+    with lesson.claim("a17-matmul"):
+        expect(sweep()).to_contain_text(["n = 64", "n = 256", "n = 1,024", "n = 2,048"])
+        plot = lesson.view("Time").get_by_role("img", name=re.compile("on logarithmic axes"))
+        expect(plot).to_be_visible()
+        grows = lesson.view("Time").get_by_role("list", name="How it grows")
+        for series in ("eager", "first call", "warm"):
+            expect(grows).to_contain_text(series)
+    with lesson.claim("b10-unroll"):
+        expect(sweep()).to_have_count(8)
+        expect(lesson.view("Compare")).to_contain_text("rolled 4 compiles")
+        points = lesson.nb.save()["cells"]  # what the panel shows is what the notebook keeps
+        sizes = {
+            (point["function"], point["value"]): point["equations"]
+            for cell in points
+            for output in cell.get("outputs", [])
+            if (saved := output.get("data", {}).get("application/vnd.jupyter-jaxpr.v1+json"))
+            for point in (saved.get("sweep") or {"points": []})["points"]
+            if point["function"] in ("unrolled", "rolled")
+        }
+        assert [sizes["unrolled", n] for n in ("3", "10", "100", "1000")] == [3, 10, 100, 1000]
+        assert [sizes["rolled", n] for n in ("3", "10", "100", "1000")] == [3, 3, 3, 3]
+    with lesson.claim("c3-lengths"):
+        expect(sweep()).to_contain_text(["n = 100", "n = 1,000", "n = 10,000"])
+        expect(lesson.flow()).to_contain_text("100 trips")
+    with lesson.claim("c5-epoch"):
+        again()
+        expect(lesson.flow()).to_contain_text("100 trips")
+    with lesson.claim("c5-step"):
+        again()
+    lesson.finish()
