@@ -32,7 +32,8 @@ function notes(
   model.show(snapshot({ notes: entries, ...changes }), false);
   return {
     model,
-    node: render(<Notes model={model} trans={trans} />).node
+    node: render(<Notes model={model} insert={() => undefined} trans={trans} />)
+      .node
   };
 }
 
