@@ -129,7 +129,7 @@ def test_the_same_call_again_by_a_button(selu):
     expect(panel).to_contain_text(
         re.compile(rf"A warm call returns after {DURATION}, (before its|its) work (is )?done")
     )
-    expect(panel).to_contain_text(re.compile(rf"warm: [\d,]+ runs( of [\d,]+ calls each)?, the fastest {DURATION}\."))
+    expect(panel).to_contain_text(re.compile(rf"warm: [\d,]+ runs( in batches of [\d,]+)?, the fastest {DURATION}\."))
     expect(panel.get_by_role("button", name="Measure it anew")).to_be_visible()
 
     # It stays with its run, and the head of the other views tells it.

@@ -6,7 +6,13 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import { ProgramEquations } from '../program-text/equations';
 import { fullText } from '../program-text/full-text';
 import { Snapshot } from '../protocol/snapshot';
-import { activityWords, counts, firstCall, fullSignature, whereAndWhen } from './summary';
+import {
+  activityWords,
+  counts,
+  firstCall,
+  fullSignature,
+  whereAndWhen
+} from './summary';
 
 /** The text of a jaxpr, whole: what the panel folds comes back. */
 export function programText(snapshot: Snapshot, program: number): string {

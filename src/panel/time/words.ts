@@ -185,12 +185,12 @@ export function middleHalf(time: WarmTime, trans: TranslationBundle): string {
   );
 }
 
-/** How often it ran: `100 runs`, `100 runs of 512 calls each`. */
+/** How often it ran: `100 runs`, `12,800 runs in batches of 512`. */
 export function runsWords(time: WarmTime, trans: TranslationBundle): string {
   const runs = trans._n('%2 run', '%2 runs', time.runs, grouped(time.runs));
   const batch = time.batch ?? 1;
   return batch > 1
-    ? trans.__('%1 of %2 calls each', runs, grouped(batch))
+    ? trans.__('%1 in batches of %2', runs, grouped(batch))
     : runs;
 }
 

@@ -206,7 +206,7 @@ describe('the same call, again', () => {
       '12 to 19 times faster than eager. A warm call returns after 22 µs, before its work is done.'
     );
     expect(words(node.querySelector('.jp-JaxprTime-again'))).toContain(
-      'eager: 100 runs, the fastest 5.0 ms. warm: 200 runs of 16 calls each, the fastest 0.35 ms.'
+      'eager: 100 runs, the fastest 5.0 ms. warm: 200 runs in batches of 16, the fastest 0.35 ms.'
     );
     expect(words(node.querySelector('.jp-JaxprTime-notes'))).toBe(
       'x was donated: it was copied outside the clock.'

@@ -138,8 +138,8 @@ describe('the same call, again', () => {
 
   it('says how often it ran', () => {
     expect(runsWords(warmTime({ runs: 1 }), trans)).toBe('1 run');
-    expect(runsWords(warmTime({ batch: 512 }), trans)).toBe(
-      '200 runs of 512 calls each'
+    expect(runsWords(warmTime({ runs: 12_800, batch: 512 }), trans)).toBe(
+      '12,800 runs in batches of 512'
     );
   });
 });
