@@ -1,4 +1,4 @@
-"""A notebook runs in a browser; the pictures of the README go out: program and steps, narrow and wide, light and dark.
+"""Notebooks run in a browser; the pictures of the README go out: program, steps, time and cost, light and dark.
 
     python ui-tests/screenshots.py [folder]
 
@@ -54,6 +54,20 @@ def rnn(p, xs):
 for xs in sequences:
     y, hs = rnn(p, xs)""",
     "y",
+)
+TIMED_CELLS = (
+    """\
+%load_ext jupyter_jaxpr
+import jax, jax.numpy as jnp
+xs = jnp.linspace(-3.0, 3.0, 1_000_000)""",
+    """\
+%%jaxpr --time
+@jax.jit
+def selu(x, alpha=1.67, scale=1.05):
+    return scale * jnp.where(
+        x > 0, x, alpha * jnp.exp(x) - alpha)
+
+selu(xs).block_until_ready();""",
 )
 EQUATION = 4  # the matrix product of line 6
 
@@ -123,10 +137,53 @@ def photograph_steps(nb: OpenNotebook, *, theme: str, file: Path) -> None:
     nb.panel.get_by_role("tab", name="Program").click()
 
 
+def photograph_cost(nb: OpenNotebook, *, theme: str, file: Path) -> None:
+    """Take a picture of the cost by line, with its heat in the cell."""
+    page = nb.page
+    page.set_viewport_size({"width": 1260, "height": 860})
+    nb.theme(theme)
+    nb.set_panel_width(520)
+    nb.panel.get_by_role("tab", name="Cost").click()
+    expect(nb.panel.get_by_role("grid", name="Cost by line")).to_be_visible()
+    heat = nb.panel.get_by_role("button", name="Heat")
+    heat.click()
+    expect(heat).to_have_attribute("aria-pressed", "true")
+    page.mouse.move(400, 850)
+    keep(page, file)
+    heat.click()
+    nb.panel.get_by_role("tab", name="Program").click()
+
+
+def run_timed_example(page: Page, lab: LabServer) -> OpenNotebook:
+    """Open the second example, time it, and sweep over its size."""
+    nb = open_notebook(page, lab, lab.write(TIMED_CELLS, name="selu.ipynb"))
+    nb.wait_until_idle()
+    nb.command("application:toggle-left-area")
+    nb.run_all()
+    panel = nb.panel
+    panel.get_by_role("tab", name="Time").click()
+    panel.get_by_role("textbox", name="Values").fill("n=100,1000,10000,100000,1000000,10000000")
+    panel.get_by_role("textbox", name="Call").fill("selu(jnp.ones(n))")
+    panel.get_by_role("button", name="Run the sweep").click()
+    expect(panel.get_by_role("heading", name="Sweep over n")).to_be_visible(timeout=120_000)
+    return nb
+
+
+def photograph_time(nb: OpenNotebook, *, theme: str, file: Path) -> None:
+    """Take a picture of the stages, the same call again, and the sweep."""
+    page = nb.page
+    page.set_viewport_size({"width": 1260, "height": 1120})
+    nb.theme(theme)
+    nb.set_panel_width(640)
+    expect(nb.panel.get_by_role("img", name=re.compile("on logarithmic axes"))).to_have_attribute("data-drawn", "time")
+    page.mouse.move(300, 1100)
+    keep(page, file)
+
+
 def keep(page: Page, file: Path) -> None:
     """Write what the window shows as a PNG of at most 256 colours."""
     picture = Image.open(io.BytesIO(page.screenshot(animations="disabled")))
-    few = picture.convert("RGB").quantize(256, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    few = picture.convert("RGB").quantize(256, kmeans=2, dither=Image.Dither.NONE)
     few.save(file, optimize=True)
     print(f"{file} {file.stat().st_size / 1000:.0f} kB")
 
@@ -139,6 +196,10 @@ def main(folder: Path) -> None:
             photograph(nb, window=(1260, 800), panel=360, theme=theme, file=folder / f"narrow-{theme}.png")
             photograph(nb, window=(1640, 800), panel=900, theme=theme, file=folder / f"wide-{theme}.png")
             photograph_steps(nb, theme=theme, file=folder / f"flow-{theme}.png")
+            photograph_cost(nb, theme=theme, file=folder / f"cost-{theme}.png")
+        nb = run_timed_example(page, lab)
+        for theme in ("light", "dark"):
+            photograph_time(nb, theme=theme, file=folder / f"time-{theme}.png")
 
 
 if __name__ == "__main__":
