@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Callable
-from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -314,8 +313,8 @@ def inspect(
 
     if stage == "run" and any(isinstance(leaf, jax.ShapeDtypeStruct) for leaf in jax.tree.leaves((args, kwargs))):
         raise ValueError(_NO_VALUES)
-    # Only JAX's events tell what the stages of that call take.
-    with observer().hooks.for_a_while() if time else nullcontext():
+    # Only JAX's events tell what the stages of that call take, and whether JAX had its program before.
+    with observer().hooks.for_a_while():
         own = trace_call(observer(), fun, args, kwargs, "Inspected: a trace of its own.", stage, keep_values=time)
     if own.error is not None:
         raise own.error

@@ -82,6 +82,12 @@ def test_no_further_than_asked(stage, held):
     assert found == held
 
 
+def test_a_jitted_function_that_was_never_called_is_not_compiled_for_its_trace():
+    fresh = jax.jit(lambda x: jnp.sin(x) * 2)
+    levels = jj.inspect(fresh, jnp.ones(3), stage="trace").programs[0].levels
+    assert [(level.name, level.state) for level in levels] == [("stablehlo", "not_made"), ("hlo", "not_made")]
+
+
 def test_nothing_is_executed_but_at_run():
     def f(x):
         jax.debug.callback(lambda value: RUNS.append(float(value)), x)

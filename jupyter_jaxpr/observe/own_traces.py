@@ -143,6 +143,7 @@ def _traceable(fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Calla
 
     leaves, tree = jax.tree_util.tree_flatten((args, kwargs))
     fixed = {i: leaf for i, leaf in enumerate(leaves) if not is_array(leaf)}
+    count = len(leaves)  # the function outlives this call, and is to hold no array
 
     @functools.wraps(fun, updated=())
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -150,7 +151,7 @@ def _traceable(fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Calla
             return fun(*args, **kwargs)
         # None has no leaves, so where a leaf was fixed there is none in the order of the others.
         given = iter(jax.tree_util.tree_leaves((args, kwargs)))
-        whole = [fixed[i] if i in fixed else next(given) for i in range(len(leaves))]
+        whole = [fixed[i] if i in fixed else next(given) for i in range(count)]
         args, kwargs = jax.tree_util.tree_unflatten(tree, whole)
         return fun(*args, **kwargs)
 

@@ -56,12 +56,17 @@ def _smaller(document: Snapshot, limit_bytes: int) -> Iterator[Snapshot]:
     least = _first_equations(document, 0)
     left_out.append("long texts")
     yield cut(_short_texts(least))
+    if any(cost.program != least.focus for cost in least.costs):
+        left_out.append("costs of other programs")
+        costs = [cost for cost in least.costs if cost.program == least.focus]
+        least = msgspec.structs.replace(least, costs=costs)
+        yield cut(_short_texts(_compact(least, least.scopes)))
     if least.ledger is not None:
         left_out.append("the ledger")
         least = msgspec.structs.replace(least, ledger=None)
         yield cut(_short_texts(least))
     if least.costs:
-        left_out.append("costs")
+        left_out[:] = [each for each in left_out if each != "costs of other programs"] + ["costs"]
         least = msgspec.structs.replace(least, costs=[])
         yield cut(_short_texts(_compact(least, least.scopes)))
     if least.recordings or least.control_flow:
