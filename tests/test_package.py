@@ -1,6 +1,7 @@
 """The promises of the package as such: what importing it does, and what it is called."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +18,33 @@ def imported_by(statement: str) -> set[str]:
     program = f"{statement}\nimport sys\nprint(*{{name.partition('.')[0] for name in sys.modules}})"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     return set(done.stdout.split())
+
+
+WITHOUT_JAX = """
+import importlib.machinery as machinery
+
+find = machinery.PathFinder.find_spec
+gone = ("jax", "jaxlib", "numpy")  # a kernel without JAX may have no NumPy either
+machinery.PathFinder.find_spec = staticmethod(
+    lambda name, path=None, target=None: None if name.split(".")[0] in gone else find(name, path, target)
+)
+
+from IPython.core.interactiveshell import InteractiveShell
+
+shell = InteractiveShell.instance()
+shell.run_line_magic("load_ext", "jupyter_jaxpr")
+shell.run_cell("%%jaxpr\\nprint('ran')")
+shell.run_cell("%jaxpr f(f32[8])")
+"""
+
+
+def test_a_kernel_without_jax_and_numpy(tmp_path):
+    environment = os.environ | {"IPYTHONDIR": str(tmp_path)}
+    command = [sys.executable, "-c", WITHOUT_JAX]
+    ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    install = "JAX is not installed in this kernel: run `pip install -U jax` and restart the kernel."
+    assert ran.stdout.splitlines() == ["ran", install, install]
+    assert ran.stderr == ""
 
 
 def test_importing_the_package_imports_neither_jax_nor_ipython():

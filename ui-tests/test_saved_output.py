@@ -149,6 +149,7 @@ def deep(document: Document) -> None:
     document["scopes"] = [scope | {"children": [[0, 0, -1, depth]]} for depth in depths] + [scope | {"children": []}]
     program = {"scope": 0, "input_names": [], "result_names": [], "equations": 5001, "lets": None}
     document["programs"][0].update(program)
+    del document["costs"]
 
 
 NEWER = (
@@ -212,6 +213,7 @@ def huge_texts(document: Document) -> None:
 def huge_numbers(document: Document) -> None:
     program = document["programs"][0]
     program.update(equations=2 * 10**9, complete=False, lets=[])
+    del document["costs"]  # they are of every equation of a scope, or the document is refused
     document["scopes"][program["scope"]].update(count=2 * 10**9, total=2 * 10**9)
     for scope in document["scopes"]:
         scope["names"] = ["v"] * len(scope["variable_avals"])

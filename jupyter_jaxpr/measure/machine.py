@@ -11,8 +11,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from ..quantities import duration, size
 from .timing import Stop
 
@@ -82,6 +80,7 @@ def measure_machine(
 
 def _measure(device: Any, kind: str, report: Report, stop: Stop) -> MeasuredMachine | None:
     import jax
+    import numpy as np  # JAX brings it: without JAX it may not be there
 
     began = time.perf_counter()
 
