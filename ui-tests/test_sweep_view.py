@@ -278,8 +278,11 @@ def test_stop_keeps_what_was_done(notebook):
     nb.run(0)
     nb.run(1)
     nb.panel.get_by_role("tab", name="Time").click()
+    # It is open where the call says what to vary; here it may be either.
+    sizes = nb.panel.get_by_text("Sweep over sizes …")
+    expect(sizes).to_be_visible()
     if not nb.panel.get_by_role("textbox", name="Values").is_visible():
-        nb.panel.get_by_text("Sweep over sizes …").click()
+        sizes.click()
     nb.panel.get_by_role("textbox", name="Values").fill("n=1,2,3")
     nb.panel.get_by_role("textbox", name="Call").fill("waits(jnp.ones(n))")
     nb.panel.get_by_role("button", name="Run the sweep").click()

@@ -162,8 +162,11 @@ def test_a_saved_notebook_has_it_without_a_kernel(selu, notebook, lab):
     expect(lead(nb)).to_have_text(said.replace("\xa0", " "))
     assert again(nb).inner_text() == rows
     for name in ("Measure it anew", "Run the sweep"):
-        if name == "Run the sweep" and not nb.panel.get_by_role("button", name=name).is_visible():
-            nb.panel.get_by_text("Sweep over sizes …").click()
+        if name == "Run the sweep":
+            sizes = nb.panel.get_by_text("Sweep over sizes …")
+            expect(sizes).to_be_visible()
+            if not nb.panel.get_by_role("button", name=name).is_visible():
+                sizes.click()
         button = nb.panel.get_by_role("button", name=name)
         expect(button).to_have_attribute("aria-disabled", "true")
         expect(button).to_have_accessible_description(
