@@ -116,9 +116,12 @@ class LabServer:
             config.unlink()
 
     def forget(self) -> None:
-        """End all kernels, and put the settings back to what every test starts with."""
+        """End all kernels, put the settings back to what every test starts with, and drop what its cells wrote."""
         for kernel in self.request("GET", "kernels"):
             self.request("DELETE", f"kernels/{kernel['id']}")
+        for each in self.root.iterdir():
+            if each.is_file() and each.suffix != ".ipynb":
+                each.unlink()
         write_settings(self.settings)
 
 
