@@ -1,96 +1,68 @@
 /**
- * A model comes in; what is asked of its kernel about programs side by side goes out: nothing, working, a question, why not.
+ * Programs of a run that are to be run side by side come in; how far that is goes out, and the result into the run.
  */
 import { ISignal, Signal } from '@lumino/signaling';
 
-import { Snapshot, VariantComparison, Working } from '../protocol/snapshot';
-import { IJaxprModel, ILongRequest } from '../tokens';
+import { Snapshot, VariantComparison } from '../protocol/snapshot';
+import type { IJaxprModel } from '../tokens';
+import { LongState, LongWork } from './long-work';
 
-/** How far a comparison is. */
-export type ComparingState =
-  | { kind: 'idle' }
-  | { kind: 'working'; working: Working | null; stopping: boolean }
-  /** Nothing was run yet: it would repeat effects. */
-  | { kind: 'confirm'; question: string; programs: readonly number[] }
-  | { kind: 'failed'; reason: string };
-
-const IDLE: ComparingState = { kind: 'idle' };
-
-/** The comparisons asked for in one model, one at a time. */
+/** The comparisons asked for in one model, one at a time for each run. */
 export class Comparing {
-  constructor(private _model: IJaxprModel) {}
+  constructor(private _model: IJaxprModel) {
+    this._work = new LongWork<VariantComparison>(_model);
+    this._work.changed.connect(() => this._changed.emit());
+  }
 
   get changed(): ISignal<this, void> {
     return this._changed;
   }
 
   /** How far the comparison of a run is. */
-  stateOf(snapshot: Snapshot): ComparingState {
-    return this._of === snapshot.id ? this._state : IDLE;
+  stateOf(snapshot: Snapshot): LongState {
+    return this._work.stateOf(snapshot);
   }
 
   /** Run programs again, timed and side by side; the result is put into the snapshot. */
   async compare(
     snapshot: Snapshot,
-    programs: readonly number[],
-    confirmed: boolean
+    programs: readonly number[]
   ): Promise<void> {
-    const requests = this._model.requests;
-    if (requests === null || this._state.kind === 'working') {
-      return;
-    }
-    this._of = snapshot.id;
-    this._set({ kind: 'working', working: null, stopping: false });
-    try {
-      this._request = requests.compare(snapshot.id, programs, {
-        confirmed,
-        working: working => {
-          if (this._state.kind === 'working') {
-            this._set({ ...this._state, working });
-          }
-        }
-      });
-      const outcome = await this._request.result;
-      if (outcome.kind === 'confirm') {
-        this._set({ kind: 'confirm', question: outcome.question, programs });
-        return;
-      }
-      this._set(IDLE);
-      const { snapshot: now } = this._model;
-      if (now?.id === snapshot.id) {
-        this._model.show({ ...now, comparison: outcome.value }, false);
-      }
-    } catch (error) {
-      this._set({
-        kind: 'failed',
-        reason: error instanceof Error ? error.message : String(error)
-      });
-    } finally {
-      this._request = null;
-    }
+    await this._work.start(snapshot, 0, (requests, options) =>
+      requests.compare(snapshot.id, programs, options)
+    );
+    this._show(snapshot);
+  }
+
+  /** The question is answered with yes. */
+  async confirm(snapshot: Snapshot): Promise<void> {
+    await this._work.confirm(snapshot);
+    this._show(snapshot);
   }
 
   /** End with what was measured until now. */
-  stop(): void {
-    if (this._state.kind === 'working') {
-      this._set({ ...this._state, stopping: true });
-      this._request?.stop();
-    }
+  stop(snapshot: Snapshot): void {
+    this._work.stop(snapshot);
   }
 
   /** The question is answered with no. */
-  dismiss(): void {
-    this._set(IDLE);
+  dismiss(snapshot: Snapshot): void {
+    this._work.dismiss(snapshot);
   }
 
-  private _set(state: ComparingState): void {
-    this._state = state;
-    this._changed.emit();
+  private _show(snapshot: Snapshot): void {
+    const comparison = this._work.valueOf(snapshot);
+    const { snapshot: now } = this._model;
+    if (
+      comparison !== null &&
+      now?.id === snapshot.id &&
+      now.comparison !== comparison
+    ) {
+      this._model.show({ ...now, comparison }, false);
+    }
   }
 
-  private _of = '';
-  private _state: ComparingState = IDLE;
-  private _request: ILongRequest<VariantComparison> | null = null;
+  private _work: LongWork<VariantComparison>;
   private _changed = new Signal<this, void>(this);
 }
 

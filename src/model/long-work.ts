@@ -43,7 +43,13 @@ const IDLE: LongState = { kind: 'idle' };
 
 /** Long requests of one kind, of one model: one at a time for each run and each part of it. */
 export class LongWork<T> {
-  constructor(private _model: IJaxprModel) {}
+  constructor(private _model: IJaxprModel) {
+    _model.changed.connect((_, change) => {
+      if (change === 'snapshots') {
+        this._forget();
+      }
+    });
+  }
 
   get changed(): ISignal<this, void> {
     return this._changed;

@@ -6,23 +6,9 @@
  */
 import { ISignal, Signal } from '@lumino/signaling';
 
-import { Recording, Snapshot, Working } from '../protocol/snapshot';
-import type { IJaxprModel, ILongRequest } from '../tokens';
-
-/** What the stepper does for one construct. */
-export type Stepper =
-  | { kind: 'idle' }
-  | {
-      kind: 'working';
-      /** When it was asked for, in milliseconds since 1970. */
-      since: number;
-      working: Working | null;
-      stopping: boolean;
-    }
-  /** It would repeat effects: a question. */
-  | { kind: 'confirm'; question: string }
-  /** A sentence, with what to do. */
-  | { kind: 'failed'; reason: string };
+import { Recording, Snapshot } from '../protocol/snapshot';
+import type { IJaxprModel } from '../tokens';
+import { LongState, LongWork } from './long-work';
 
 /** Where the user is: in which visit, and at which of its points, both from 0. */
 export interface IPlace {
@@ -30,38 +16,35 @@ export interface IPlace {
   offset: number;
 }
 
-interface IEntry {
-  stepper: Stepper;
-  recording: Recording | null;
-  request: ILongRequest<Recording> | null;
-  place: IPlace;
-}
-
 const START: IPlace = { visit: 0, offset: 0 };
 
 export class Stepping {
-  constructor(private _model: IJaxprModel) {}
+  constructor(model: IJaxprModel) {
+    this._work = new LongWork<Recording>(model);
+    this._work.changed.connect(() => this._changed.emit());
+  }
 
   get changed(): ISignal<this, void> {
     return this._changed;
   }
 
   /** What the stepper does for the construct of this index. */
-  stepperOf(snapshot: Snapshot, control: number): Stepper {
-    return this._entries.get(key(snapshot, control))?.stepper ?? IDLE;
+  stepperOf(snapshot: Snapshot, control: number): LongState {
+    return this._work.stateOf(snapshot, control);
   }
 
   /** The recording of a construct: the one that was asked for, or the one that came with the document. */
   recordingOf(snapshot: Snapshot, control: number): Recording | null {
     return (
-      this._entries.get(key(snapshot, control))?.recording ??
+      this._work.valueOf(snapshot, control) ??
       snapshot.recordings?.find(one => one.control === control) ??
       null
     );
   }
 
   placeOf(snapshot: Snapshot, control: number): IPlace {
-    return this._entries.get(key(snapshot, control))?.place ?? START;
+    const recording = this.recordingOf(snapshot, control);
+    return (recording && this._places.get(recording)) ?? START;
   }
 
   /** The branch that the step in view took, by its label; null where there is none. */
@@ -87,128 +70,41 @@ export class Stepping {
     return counts;
   }
 
+  /** Go to a step of the recording; does nothing where there is none. */
   moveTo(snapshot: Snapshot, control: number, place: IPlace): void {
-    this._change(snapshot, control, { place });
+    const recording = this.recordingOf(snapshot, control);
+    if (recording !== null) {
+      this._places.set(recording, place);
+      this._changed.emit();
+    }
   }
 
-  /**
-   * Run the construct again and record it; does nothing where no kernel can answer or it is running already.
-   *
-   * @param confirmed The user said yes to repeated effects.
-   */
-  async record(
-    snapshot: Snapshot,
-    control: number,
-    confirmed: boolean
-  ): Promise<void> {
-    const { requests } = this._model;
-    if (
-      requests === null ||
-      this.stepperOf(snapshot, control).kind === 'working'
-    ) {
-      return;
-    }
-    const request = requests.steps(snapshot.id, control, {
-      confirmed,
-      working: working => this._tell(snapshot, control, { working })
-    });
-    this._change(snapshot, control, {
-      request,
-      stepper: {
-        kind: 'working',
-        since: Date.now(),
-        working: null,
-        stopping: false
-      }
-    });
-    try {
-      const outcome = await request.result;
-      if (outcome.kind === 'confirm') {
-        this._end(snapshot, control, {
-          stepper: { kind: 'confirm', question: outcome.question }
-        });
-      } else {
-        this._end(snapshot, control, {
-          stepper: IDLE,
-          recording: outcome.value,
-          place: START
-        });
-      }
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      this._end(snapshot, control, { stepper: { kind: 'failed', reason } });
-    }
+  /** Run the construct again and record it; does nothing where no kernel can answer or it is running already. */
+  record(snapshot: Snapshot, control: number): Promise<void> {
+    return this._work.start(snapshot, control, (requests, options) =>
+      requests.steps(snapshot.id, control, options)
+    );
+  }
+
+  /** The user said yes to repeated effects. */
+  confirm(snapshot: Snapshot, control: number): Promise<void> {
+    return this._work.confirm(snapshot, control);
   }
 
   /** Stop; what was recorded until then is kept. */
   stop(snapshot: Snapshot, control: number): void {
-    this._tell(snapshot, control, { stopping: true });
-    this._entries.get(key(snapshot, control))?.request?.stop();
+    this._work.stop(snapshot, control);
   }
 
   /** The user has said no, or has read what failed. */
   dismiss(snapshot: Snapshot, control: number): void {
-    if (this.stepperOf(snapshot, control).kind !== 'working') {
-      this._change(snapshot, control, { stepper: IDLE });
-    }
+    this._work.dismiss(snapshot, control);
   }
 
-  private _tell(
-    snapshot: Snapshot,
-    control: number,
-    changes: { working: Working } | { stopping: boolean }
-  ): void {
-    const stepper = this.stepperOf(snapshot, control);
-    if (stepper.kind === 'working') {
-      this._change(snapshot, control, { stepper: { ...stepper, ...changes } });
-    }
-  }
-
-  private _end(
-    snapshot: Snapshot,
-    control: number,
-    changes: Partial<IEntry>
-  ): void {
-    if (!this._model.isDisposed) {
-      this._change(snapshot, control, { ...changes, request: null });
-    }
-  }
-
-  private _change(
-    snapshot: Snapshot,
-    control: number,
-    changes: Partial<IEntry>
-  ): void {
-    const at = key(snapshot, control);
-    const before = this._entries.get(at) ?? {
-      stepper: IDLE,
-      recording: null,
-      request: null,
-      place: START
-    };
-    this._entries.set(at, { ...before, ...changes });
-    this._forget();
-    this._changed.emit();
-  }
-
-  /** Let go of what belongs to runs that can no longer be chosen. */
-  private _forget(): void {
-    const runs = new Set(this._model.runs.map(({ snapshot }) => snapshot.id));
-    for (const at of this._entries.keys()) {
-      if (!runs.has(at.slice(at.indexOf(' ') + 1))) {
-        this._entries.delete(at);
-      }
-    }
-  }
-
-  private _entries = new Map<string, IEntry>();
+  private _work: LongWork<Recording>;
+  /** A new recording begins at its start. */
+  private _places = new WeakMap<Recording, IPlace>();
   private _changed = new Signal<this, void>(this);
-}
-
-const IDLE: Stepper = { kind: 'idle' };
-
-function key(snapshot: Snapshot, control: number): string {
-  return `${control} ${snapshot.id}`;
 }
 
 const STEPPINGS = new WeakMap<IJaxprModel, Stepping>();

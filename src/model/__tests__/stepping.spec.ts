@@ -52,8 +52,8 @@ describe('stepping through a construct', () => {
     const one = run(1);
     kernel.sends(one);
     const stepping = steppingOf(model);
-    const first = stepping.record(one, 0, false);
-    await stepping.record(one, 0, false);
+    const first = stepping.record(one, 0);
+    await stepping.record(one, 0);
     expect(kernel.questions).toHaveLength(1);
     expect(stepping.stepperOf(one, 0).kind).toBe('working');
     expect(stepping.stepperOf(one, 1).kind).toBe('idle');
@@ -67,7 +67,7 @@ describe('stepping through a construct', () => {
   it('asks nothing where no kernel can answer', async () => {
     const model = new JaxprModel(trans);
     model.show(run(1), true);
-    await steppingOf(model).record(run(1), 0, false);
+    await steppingOf(model).record(run(1), 0);
     expect(steppingOf(model).stepperOf(run(1), 0).kind).toBe('idle');
   });
 
@@ -76,7 +76,7 @@ describe('stepping through a construct', () => {
     const one = run(1);
     kernel.sends(one);
     const stepping = steppingOf(model);
-    const asked = stepping.record(one, 0, false);
+    const asked = stepping.record(one, 0);
     answer();
     await asked;
     kernel.sends(run(2));
@@ -94,7 +94,7 @@ describe('stepping through a construct', () => {
     const one = run(1);
     kernel.sends(one);
     const stepping = steppingOf(model);
-    const asked = stepping.record(one, 0, false);
+    const asked = stepping.record(one, 0);
     model.dispose();
     answer();
     await asked;

@@ -4,9 +4,10 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { Comparing, ComparingState } from '../../model/comparing';
+import { Comparing } from '../../model/comparing';
 import { Snapshot } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';
+import { Failed, Question, Working } from '../long-work';
 import { shortArguments, shortened } from '../summary';
 
 export function Chooser(props: {
@@ -33,20 +34,28 @@ export function Chooser(props: {
         ? chosen.filter(each => each !== program)
         : [...chosen, program].sort((a, b) => a - b)
     );
-  const start = (confirmed: boolean): void =>
-    void comparing.compare(snapshot, chosen, confirmed);
   if (state.kind === 'working') {
     return (
-      <Working state={state} stop={() => comparing.stop()} trans={trans} />
+      <Working
+        state={state}
+        stopping={trans.__('Stopping: what was measured is kept.')}
+        announced={true}
+        stop={() => comparing.stop(snapshot)}
+        trans={trans}
+      />
     );
   }
   if (state.kind === 'confirm') {
     return (
       <Question
         question={state.question}
-        yes={() => start(true)}
-        no={() => comparing.dismiss()}
-        trans={trans}
+        title={trans.__('Repeat effects?')}
+        answers={{
+          yes: trans.__('Run them and repeat the effects'),
+          no: trans.__('Do not run them')
+        }}
+        yes={() => void comparing.confirm(snapshot)}
+        no={() => comparing.dismiss(snapshot)}
       />
     );
   }
@@ -67,17 +76,15 @@ export function Chooser(props: {
           </label>
         ))}
       </fieldset>
-      {state.kind === 'failed' && (
-        <p className="jp-JaxprCompare-failed" role="alert">
-          {shortened(state.reason, 1000)}
-        </p>
-      )}
+      {state.kind === 'failed' && <Failed reason={state.reason} />}
       <div className="jp-JaxprCompare-start">
         <button
           className="jp-JaxprPanel-button"
           aria-disabled={why !== null}
           aria-describedby={about}
-          onClick={() => why === null && start(false)}
+          onClick={() =>
+            why === null && void comparing.compare(snapshot, chosen)
+          }
         >
           {trans.__('Compare')}
         </button>
@@ -88,76 +95,6 @@ export function Chooser(props: {
             )}
         </p>
       </div>
-    </div>
-  );
-}
-
-function Working(props: {
-  state: Extract<ComparingState, { kind: 'working' }>;
-  stop: () => void;
-  trans: TranslationBundle;
-}): JSX.Element {
-  const { state, stop, trans } = props;
-  const { working, stopping } = state;
-  const done = working?.done ?? null;
-  const total = working?.total ?? null;
-  return (
-    <div className="jp-JaxprCompare-working">
-      <p role="status">
-        {stopping
-          ? trans.__('Stopping: what was measured is kept.')
-          : working === null
-            ? trans.__('Waiting for the kernel.')
-            : shortened(working.text, 200)}
-      </p>
-      {done !== null && total !== null && total > 0 && (
-        <progress
-          value={Math.min(done, total)}
-          max={total}
-          aria-label={trans.__('%1 of %2', done, total)}
-        />
-      )}
-      <button
-        className="jp-JaxprPanel-button"
-        aria-disabled={stopping}
-        onClick={() => !stopping && stop()}
-      >
-        {trans.__('Stop')}
-      </button>
-    </div>
-  );
-}
-
-function Question(props: {
-  question: string;
-  yes: () => void;
-  no: () => void;
-  trans: TranslationBundle;
-}): JSX.Element {
-  const { question, yes, no, trans } = props;
-  const text = React.useId();
-  const safe = React.useRef<HTMLButtonElement>(null);
-  React.useEffect(() => safe.current?.focus(), []);
-  return (
-    <div
-      className="jp-JaxprCompare-question"
-      role="alertdialog"
-      aria-label={trans.__('Repeat effects?')}
-      aria-describedby={text}
-      onKeyDown={event => {
-        if (event.key === 'Escape') {
-          event.stopPropagation();
-          no();
-        }
-      }}
-    >
-      <p id={text}>{shortened(question, 1000)}</p>
-      <button className="jp-JaxprPanel-button" ref={safe} onClick={no}>
-        {trans.__('Do not run them')}
-      </button>
-      <button className="jp-JaxprPanel-button" onClick={yes}>
-        {trans.__('Run them and repeat the effects')}
-      </button>
     </div>
   );
 }

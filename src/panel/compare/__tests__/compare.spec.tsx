@@ -195,7 +195,7 @@ describe('programs to compare', () => {
     act(() =>
       kernel.works({ text: 'calling whiled', done: 1, total: 5, elapsed: 1 })
     );
-    expect(words(node)).toBe('calling whiledStop');
+    expect(words(node)).toBe('calling whiled0 sStop');
     click(byRole(node, 'button', 'Stop')[0]);
     expect(kernel.stops).toBe(1);
     expect(words(node)).toContain('Stopping: what was measured is kept.');

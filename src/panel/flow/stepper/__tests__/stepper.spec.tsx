@@ -397,7 +397,7 @@ describe('results that part', () => {
 
 describe('the button', () => {
   const working = (node: HTMLElement): string =>
-    words(node.querySelector('.jp-JaxprStepper-working'));
+    words(node.querySelector('.jp-JaxprLongWork-working'));
   const run = (node: HTMLElement): string =>
     words(node.querySelector('.jp-JaxprStepper-said'));
   const button = (node: HTMLElement): HTMLElement =>

@@ -1,0 +1,105 @@
+/**
+ * How far a long request is comes in; what the user can do about it goes out: progress and Stop, a question, why not.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { LongState } from '../model/long-work';
+import { elapsed, grouped } from './quantities';
+import { shortened } from './summary';
+
+const LONGEST = 1000;
+
+export function Working(props: {
+  state: Extract<LongState, { kind: 'working' }>;
+  /** What becomes of what was done until now. */
+  stopping: string;
+  /** A screen reader is told how far it is here, and nowhere else. */
+  announced?: boolean;
+  stop: () => void;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { state, stop, trans } = props;
+  const { working, stopping, since } = state;
+  const [now, setNow] = React.useState(() => Date.now());
+  React.useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  const done = working?.done ?? null;
+  const total = working?.total ?? null;
+  return (
+    <div className="jp-JaxprLongWork-working">
+      <p role={props.announced === true ? 'status' : undefined}>
+        {stopping
+          ? props.stopping
+          : working === null
+            ? trans.__('Waiting for the kernel.')
+            : shortened(working.text, 200)}
+      </p>
+      {done !== null && total !== null && total > 0 && (
+        <progress
+          value={Math.min(done, total)}
+          max={total}
+          aria-label={trans.__('%1 of %2', grouped(done), grouped(total))}
+        />
+      )}
+      <span className="jp-JaxprPanel-small">
+        {elapsed((Math.max(now, since) - since) / 1000)}
+      </span>
+      <button
+        className="jp-JaxprPanel-button"
+        aria-disabled={stopping}
+        onClick={() => !stopping && stop()}
+      >
+        {trans.__('Stop')}
+      </button>
+    </div>
+  );
+}
+
+/** It would repeat effects, or take long: nothing was run yet. The keyboard is on the answer that runs nothing. */
+export function Question(props: {
+  question: string;
+  /** Short, for a screen reader: what the question is about. */
+  title: string;
+  answers: { yes: string; no: string };
+  yes: () => void;
+  no: () => void;
+}): JSX.Element {
+  const { question, title, answers, yes, no } = props;
+  const text = React.useId();
+  const safe = React.useRef<HTMLButtonElement>(null);
+  React.useEffect(() => safe.current?.focus(), []);
+  return (
+    <div
+      className="jp-JaxprLongWork-question"
+      role="alertdialog"
+      aria-label={title}
+      aria-describedby={text}
+      onKeyDown={event => {
+        if (event.key === 'Escape') {
+          event.stopPropagation();
+          no();
+        }
+      }}
+    >
+      <p id={text}>{shortened(question, LONGEST)}</p>
+      <button className="jp-JaxprPanel-button" ref={safe} onClick={no}>
+        {answers.no}
+      </button>
+      <button className="jp-JaxprPanel-button" onClick={yes}>
+        {answers.yes}
+      </button>
+    </div>
+  );
+}
+
+/** Why it cannot be done, and what to do. */
+export function Failed(props: { reason: string }): JSX.Element {
+  return (
+    <p className="jp-JaxprLongWork-failed" role="alert">
+      {shortened(props.reason, LONGEST)}
+    </p>
+  );
+}
