@@ -141,6 +141,7 @@ COUNTS = {
     ),
     # reductions: the combiner for each element that disappears
     "sum": (lambda x: lax.reduce_sum(x, (0,)), [V], 11, 0),
+    "sum over nothing": (lambda x: lax.reduce_sum(x, (0,)), [array(0, 4)], 0, 0),
     "maximum of an axis": (lambda x: lax.reduce_max(x, (1,)), [array(6, 8)], 6 * 8 - 6, 0),
     "argmax": (lambda x: lax.argmax(x, 1, np.int32), [array(6, 8)], 9 * (6 * 8 - 6), 0),
     # a * b + a is two operations

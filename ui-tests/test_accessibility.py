@@ -2,7 +2,7 @@
 
 import re
 
-from axe_playwright_python.sync_playwright import Axe
+from page_checks import violations
 from playwright.sync_api import expect
 
 LOAD = "%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp\ntable = jnp.arange(1000.0)"
@@ -29,23 +29,10 @@ def waits(x):
 waits(1.0)"""
 
 
-def violations(nb) -> list[str]:
-    """What axe-core has against the panel and the output: the rule, and the element."""
-    # JupyterLab's body has no height, and axe takes what is in such a body for hidden.
-    nb.page.evaluate("document.body.style.height = '100vh'")
-    found = Axe().run(nb.page, context={"include": [[".jp-JaxprPanel"], [".jp-JaxprOutput"]]})
-    assert "color-contrast" in {rule["id"] for rule in found.response["passes"]}  # it has looked
-    return [
-        f"{violation['id']}: {node['html'][:200]} {node.get('failureSummary', '')}"
-        for violation in found.response["violations"]
-        for node in violation["nodes"]
-    ]
-
-
 def in_both_themes(nb, state: str) -> None:
     for theme in ("light", "dark"):
         nb.theme(theme)
-        assert violations(nb) == [], f"{state}, {theme}"
+        assert violations(nb.page, ".jp-JaxprPanel", ".jp-JaxprOutput") == [], f"{state}, {theme}"
 
 
 def test_no_violation_in_the_program_and_the_notes(notebook):
@@ -62,7 +49,7 @@ def test_no_violation_in_the_program_and_the_notes(notebook):
 
     nb.panel.get_by_role("button", name="look_up", exact=True).click()
     expect(nb.panel.get_by_role("listbox")).to_be_visible()
-    assert violations(nb) == [], "list of programs"
+    assert violations(nb.page, ".jp-JaxprPanel", ".jp-JaxprOutput") == [], "list of programs"
     nb.page.keyboard.press("Escape")
 
     nb.panel.get_by_role("button", name="HLO", exact=True).click()
@@ -141,7 +128,7 @@ def test_every_width_has_its_words_and_scrolls_nothing_sideways(notebook):
         for tab in ("Notes", "Program"):
             nb.panel.get_by_role("tab", name=re.compile(f"^{tab}")).click()
             assert wider_than_their_place(nb) == [], f"{tab} at {width} px"
-            assert violations(nb) == [], f"{tab} at {width} px"
+            assert violations(nb.page, ".jp-JaxprPanel", ".jp-JaxprOutput") == [], f"{tab} at {width} px"
 
 
 def wider_than_their_place(nb) -> list[str]:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from lab_server import code
+from page_checks import cut, violations
 from playwright.sync_api import expect
 
 MIME = "application/vnd.jupyter-jaxpr.v1+json"
@@ -220,25 +220,12 @@ def test_axe_finds_nothing(saved, theme):
     assert violations(saved.page) == []
 
 
-def violations(page) -> list[tuple[str, str]]:
-    found = Axe().run(page, context=".jp-JaxprPanel")
-    return [(rule["id"], node["html"]) for rule in found.response["violations"] for node in rule["nodes"]]
-
-
 @pytest.mark.parametrize("width", [320, 361, 900])
 def test_nothing_is_cut(saved, width):
     saved.page.set_viewport_size({"width": width + 640, "height": 800})
     saved.set_panel_width(width)
     saved.panel.get_by_role("row", name="shape").click()
-    cut = saved.panel.evaluate(
-        """panel => {
-          const edge = panel.getBoundingClientRect().right + 0.5;
-          return [...panel.querySelectorAll('.jp-JaxprCache *, [role=tab]')]
-            .filter(one => one.getClientRects().length && one.getBoundingClientRect().right > edge)
-            .map(one => one.outerHTML);
-        }"""
-    )
-    assert cut == []
+    assert cut(saved.panel, ".jp-JaxprCache *, [role=tab]") == []
     columns = saved.panel.get_by_role("gridcell", name="12", exact=True)
     expect(columns).to_have_count(1 if width >= 480 else 0)
     if width < 480:

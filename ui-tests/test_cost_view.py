@@ -7,8 +7,8 @@ import re
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from lab_server import code
+from page_checks import cut, violations
 from playwright.sync_api import expect
 
 MIME = "application/vnd.jupyter-jaxpr.v1+json"
@@ -284,14 +284,6 @@ def test_axe_finds_nothing(costed, theme):
     assert violations(costed.page) == []
 
 
-def violations(page) -> list[tuple[str, str]]:
-    # JupyterLab's body has no height, and axe takes what is in such a body for hidden.
-    page.evaluate("document.body.style.height = '100vh'")
-    found = Axe().run(page, context=".jp-JaxprPanel")
-    assert "color-contrast" in {rule["id"] for rule in found.response["passes"]}  # it has looked
-    return [(rule["id"], node["html"]) for rule in found.response["violations"] for node in rule["nodes"]]
-
-
 @pytest.mark.parametrize("width", [320, 900])
 def test_nothing_is_cut(costed, width):
     cost = cost_of(costed)
@@ -300,15 +292,7 @@ def test_nothing_is_cut(costed, width):
     expect(cost.get_by_role("button", name="Measure it again")).to_be_visible()
     for group in ("line", "primitive", "scope"):
         cost.get_by_role("button", name=group, exact=True).click()
-        cut = costed.panel.evaluate(
-            """panel => {
-              const edge = panel.getBoundingClientRect().right + 0.5;
-              return [...panel.querySelectorAll('.jp-JaxprCost *')]
-                .filter(one => one.getClientRects().length && one.getBoundingClientRect().right > edge)
-                .map(one => one.outerHTML);
-            }"""
-        )
-        assert cut == [], group
+        assert cut(costed.panel, ".jp-JaxprCost *") == [], group
     cost.get_by_role("button", name="line", exact=True).click()
     # One column has the amount that is sorted by; a wide table has all of them.
     shown = cost.get_by_role("row", name="c @ w").get_by_role("gridcell", name="4.9\u00a0MB")

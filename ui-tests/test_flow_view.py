@@ -6,7 +6,7 @@ import re
 from xml.etree import ElementTree
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
+from page_checks import violations
 from playwright.sync_api import Locator, expect
 
 LOAD = """\
@@ -309,30 +309,17 @@ def test_no_violation_and_nothing_to_scroll_sideways(flow):
         assert wider_than_their_place(nb) == [], width
         for theme in ("light", "dark"):
             nb.theme(theme)
-            assert violations(nb) == [], f"cards at {width} px, {theme}"
+            assert violations(nb.page) == [], f"cards at {width} px, {theme}"
     nb.lines(2).nth(5).click()
     expect(view(nb).locator('[data-marked="true"]').first).to_be_visible()
-    assert violations(nb) == [], "a card is marked"
+    assert violations(nb.page) == [], "a card is marked"
     view(nb).get_by_role("button", name="Which one to choose").first.click()
     for width in (320, 900):
         nb.set_panel_width(width)
         assert wider_than_their_place(nb) == [], width
         for theme in ("light", "dark"):
             nb.theme(theme)
-            assert violations(nb) == [], f"choices at {width} px, {theme}"
-
-
-def violations(nb) -> list[str]:
-    """What axe-core has against the panel: the rule, and the element."""
-    # JupyterLab's body has no height, and axe takes what is in such a body for hidden.
-    nb.page.evaluate("document.body.style.height = '100vh'")
-    found = Axe().run(nb.page, context={"include": [[".jp-JaxprPanel"]]})
-    assert "color-contrast" in {rule["id"] for rule in found.response["passes"]}  # it has looked
-    return [
-        f"{violation['id']}: {node['html'][:200]} {node.get('failureSummary', '')}"
-        for violation in found.response["violations"]
-        for node in violation["nodes"]
-    ]
+            assert violations(nb.page) == [], f"choices at {width} px, {theme}"
 
 
 def wider_than_their_place(nb) -> list[str]:

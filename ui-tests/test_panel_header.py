@@ -3,7 +3,8 @@
 import re
 import sys
 
-from playwright.sync_api import Page, expect
+from page_checks import clipboard
+from playwright.sync_api import expect
 
 LOAD = "%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp"
 
@@ -32,11 +33,6 @@ def mean(x):
 double(jnp.ones(3))
 mean(jnp.ones(3))
 double(jnp.ones(5))"""
-
-
-def clipboard(page: Page) -> str:
-    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    return page.evaluate("navigator.clipboard.readText()")
 
 
 def test_it_says_which_function_where_when_and_what_it_cost(notebook, page):

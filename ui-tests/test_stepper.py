@@ -6,7 +6,7 @@ import re
 import statistics
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
+from page_checks import cut, violations
 from playwright.sync_api import expect
 
 LOAD = "%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp\nfrom jax import lax\nxs = jnp.arange(1, 6)"
@@ -261,7 +261,7 @@ def test_effects_are_repeated_only_when_that_is_wanted(notebook):
     expect(question).to_contain_text("what it prints or calls happens again")
     no = question.get_by_role("button", name="Do not run it")
     expect(no).to_be_focused()
-    assert violations(nb.page) == []
+    assert violations(nb.page, ".jp-JaxprStepper") == []
     nb.page.keyboard.press("Escape")
     expect(question).not_to_be_attached()
     expect(heading(steps)).not_to_be_attached()
@@ -342,12 +342,7 @@ def test_axe_finds_nothing(notebook, theme):
     nb.theme(theme)
     steps = step_through(nb, 1)
     expect(heading(steps)).to_have_text("Step 1 of 3")
-    assert violations(nb.page) == []
-
-
-def violations(page):
-    found = Axe().run(page, context=".jp-JaxprStepper")
-    return [(rule["id"], node["html"]) for rule in found.response["violations"] for node in rule["nodes"]]
+    assert violations(nb.page, ".jp-JaxprStepper") == []
 
 
 @pytest.mark.parametrize("width", [320, 900])
@@ -358,13 +353,4 @@ def test_nothing_is_cut(notebook, width):
     steps = step_through(nb, 1)
     expect(heading(steps)).to_have_text("Step 1 of 5")
     nb.set_panel_width(width)
-    cut = nb.panel.evaluate(
-        """panel => {
-          const edge = panel.getBoundingClientRect().right + 0.5;
-          return [...panel.querySelectorAll('.jp-JaxprStepper *')]
-            .filter(one => !one.closest('.jp-JaxprStepper-scroller, .jp-JaxprStepper-said'))
-            .filter(one => one.getClientRects().length && one.getBoundingClientRect().right > edge)
-            .map(one => one.outerHTML);
-        }"""
-    )
-    assert cut == []
+    assert cut(nb.panel, ".jp-JaxprStepper *", ".jp-JaxprStepper-scroller, .jp-JaxprStepper-said") == []

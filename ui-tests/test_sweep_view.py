@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from lab_server import code
+from page_checks import clipboard, cut, violations
 from playwright.sync_api import expect
 
 LOAD = "%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp\nx = jnp.ones(1000)"
@@ -51,35 +51,6 @@ def plot(nb):
 
 def table(nb):
     return nb.panel.get_by_role("table", name="Sweep over n")
-
-
-def violations(page) -> list[str]:
-    # JupyterLab's body has no height, and axe takes what is in such a body for hidden.
-    page.evaluate("document.body.style.height = '100vh'")
-    found = Axe().run(page, context=".jp-JaxprPanel")
-    assert "color-contrast" in {rule["id"] for rule in found.response["passes"]}  # it has looked
-    return [
-        f"{rule['id']}: {node['html'][:200]} {node.get('failureSummary', '')}"
-        for rule in found.response["violations"]
-        for node in rule["nodes"]
-    ]
-
-
-def cut(panel) -> list[str]:
-    """What stands out of the panel on the right."""
-    return panel.evaluate(
-        """panel => {
-          const edge = panel.getBoundingClientRect().right + 0.5;
-          return [...panel.querySelectorAll('.jp-JaxprTime *')]
-            .filter(one => one.getClientRects().length && one.getBoundingClientRect().right > edge)
-            .map(one => one.outerHTML);
-        }"""
-    )
-
-
-def clipboard(page) -> str:
-    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    return page.evaluate("navigator.clipboard.readText()")
 
 
 @pytest.fixture
@@ -219,7 +190,7 @@ def test_nothing_is_cut_and_axe_finds_nothing(swept, width):
         expect(points).to_have_count(0)
         expect(table(swept)).to_be_visible()
     expect(plot(swept).locator("svg")).to_have_attribute("width", str(width - 24))
-    assert cut(swept.panel) == []
+    assert cut(swept.panel, ".jp-JaxprTime *") == []
     for theme in ("light", "dark"):
         swept.theme(theme)
         assert violations(swept.page) == [], theme

@@ -3,8 +3,8 @@
 import re
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from lab_server import code
+from page_checks import cut, violations
 from playwright.sync_api import expect
 
 LOAD = "%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp\nx = jnp.arange(100_000.0)"
@@ -67,31 +67,6 @@ def lead(nb):
 def again(nb):
     """Eager and warm."""
     return nb.panel.get_by_role("table", name="The same call, again: eager and warm")
-
-
-def violations(page) -> list[str]:
-    # JupyterLab's body has no height, and axe takes what is in such a body for hidden.
-    page.evaluate("document.body.style.height = '100vh'")
-    found = Axe().run(page, context=".jp-JaxprPanel")
-    assert "color-contrast" in {rule["id"] for rule in found.response["passes"]}  # it has looked
-    return [
-        f"{rule['id']}: {node['html'][:200]} {node.get('failureSummary', '')}"
-        for rule in found.response["violations"]
-        for node in rule["nodes"]
-    ]
-
-
-def cut(panel) -> list[str]:
-    """What stands out of the panel on the right."""
-    return panel.evaluate(
-        """panel => {
-          const edge = panel.getBoundingClientRect().right + 0.5;
-          return [...panel.querySelectorAll('.jp-JaxprTime *')]
-            .filter(one => !one.closest('svg') && one.getClientRects().length)
-            .filter(one => one.getBoundingClientRect().right > edge)
-            .map(one => one.outerHTML);
-        }"""
-    )
 
 
 @pytest.fixture
@@ -232,7 +207,7 @@ def test_nothing_is_cut_and_axe_finds_nothing(selu, width):
     # From 640 pixels there is room for all the numbers; the sentence below has them at any width.
     wide = again(selu).get_by_role("columnheader", name="returns after")
     expect(wide).to_be_visible() if width >= 640 else expect(wide).to_have_count(0)
-    assert cut(selu.panel) == []
+    assert cut(selu.panel, ".jp-JaxprTime *", "svg") == []
     for theme in ("light", "dark"):
         selu.theme(theme)
         assert violations(selu.page) == [], theme

@@ -6,6 +6,7 @@ pieces. What a step computes is what JAX recorded.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +29,7 @@ IN_CONDITION = (
 _NO_LENGTH = "The length of a scan around it is not a number. Call the function with known shapes."
 
 
-class Loop:
+class Loop(ABC):
     """A loop on the way; its state is a dictionary with the number of the next step as `t`."""
 
     def __init__(
@@ -48,25 +49,25 @@ class Loop:
         self.visit = visit
         self.is_target = len(way) == 1
 
+    @abstractmethod
     def start(self) -> dict[str, Any]:
         """The state before the first step."""
-        raise NotImplementedError
 
+    @abstractmethod
     def goes_on(self, state: dict[str, Any]) -> Any:
         """Whether there is a step after this one."""
-        raise NotImplementedError
 
+    @abstractmethod
     def step(self, state: dict[str, Any], buffers: Buffers) -> tuple[dict[str, Any], Buffers]:
         """One step."""
-        raise NotImplementedError
 
+    @abstractmethod
     def results(self, state: dict[str, Any]) -> list[Any]:
         """What the equation gives."""
-        raise NotImplementedError
 
+    @abstractmethod
     def at_end(self, state: dict[str, Any]) -> list[Any]:
         """The values of `Target.ends`."""
-        raise NotImplementedError
 
     def run(self, state: dict[str, Any], buffers: Buffers, limit: Any) -> tuple[dict[str, Any], Buffers]:
         """Steps until the loop ends, `t` is at the limit, or the budget is spent."""

@@ -413,7 +413,7 @@ def effect_names(jaxpr: Any) -> list[str]:
 
 def _effect(effect: Any) -> str:
     text = _text(effect)
-    # Some effects print as bare objects: <jax._src.lax.… object at 0x7f…>.
+    # Some effects print as bare objects: <… object at 0x7f…>.
     return type(effect).__name__ if " object at 0x" in text or not text else text
 
 

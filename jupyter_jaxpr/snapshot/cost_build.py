@@ -22,7 +22,7 @@ from .cost import CostDifference, CostNode, CostRow, Memory, ProgramCost, ScopeC
 from .document import Program
 
 #: Most equations that the programs of a run have together, where they are costed with the document.
-AT_ONCE = 2_000
+AT_ONCE = 500
 #: Most equations of a program whose executable XLA is asked about then.
 XLA_AT_ONCE = 300
 #: Larger numbers are this one: what JSON readers hold as an integer.

@@ -158,9 +158,8 @@ def miss_record() -> Iterator[Row]:
     for name in ("missed", "traced", "stage_started", "stage_ended", "executed"):
         setattr(observer, name, timed("all", getattr(observer, name), last=name == "executed"))
     vars(observer)["_replay"] = timed("replay", observer._replay)
-    # One of the class: the calls are made by JAX.
     types = timed("types", JitCall.types)
-    JitCall.types = lambda call: types(call)  # type: ignore[method-assign]
+    JitCall.types = lambda call: types(call)  # type: ignore[method-assign]  # of the class: JAX makes the calls
     for leaves in (1, 10, 100, 1000):
         run(shell, f"tree = [jnp.float32(1)] * {leaves}", magic=False)
         run(shell, MISSES.format(count=2), magic=True)

@@ -96,7 +96,8 @@ def _combined(inside: Inside, times: int) -> Operations:
 
 
 def _disappeared(equation: Any) -> int:
-    return _elements(equation.invars[0]) - _elements(equation.outvars[0])
+    # Of an empty axis there are more results than elements, and nothing to add.
+    return max(0, _elements(equation.invars[0]) - _elements(equation.outvars[0]))
 
 
 def _reduction(equation: Any, inside: Inside) -> Operations:
