@@ -121,6 +121,22 @@ def test_a4_only_the_branch_that_was_taken_is_recorded(lesson):
     nb.expect_linked(cell, "jnp.log(x)")
 
 
+def test_a7_the_first_call_is_the_slow_one_and_another_shape_has_its_own(lesson):
+    nb, run = lesson
+    run("a7-first")
+
+    nb.panel.get_by_role("tab", name=re.compile("^Time")).click()
+    time = nb.panel.get_by_role("tabpanel", name=re.compile("^Time"))
+    again = time.get_by_role("table", name="The same call, again: eager and warm")
+    expect(again.get_by_role("rowheader")).to_have_text(["eager", "warm"])
+
+    run("a7-shape")
+    expect(nb.panel.locator(".jp-JaxprPanel-header")).to_contain_text(f"{AT_LEAST}2 calls, 1 compile")
+    nb.panel.get_by_role("tab", name=re.compile("^Cache")).click()
+    cache = nb.panel.get_by_role("tabpanel", name=re.compile("^Cache"))
+    expect(cache).to_contain_text("x: f32[1000000] → f32[2000000]")
+
+
 def test_it_runs_from_top_to_bottom_without_a_panel(lesson_file, tmp_path):
     subprocess.run(
         [

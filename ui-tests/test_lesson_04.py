@@ -22,6 +22,8 @@ def test_every_claim_is_to_be_seen(notebook, subtests):
     with lesson.claim("b9-scan") as index:
         expect(lesson.nb.outputs(index).last).to_contain_text("3 equations")
         expect(lesson.flow()).to_contain_text("100 trips")
+        stages = lesson.view("Time").get_by_role("table", name="Stages of the first call")
+        expect(stages.get_by_role("row", name="compile")).to_contain_text(re.compile(r"[\d.,]+\s(µs|ms|s)"))
     with lesson.claim("b10-ten") as index:
         expect(lesson.nb.outputs(index).last).to_contain_text("10 equations")
         notes = lesson.view("Notes")

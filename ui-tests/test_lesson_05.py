@@ -45,6 +45,8 @@ def test_every_claim_is_to_be_seen(notebook, subtests):
         cache = lesson.view("Cache")
         expect(cache.get_by_role("row").filter(has_text="train_step")).to_contain_text(re.compile("1 ?compile|1"))
         expect(lesson.flow()).to_contain_text("100 trips")
+        again = lesson.view("Time").get_by_role("table", name="The same call, again: eager and warm")
+        expect(again.get_by_role("rowheader")).to_have_text(["eager", "warm"])
     for identifier in ("c5-loop-time", "c5-scan-time"):
         with lesson.claim(identifier) as index:
             expect(lesson.nb.outputs(index).last).to_contain_text("per loop")
