@@ -92,6 +92,7 @@ def test_plain_text_is_three_lines():
     ("name", "counts"),
     [
         ("newton", "9 equations · 1 while loop · 4 calls, 1 compile · first call 142 ms"),
+        ("solve", "36 equations · 1 switch · 4 calls, 1 compile · first call 142 ms"),
         ("cond", "6 equations · 1 cond · 4 calls, 1 compile · first call 142 ms"),
         ("helpers", "14 equations · 4 calls, 1 compile · 1 more program · first call 142 ms"),
     ],
@@ -148,6 +149,13 @@ def test_a_program_that_is_not_whole_counts_at_least():
     document = golden("rnn")
     program = replace(document.programs[0], complete=False)
     assert summary.control_flow(document, program) == ["≥1 scans ×100"]
+
+
+@pytest.mark.parametrize("kind", ["fori_loop", "map"])
+def test_a_loop_has_the_name_the_user_called_it_by(kind):
+    document = golden("rnn")
+    cards = [replace(card, kind=kind) if card.kind == "scan" else card for card in document.control_flow]
+    assert summary.control_flow(replace(document, control_flow=cards), document.programs[0]) == [f"1 {kind} ×100"]
 
 
 def test_html_of_a_run(small):

@@ -10,10 +10,19 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from ..quantities import NO_BREAK, count, duration
-from ..snapshot.document import Argument, Note, Program, Scope, Snapshot
+from ..snapshot.document import Argument, Note, Program, Snapshot
 
-# The primitives that decide what runs, in the order they are named, with the words for one and several.
-_CONTROL_FLOW = {"scan": ("scan", "scans"), "while": ("while loop", "while loops"), "cond": ("cond", "conds")}
+# What decides what runs, in the order it is named, with the words for one and several.
+_CONTROL_FLOW = {
+    "scan": ("scan", "scans"),
+    "map": ("map", "maps"),
+    "fori_loop": ("fori_loop", "fori_loops"),
+    "while_loop": ("while loop", "while loops"),
+    "cond": ("cond", "conds"),
+    "switch": ("switch", "switches"),
+}
+# What a primitive is called where no card says what the user called.
+_PRIMITIVES = {"scan": "scan", "while": "while_loop", "cond": "cond"}
 
 _ORIGINS = {"seen_before": "made in an earlier run", "traced": "traced only"}
 
@@ -67,22 +76,26 @@ def counts(document: Snapshot, program: Program, *, others: int = 0) -> str:
 
 
 def control_flow(document: Snapshot, program: Program) -> list[str]:
-    """The control flow, such as `2 scans ×100`, `1 while loop`; each program inside is looked at once."""
+    """The control flow, such as `2 scans ×100`, `1 fori_loop ×5`; each program inside is looked at once."""
+    called = {(card.scope, card.equation): card.kind for card in document.control_flow or ()}
     found: Counter[tuple[str, str]] = Counter()
-    for scope in _scopes(document, program):
-        for primitive, parameters in zip(scope.primitive, scope.parameters, strict=True):
+    for index in _scopes(document, program):
+        scope = document.scopes[index]
+        for equation, (primitive, parameters) in enumerate(zip(scope.primitive, scope.parameters, strict=True)):
             name = document.strings[primitive]
-            if name in _CONTROL_FLOW:
-                found[name, _parameter(document, parameters, "length")] += 1
+            if name in _PRIMITIVES:
+                kind = called.get((index, equation), "")
+                kind = kind if kind in _CONTROL_FLOW else _PRIMITIVES[name]
+                found[kind, _parameter(document, parameters, "length")] += 1
     return [
         count(number, *words, exact=program.complete) + (f" ×{length}" if length else "")
         for name, words in _CONTROL_FLOW.items()
-        for (primitive, length), number in found.items()
-        if primitive == name
+        for (kind, length), number in found.items()
+        if kind == name
     ]
 
 
-def _scopes(document: Snapshot, program: Program) -> list[Scope]:
+def _scopes(document: Snapshot, program: Program) -> list[int]:
     """The scopes of a program, each once."""
     reached = {program.scope: None}
     todo = [program.scope]
@@ -91,7 +104,7 @@ def _scopes(document: Snapshot, program: Program) -> list[Scope]:
             if child.scope not in reached:
                 reached[child.scope] = None
                 todo.append(child.scope)
-    return [document.scopes[index] for index in reached]
+    return list(reached)
 
 
 def _parameter(document: Snapshot, parameters: int, name: str) -> str:

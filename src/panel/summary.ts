@@ -127,19 +127,36 @@ export function originWords(
   }
 }
 
-/** The control flow, such as `1 scan ×100`, `2 while loops`; each program inside is looked at once. */
+/** What a primitive of control flow is called where no card says what the user called. */
+const PRIMITIVES = new Map([
+  ['scan', 'scan'],
+  ['while', 'while_loop'],
+  ['cond', 'cond']
+]);
+
+const KINDS = ['scan', 'map', 'fori_loop', 'while_loop', 'cond', 'switch'];
+
+/** The control flow, such as `1 fori_loop ×100`, `2 while loops`; each program inside is looked at once. */
 function controlFlow(
   snapshot: Snapshot,
   program: Program,
   trans: TranslationBundle
 ): string[] {
+  const called = new Map(
+    (snapshot.control_flow ?? []).map(({ scope, equation, kind }) => [
+      `${scope} ${equation}`,
+      kind
+    ])
+  );
   const found = new Map<string, { kind: string; length: string; n: number }>();
   const reached = new Set([program.scope]);
   for (const index of reached) {
     const scope = snapshot.scopes[index];
     scope.primitive.forEach((primitive, i) => {
-      const kind = snapshot.strings[primitive];
-      if (kind === 'scan' || kind === 'while' || kind === 'cond') {
+      const own = PRIMITIVES.get(snapshot.strings[primitive]);
+      if (own !== undefined) {
+        const card: string = called.get(`${index} ${i}`) ?? own;
+        const kind = KINDS.includes(card) ? card : own;
         const length = parameter(snapshot, scope.parameters[i], 'length');
         const key = `${kind} ${length}`;
         const entry = found.get(key) ?? { kind, length, n: 0 };
@@ -151,18 +168,29 @@ function controlFlow(
       reached.add(child[3]);
     }
   }
-  const order = ['scan', 'while', 'cond'];
   const least = program.complete ? '' : '≥';
   return [...found.values()]
-    .sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind))
+    .sort((a, b) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind))
     .map(({ kind, length, n }) => {
       const number = `${least}${grouped(n)}`;
       const times = length === '' ? '' : ` ×${shortened(length, 20)}`;
       switch (kind) {
         case 'scan':
           return trans._n('%2 scan%3', '%2 scans%3', n, number, times);
-        case 'while':
+        case 'map':
+          return trans._n('%2 map%3', '%2 maps%3', n, number, times);
+        case 'fori_loop':
+          return trans._n(
+            '%2 fori_loop%3',
+            '%2 fori_loops%3',
+            n,
+            number,
+            times
+          );
+        case 'while_loop':
           return trans._n('%2 while loop', '%2 while loops', n, number);
+        case 'switch':
+          return trans._n('%2 switch', '%2 switches', n, number);
         default:
           return trans._n('%2 cond', '%2 conds', n, number);
       }

@@ -1,6 +1,7 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import { DisposableSet } from '@lumino/disposable';
 
+import { golden } from '../../program-text/__tests__/documents';
 import {
   environment,
   program,
@@ -80,6 +81,24 @@ describe('the output of a cell', () => {
       )[1]
     ).toBe(
       '3 equations · ≥1 scan ×100 · ≥2 while loops · 4 calls, 1 compile · first call 142 ms'
+    );
+  });
+
+  it('calls a loop what the user called it', async () => {
+    const document = golden('rnn-0.12');
+    const named = (kind: 'fori_loop' | 'map'): Snapshot => ({
+      ...document,
+      control_flow: (document.control_flow ?? []).map(card =>
+        card.kind === 'scan' ? { ...card, kind } : card
+      )
+    });
+    const counts = (kind: string): string =>
+      `17 equations · 1 ${kind} ×100 · 4 calls, 1 compile · first call 142 ms`;
+    expect(lines(await shown(document))[1]).toBe(counts('scan'));
+    expect(lines(await shown(named('map')))[1]).toBe(counts('map'));
+    expect(lines(await shown(named('fori_loop')))[1]).toBe(counts('fori_loop'));
+    expect(lines(await shown(golden('solve-0.12')))[1]).toBe(
+      '36 equations · 1 switch · 4 calls, 1 compile · first call 142 ms'
     );
   });
 
