@@ -1,71 +1,117 @@
 /**
- * What is missing of a program and who can be asked come in; pages of equations and of lines go where they belong.
+ * The listings of a program and who can be asked come in; texts, pages of equations and of lines go where they belong.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 
-import type { Links, TextLevel } from '../../model/links';
-import type { Program, ProgramCost, Snapshot } from '../../protocol/snapshot';
-import type { IRequests, LevelName } from '../../tokens';
-import type { JaxprListing } from './jaxpr-listing';
-import type { ListingView } from './listing-view';
-import type { TextListing } from './text-listing';
+import type { TextLevel } from '../../model/links';
+import type { Level } from '../../protocol/snapshot';
+import type { IJaxprModel, IRequests, LevelName } from '../../tokens';
+import type { ProgramListings } from './program-listings';
+import { TextListing } from './text-listing';
+import { levelTitle } from './toolbar';
 
 /** Lines of a text in its first page, and in each further one when all are wanted. */
-export const FIRST_LINES = 2000;
+const FIRST_LINES = 2000;
 const MORE_LINES = 5000;
 /** Equations in a page. */
 const PAGE = 5000;
 
-/** Everything that belongs to one program on screen. */
-export interface IShown {
-  snapshot: Snapshot;
-  index: number;
-  program: Program;
-  links: Links;
-  jaxpr: JaxprListing;
-  texts: Map<TextLevel, TextListing>;
-  views: Map<LevelName, ListingView>;
-  /** Pages that were asked for, so that none is asked for twice. */
-  asked: Set<string>;
-  /** The cost that is drawn beside the equations; null where none is. */
-  heated: ProgramCost | null;
-}
-
-/** What pages need of the view they are for. */
-export interface IPagesHost {
-  /** Null where no kernel can answer. */
-  requests(): IRequests | null;
-  isShown(shown: IShown): boolean;
-  /** Say something above the code, or nothing. */
-  tell(notice: string | null): void;
-  /** There is more to mark. */
-  arrived(): void;
-}
-
 /** Loads what is not here yet. */
 export class Pages {
   constructor(
-    private _trans: TranslationBundle,
-    private _host: IPagesHost
+    private _listings: ProgramListings,
+    private _trans: TranslationBundle
   ) {}
 
-  /** Load what a line stands for. */
-  async more(shown: IShown, level: LevelName, line: number): Promise<void> {
-    if (level === 'jaxpr') {
-      await this._moreEquations(shown, line);
-    } else {
-      await this._moreLines(shown, level, FIRST_LINES);
+  /** Take the text of a level from the document. */
+  held(name: TextLevel, level: Level): TextListing {
+    const { snapshot, links, texts } = this._listings;
+    const text = level.text ?? '';
+    const listing = new TextListing(links, name, this._trans);
+    const lines = text.split('\n').length;
+    listing.add(text, 0, level.line_stacks ?? [], snapshot, lines);
+    texts.set(name, listing);
+    return listing;
+  }
+
+  /** Ask the kernel for the first page of a text. */
+  async text(name: TextLevel, requests: IRequests): Promise<void> {
+    const { snapshot, index, links, texts, asked } = this._listings;
+    if (asked.has(name)) {
+      return;
+    }
+    asked.add(name);
+    this._tell(
+      name,
+      this._trans.__('Loading %1 …', levelTitle(name, this._trans))
+    );
+    try {
+      const page = await requests.text(
+        snapshot.id,
+        index,
+        name,
+        0,
+        FIRST_LINES
+      );
+      const listing = new TextListing(links, name, this._trans);
+      listing.add(page.text, 0, page.line_stacks, page, page.lines);
+      texts.set(name, listing);
+      this._tell(name, null);
+    } catch (error) {
+      asked.delete(name);
+      this._tell(name, (error as Error).message);
     }
   }
 
-  private async _moreEquations(shown: IShown, line: number): Promise<void> {
-    const missing = shown.jaxpr.missing(line);
-    const requests = this._host.requests();
+  /** Have a level made that was not; the document that comes takes the place of this one in the model. */
+  async make(name: TextLevel, model: IJaxprModel): Promise<void> {
+    const { snapshot, index, asked } = this._listings;
+    const { requests } = model;
+    if (!requests || asked.has(`make ${name}`)) {
+      return;
+    }
+    asked.add(`make ${name}`);
+    this._tell(
+      name,
+      name === 'stablehlo'
+        ? this._trans.__('Lowering …')
+        : this._trans.__('Compiling …')
+    );
+    try {
+      const made = await requests.make(snapshot.id, index, name);
+      this._tell(name, null);
+      model.show(made, model.fromSaved);
+    } catch (error) {
+      asked.delete(`make ${name}`);
+      this._tell(name, (error as Error).message);
+    }
+  }
+
+  /** Load what a line stands for. */
+  async more(
+    level: LevelName,
+    line: number,
+    requests: IRequests | null
+  ): Promise<void> {
+    if (level === 'jaxpr') {
+      await this._moreEquations(line, requests);
+    } else {
+      await this._moreLines(level, FIRST_LINES, requests);
+    }
+  }
+
+  private async _moreEquations(
+    line: number,
+    requests: IRequests | null
+  ): Promise<void> {
+    const { snapshot, jaxpr, asked } = this._listings;
+    const missing = jaxpr.missing(line);
     if (!missing) {
       return;
     }
     if (!requests) {
-      this._host.tell(
+      this._tell(
+        'jaxpr',
         this._trans.__(
           'The other equations are in the kernel, which cannot be asked now. Run the cell again to see them.'
         )
@@ -74,42 +120,41 @@ export class Pages {
     }
     const { scope, equation, count } = missing;
     const key = `${scope}:${equation}`;
-    if (shown.asked.has(key)) {
+    if (asked.has(key)) {
       return;
     }
-    shown.asked.add(key);
+    asked.add(key);
     try {
       const page = await requests.scope(
-        shown.snapshot.id,
+        snapshot.id,
         scope,
         equation,
         Math.min(PAGE, count)
       );
-      const splice = shown.jaxpr.insert(scope, equation, page);
-      const view = shown.views.get('jaxpr');
-      if (splice && view && this._host.isShown(shown)) {
-        view.splice(splice);
-        this._host.arrived();
+      const splice = this._isOpen ? jaxpr.insert(scope, equation, page) : null;
+      if (splice) {
+        this._listings.splice('jaxpr', splice);
       }
     } catch (error) {
-      shown.asked.delete(key);
-      this._host.tell((error as Error).message);
+      asked.delete(key);
+      this._tell('jaxpr', (error as Error).message);
     }
   }
 
   /** Load the next lines of a text; whether there were any. */
   private async _moreLines(
-    shown: IShown,
     level: TextLevel,
-    count: number
+    count: number,
+    requests: IRequests | null
   ): Promise<boolean> {
-    const listing = shown.texts.get(level);
-    const requests = this._host.requests();
-    if (!listing || listing.complete || !this._host.isShown(shown)) {
+    const { snapshot, index, texts, asked } = this._listings;
+    const listing = texts.get(level);
+    if (!listing || listing.complete || !this._isOpen) {
       return false;
     }
     if (!requests) {
-      this._host.tell(
+      this._tell(
+        level,
         this._trans.__(
           'The other lines are in the kernel, which cannot be asked now. Run the cell again to see them.'
         )
@@ -117,69 +162,80 @@ export class Pages {
       return false;
     }
     const key = `${level}:${listing.held}`;
-    if (shown.asked.has(key)) {
+    if (asked.has(key)) {
       return false;
     }
-    shown.asked.add(key);
+    asked.add(key);
     try {
       const page = await requests.text(
-        shown.snapshot.id,
-        shown.index,
+        snapshot.id,
+        index,
         level,
         listing.held,
         count
       );
-      const splice = listing.add(
-        page.text,
-        page.first_line,
-        page.line_stacks,
-        page,
-        page.lines
-      );
-      const view = shown.views.get(level);
-      if (splice && view && this._host.isShown(shown)) {
-        view.splice(splice);
-        this._host.arrived();
+      const splice = this._isOpen
+        ? listing.add(
+            page.text,
+            page.first_line,
+            page.line_stacks,
+            page,
+            page.lines
+          )
+        : null;
+      if (splice) {
+        this._listings.splice(level, splice);
         return true;
       }
     } catch (error) {
-      shown.asked.delete(key);
-      this._host.tell((error as Error).message);
+      asked.delete(key);
+      this._tell(level, (error as Error).message);
     }
     return false;
   }
 
   /** A search looks at everything: load the rest, and say how far it is. */
-  async all(shown: IShown, level: LevelName): Promise<void> {
+  async all(level: LevelName, requests: () => IRequests | null): Promise<void> {
+    const { jaxpr, texts } = this._listings;
     if (level === 'jaxpr') {
       for (
-        let [line] = shown.jaxpr.missingBetween(0, Infinity);
-        line !== undefined && this._host.isShown(shown);
-        [line] = shown.jaxpr.missingBetween(0, Infinity)
+        let [line] = jaxpr.missingBetween(0, Infinity);
+        line !== undefined && this._isOpen;
+        [line] = jaxpr.missingBetween(0, Infinity)
       ) {
-        const before = shown.jaxpr.rows.rows.length;
-        this._host.tell(this._trans.__('Loading the other equations …'));
-        await this._moreEquations(shown, line);
-        if (shown.jaxpr.rows.rows.length === before) {
+        const before = jaxpr.rows.rows.length;
+        this._tell(level, this._trans.__('Loading the other equations …'));
+        await this._moreEquations(line, requests());
+        if (jaxpr.rows.rows.length === before) {
           return;
         }
       }
-      this._host.tell(null);
+      this._tell(level, null);
       return;
     }
-    const listing = shown.texts.get(level);
+    const listing = texts.get(level);
     while (listing && !listing.complete) {
-      this._host.tell(
+      this._tell(
+        level,
         this._trans.__(
           'Loading line %1 of %2 …',
           listing.held.toLocaleString('en'),
           listing.total.toLocaleString('en')
         )
       );
-      if (!(await this._moreLines(shown, level, MORE_LINES))) {
+      if (!(await this._moreLines(level, MORE_LINES, requests()))) {
         return;
       }
     }
-    this._host.tell(null);
+    this._tell(level, null);
+  }
+
+  /** Whether anyone waits for it. */
+  private get _isOpen(): boolean {
+    return this._listings.opened > 0;
+  }
+
+  private _tell(level: LevelName, notice: string | null): void {
+    this._listings.tell(level, notice);
   }
 }

@@ -3,38 +3,19 @@
  *
  * What is shown is made when the view is on screen; while it is hidden it does nothing.
  */
-// This module is itself fetched when a program is first shown.
-// eslint-disable-next-line jupyter/prefer-lazy-imports
-import { openSearchPanel } from '@codemirror/search';
 import { TranslationBundle } from '@jupyterlab/translation';
 import { Message } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 
-import { EquationHeat } from '../../model/heat';
 import { Attention, attentionOf } from '../../model/attention';
-import { costsOf } from '../../model/costs';
-import { ILinked, TextLevel, linksOf } from '../../model/links';
-import type { Level, Snapshot } from '../../protocol/snapshot';
-import type {
-  IJaxprModel,
-  LevelName,
-  ModelChange,
-  Selection
-} from '../../tokens';
+import type { Snapshot } from '../../protocol/snapshot';
+import type { IJaxprModel, LevelName, ModelChange } from '../../tokens';
 import { element } from './describe';
 import { Detail, detailOf } from './detail';
-import { JaxprListing } from './jaxpr-listing';
-import type { IListing } from './listing';
-import { ListingView } from './listing-view';
-import { FIRST_LINES, IShown, Pages } from './pages';
-import { TextListing } from './text-listing';
-import { Toolbar, levelTitle } from './toolbar';
-
-/** Why a level has no text, and what can be done. */
-interface IAbsence {
-  text: string;
-  action: { label: string; run: () => void } | null;
-}
+import { LevelPane } from './level-pane';
+import type { ListingView } from './listing-view';
+import { LEVELS, Toolbar } from './toolbar';
+import { levelCountWords, unlinkedWords } from './view-words';
 
 /** The view of a program. */
 export class ProgramView extends Widget {
@@ -48,19 +29,13 @@ export class ProgramView extends Widget {
     this._toolbar = new Toolbar(this._trans, {
       choose: level => this._choose(level),
       find: () => this._find(),
-      foldAll: () => this._view?.foldAll(),
-      unfoldAll: () => this._view?.unfoldAll()
+      foldAll: () => this.view?.foldAll(),
+      unfoldAll: () => this.view?.unfoldAll()
     });
     this._messages = element('div', 'jp-JaxprProgram-messages');
     this._messages.setAttribute('role', 'status');
     this._body = element('div', 'jp-JaxprProgram-body');
     this._detail = new Detail(this._trans);
-    this._pages = new Pages(this._trans, {
-      requests: () => this._model?.requests ?? null,
-      isShown: shown => this._shown === shown,
-      tell: notice => this._tell(notice),
-      arrived: () => this._mark(false)
-    });
     this.node.append(
       this._toolbar.node,
       this._messages,
@@ -97,14 +72,13 @@ export class ProgramView extends Widget {
       this._attention = attentionOf(model);
       this._attention.programWanted.connect(this._onWanted, this);
       this._attention.unlinkedChanged.connect(this._showMessages, this);
-      costsOf(model).changed.connect(this._onCosts, this);
     }
     this._refresh();
   }
 
   /** The editor that is shown; for tests and for the panel's copy. */
   get view(): ListingView | null {
-    return this._view;
+    return this._pane?.view ?? null;
   }
 
   override dispose(): void {
@@ -123,7 +97,7 @@ export class ProgramView extends Widget {
   protected override onAfterShow(message: Message): void {
     super.onAfterShow(message);
     this._refresh();
-    this._view?.view.requestMeasure();
+    this.view?.view.requestMeasure();
     // What was chosen in another view meanwhile.
     this._mark(true);
   }
@@ -142,16 +116,13 @@ export class ProgramView extends Widget {
 
   protected override onResize(message: Widget.ResizeMessage): void {
     super.onResize(message);
-    this._view?.view.requestMeasure();
+    this.view?.view.requestMeasure();
   }
 
   // --- what is shown ------------------------------------------------------------------------
 
   private _leave(): void {
     this._model?.changed.disconnect(this._onChanged, this);
-    if (this._model) {
-      costsOf(this._model).changed.disconnect(this._onCosts, this);
-    }
     if (this._attention) {
       this._attention.inView = false;
       this._attention.programWanted.disconnect(this._onWanted, this);
@@ -181,7 +152,7 @@ export class ProgramView extends Widget {
   }
 
   private _onWanted(): void {
-    this._view?.focus();
+    this._pane?.focus();
   }
 
   /** Show the model's program, if it is another one and anyone is looking. */
@@ -196,11 +167,13 @@ export class ProgramView extends Widget {
       this._clear();
       return;
     }
-    const same =
-      this._shown?.snapshot === snapshot && this._shown.index === index;
-    if (!same) {
-      this._open(snapshot, index);
-    } else if (this._view === null) {
+    const shown = this._shown;
+    if (shown?.snapshot !== snapshot || shown.index !== index) {
+      this._clear();
+      this._shown = { snapshot, index };
+      this._showLevel();
+      this._mark(true);
+    } else if (this.view === null) {
       this._showLevel();
     }
   }
@@ -212,55 +185,12 @@ export class ProgramView extends Widget {
     }
   }
 
-  private _open(snapshot: Snapshot, index: number): void {
-    this._clear();
-    const links = linksOf(snapshot, index);
-    this._shown = {
-      snapshot,
-      index,
-      program: snapshot.programs[index],
-      links,
-      jaxpr: new JaxprListing(links, this._trans),
-      texts: new Map(),
-      views: new Map(),
-      asked: new Set(),
-      heated: null
-    };
-    this._takeHeat();
-    this._showLevel();
-    this._mark(true);
-  }
-
-  private _onCosts(): void {
-    if (this._takeHeat()) {
-      this._mark(false);
-    }
-  }
-
-  /** Have the cost of equations shown, or no longer; whether that is a change. */
-  private _takeHeat(): boolean {
-    const { _model: model, _shown: shown } = this;
-    if (!model || !shown) {
-      return false;
-    }
-    const costs = costsOf(model);
-    const cost = costs.heat ? costs.costOf(shown.snapshot, shown.index) : null;
-    const before = shown.heated;
-    shown.heated = cost;
-    shown.jaxpr.equationHeat = cost && new EquationHeat(cost, this._trans);
-    this._body.classList.toggle('jp-mod-heat', cost !== null);
-    return before !== cost;
-  }
-
   private _clear(): void {
-    for (const view of this._shown?.views.values() ?? []) {
-      view.dispose();
+    for (const pane of this._panes.values()) {
+      pane.dispose();
     }
+    this._panes.clear();
     this._shown = null;
-    this._view = null;
-    this._notice = null;
-    this._own = null;
-    this._body.replaceChildren();
     this._detail.show(null);
     this._showMessages();
   }
@@ -268,302 +198,102 @@ export class ProgramView extends Widget {
   private _choose(level: LevelName): void {
     if (level !== this._level) {
       this._level = level;
-      this._notice = null;
+      this._showLevel();
       // Chosen in another text, so it may be out of view in this one.
-      this._own = null;
-      this._showLevel();
+      this._pane?.forgetOwn();
       this._mark(true);
     }
   }
 
-  /** Put the chosen level into the body: its editor, or why there is none. */
+  /** Put the chosen level into the body, the others out of sight. */
   private _showLevel(): void {
-    const shown = this._shown;
-    if (!shown) {
+    const { model, _shown: shown } = this;
+    if (!model || !shown) {
       return;
     }
-    this._view = null;
-    for (const node of this._body.children) {
-      (node as HTMLElement).hidden = true;
-    }
-    this._body.querySelector('.jp-JaxprProgram-absent')?.remove();
-    let listing: IListing | null = null;
-    let absence: IAbsence | null = null;
-    if (this._level === 'jaxpr') {
-      listing = shown.jaxpr;
-    } else {
-      const found = this._textListing(shown, this._level);
-      if ('text' in found) {
-        absence = found;
-      } else {
-        listing = found.listing;
-      }
-    }
-    if (listing) {
-      this._view = this._viewOf(shown, this._level, listing);
-    } else if (absence) {
-      this._body.append(absenceNode(absence));
-    }
-    this._showCount();
-    this._showMessages();
-  }
-
-  private _viewOf(
-    shown: IShown,
-    level: LevelName,
-    listing: IListing
-  ): ListingView {
-    const known = shown.views.get(level);
-    if (known) {
-      const host = known.view.dom.parentElement;
-      if (host) {
-        host.hidden = false;
-      }
-      known.view.requestMeasure();
-      return known;
-    }
-    const host = element('div', 'jp-JaxprProgram-listing');
-    host.dataset.level = level;
-    this._body.append(host);
-    const view = new ListingView(
-      host,
-      listing,
-      {
-        hovered: selection => this._model?.setHover(selection),
-        selected: selection => this._select(selection),
-        entered: () => this._goToCell(),
-        moreWanted: line => void this._pages.more(shown, level, line),
-        allWanted: () => void this._pages.all(shown, level)
-      },
-      this._trans
-    );
-    shown.views.set(level, view);
-    return view;
-  }
-
-  /** The text of a level, if it is here or on its way; else why not. */
-  private _textListing(
-    shown: IShown,
-    name: TextLevel
-  ): { listing: TextListing | null } | IAbsence {
-    const known = shown.texts.get(name);
-    if (known) {
-      return { listing: known };
-    }
-    const level = shown.program.levels.find(level => level.name === name);
-    if (!level) {
-      return {
-        text: this._trans.__(
-          'This document has no %1.',
-          levelTitle(name, this._trans)
-        ),
-        action: null
-      };
-    }
-    switch (level.state) {
-      case 'held':
-        return { listing: this._heldText(shown, name, level) };
-      case 'on_request':
-        return this._requestedText(shown, name);
-      case 'not_made':
-        return this._notMade(shown, level);
-      case 'absent':
-        return { text: level.reason ?? '', action: null };
-    }
-  }
-
-  private _heldText(shown: IShown, name: TextLevel, level: Level): TextListing {
-    const text = level.text ?? '';
-    const listing = new TextListing(shown.links, name, this._trans);
-    const lines = text.split('\n').length;
-    listing.add(text, 0, level.line_stacks ?? [], shown.snapshot, lines);
-    shown.texts.set(name, listing);
-    return listing;
-  }
-
-  private _requestedText(
-    shown: IShown,
-    name: TextLevel
-  ): { listing: null } | IAbsence {
-    const requests = this._model?.requests ?? null;
-    if (!requests) {
-      return {
-        text: this._trans.__(
-          'The kernel has this text and cannot be asked now. Run the cell again to see it.'
-        ),
-        action: null
-      };
-    }
-    if (!shown.asked.has(name)) {
-      shown.asked.add(name);
-      this._tell(this._trans.__('Loading %1 …', levelTitle(name, this._trans)));
-      void requests
-        .text(shown.snapshot.id, shown.index, name, 0, FIRST_LINES)
-        .then(page => {
-          const listing = new TextListing(shown.links, name, this._trans);
-          listing.add(page.text, 0, page.line_stacks, page, page.lines);
-          shown.texts.set(name, listing);
-          this._tell(null);
-        })
-        .catch((error: Error) => {
-          shown.asked.delete(name);
-          this._tell(error.message);
-        })
-        .finally(() => {
-          if (this._shown === shown && this._level === name) {
-            this._retry(shown, name);
-          }
-        });
-    }
-    return { listing: null };
-  }
-
-  /** A request for a text has ended: show the text, or a button to try again. */
-  private _retry(shown: IShown, name: TextLevel): void {
-    if (shown.texts.has(name)) {
-      this._showLevel();
-      this._mark(true);
-      return;
-    }
-    this._body.append(
-      absenceNode({
-        text: '',
-        action: {
-          label: this._trans.__('Try again'),
-          run: () => this._showLevel()
+    let pane = this._pane;
+    if (!pane) {
+      pane = new LevelPane({
+        trans: this._trans,
+        model,
+        snapshot: shown.snapshot,
+        program: shown.index,
+        level: this._level,
+        host: {
+          changed: pane => this._onPane(pane),
+          entered: pane => this._goToCell(pane),
+          left: (_, by) => this._goToLevel(by)
         }
-      })
-    );
+      });
+      this._panes.set(this._level, pane);
+      this._body.append(pane.node);
+    }
+    for (const other of this._panes.values()) {
+      other.node.hidden = other !== pane;
+    }
+    pane.refresh();
+    this._onPane(pane);
   }
 
-  private _notMade(shown: IShown, level: Level): IAbsence {
-    const requests = this._model?.requests ?? null;
-    if (!requests) {
-      return { text: level.reason ?? '', action: null };
-    }
-    return {
-      text: level.reason ?? '',
-      action: {
-        label:
-          level.name === 'stablehlo'
-            ? this._trans.__('Lower')
-            : this._trans.__('Compile'),
-        run: () => void this._make(shown, level.name)
-      }
-    };
+  /** The pane of the chosen level, if it was shown. */
+  private get _pane(): LevelPane | null {
+    return this._panes.get(this._level) ?? null;
   }
 
-  private async _make(shown: IShown, name: TextLevel): Promise<void> {
-    const { model } = this;
-    const requests = model?.requests;
-    if (!model || !requests || shown.asked.has(`make ${name}`)) {
-      return;
-    }
-    shown.asked.add(`make ${name}`);
-    this._tell(
-      name === 'stablehlo'
-        ? this._trans.__('Lowering …')
-        : this._trans.__('Compiling …')
-    );
-    try {
-      const made = await requests.make(shown.snapshot.id, shown.index, name);
-      this._tell(null);
-      model.show(made, model.fromSaved);
-    } catch (error) {
-      shown.asked.delete(`make ${name}`);
-      this._tell((error as Error).message);
+  private _onPane(pane: LevelPane): void {
+    if (pane === this._pane) {
+      this._showCount();
+      this._showMessages();
     }
   }
 
   // --- pointing -----------------------------------------------------------------------------
 
-  private _select(selection: Selection | null): void {
-    this._own = selection;
-    this._model?.setSelection(selection);
-  }
-
-  private get _linked(): ILinked | null {
-    const { model } = this;
-    return this._shown && model
-      ? this._shown.links.resolve(model.hover ?? model.selection)
-      : null;
-  }
-
   /** Mark what belongs to what is pointed at; `reveal` brings it into view where it was chosen elsewhere. */
   private _mark(reveal: boolean): void {
-    const { model, _shown: shown, _view: view } = this;
-    const linked = this._linked;
-    if (!model || !shown || !linked) {
+    const { model, _pane: pane } = this;
+    if (!model || !pane) {
       return;
     }
-    if (view) {
-      const lines = view.listing.linkedLines(linked);
-      view.mark(lines, view.listing.variables(linked));
-      if (reveal && model.selection !== null && model.selection !== this._own) {
-        view.reveal(lines);
-      }
-    }
-    const text =
-      this._level === 'jaxpr' ? null : (shown.texts.get(this._level) ?? null);
+    // What the mouse is over is marked; only what is chosen moves the text.
+    pane.mark(reveal && model.hover === null);
+    const pointed = model.hover ?? model.selection;
+    const { links, jaxpr } = pane.listings;
     this._detail.show(
-      detailOf(
-        model.hover ?? model.selection,
-        linked,
-        shown.jaxpr,
-        text,
-        this._trans
-      )
+      detailOf(pointed, links.resolve(pointed), jaxpr, pane.text, this._trans)
     );
+    this._showCount();
   }
 
-  private _goToCell(): void {
-    const { model, _shown: shown } = this;
-    const linked = shown && model && shown.links.resolve(model.selection);
-    const span = linked?.spans[0];
+  private _goToCell(pane: LevelPane): void {
+    const linked = pane.listings.links.resolve(this._model?.selection ?? null);
+    const span = linked.spans[0];
     if (span) {
       this._attention?.goToCell(span);
     }
   }
 
-  private _find(): void {
-    if (this._view) {
-      openSearchPanel(this._view.view);
+  /** The keyboard goes on in another level, at the place that is marked there. */
+  private _goToLevel(by: 1 | -1): void {
+    const level = LEVELS[LEVELS.indexOf(this._level) + by];
+    if (level) {
+      this._choose(level);
+      if (!this._pane?.enter()) {
+        this._toolbar.focus(level);
+      }
     }
+  }
+
+  private _find(): void {
+    this._pane?.find();
   }
 
   // --- words --------------------------------------------------------------------------------
 
   private _showCount(): void {
-    const shown = this._shown;
-    if (!shown) {
-      return;
-    }
-    if (this._level === 'jaxpr') {
-      const count = shown.program.equations;
-      const number = count.toLocaleString('en');
-      this._toolbar.show(
-        'jaxpr',
-        this._trans.__('%1 eq', number),
-        this._trans._n('%2 equation', '%2 equations', count, number),
-        true
-      );
-      return;
-    }
-    const listing = shown.texts.get(this._level);
-    const count = listing?.total ?? 0;
-    const number = count.toLocaleString('en');
-    const words = listing
-      ? this._trans._n('%2 line', '%2 lines', count, number)
-      : '';
-    this._toolbar.show(this._level, words, words, listing !== undefined);
-  }
-
-  /** Say something above the code, or nothing. */
-  private _tell(notice: string | null): void {
-    if (notice !== this._notice && !this.isDisposed) {
-      this._notice = notice;
-      this._showMessages();
-    }
+    const count = this._pane?.count ?? null;
+    const words = levelCountWords(this._level, count, this._trans);
+    this._toolbar.show(this._level, words.short, words.long, count !== null);
   }
 
   private _showMessages(): void {
@@ -571,37 +301,16 @@ export class ProgramView extends Widget {
     if (this._shown) {
       for (const { executionCount, reason } of this._attention?.unlinked ??
         []) {
-        messages.push(this._unlinkedWords(executionCount, reason));
+        messages.push(unlinkedWords(executionCount, reason, this._trans));
       }
     }
-    if (this._notice) {
-      messages.push(this._notice);
+    const notice = this._pane?.notice ?? null;
+    if (notice !== null) {
+      messages.push(notice);
     }
     this._messages.replaceChildren(
       ...messages.map(text => element('div', '', text))
     );
-  }
-
-  private _unlinkedWords(
-    count: number | null,
-    reason: 'edited' | 'missing'
-  ): string {
-    if (reason === 'edited') {
-      return count === null
-        ? this._trans.__(
-            'A cell was edited after this run. Run it again to see its links.'
-          )
-        : this._trans.__(
-            'Cell [%1] was edited after this run. Run it again to see its links.',
-            count
-          );
-    }
-    return count === null
-      ? this._trans.__('A cell of this run is not in the notebook any more.')
-      : this._trans.__(
-          'Cell [%1] of this run is not in the notebook any more.',
-          count
-        );
   }
 
   private _trans: TranslationBundle;
@@ -611,24 +320,8 @@ export class ProgramView extends Widget {
   private _messages: HTMLElement;
   private _body: HTMLElement;
   private _detail: Detail;
-  private _pages: Pages;
   private _level: LevelName = 'jaxpr';
-  private _shown: IShown | null = null;
-  private _view: ListingView | null = null;
-  private _notice: string | null = null;
-  /** What was chosen here: it is in view already. */
-  private _own: Selection | null = null;
-}
-
-function absenceNode({ text, action }: IAbsence): HTMLElement {
-  const node = element('div', 'jp-JaxprProgram-absent');
-  if (text) {
-    node.append(element('p', '', text));
-  }
-  if (action) {
-    const button = element('button', 'jp-JaxprProgram-make', action.label);
-    button.addEventListener('click', action.run);
-    node.append(button);
-  }
-  return node;
+  /** The program that is shown, one pane for each level that was chosen. */
+  private _shown: { snapshot: Snapshot; index: number } | null = null;
+  private _panes = new Map<LevelName, LevelPane>();
 }

@@ -66,6 +66,11 @@ export class Toolbar {
     }
   }
 
+  /** Put the keyboard on the button of a level. */
+  focus(level: LevelName): void {
+    this._levels.get(level)?.focus();
+  }
+
   private _key(event: KeyboardEvent): void {
     const stops = [...this.node.querySelectorAll('button')];
     const at = stops.indexOf(document.activeElement as HTMLButtonElement);

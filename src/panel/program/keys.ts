@@ -1,0 +1,61 @@
+/**
+ * Nothing comes in; the keys of the program's views go out, in the order in which they are listed in the help.
+ *
+ * What acts on a key has it from here or stands beside its line here; the help overlay lists all of them.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+
+/** A key, where it works, and what it does. */
+export interface IKey {
+  /** As it is printed on a keyboard; several are alternatives. */
+  keys: readonly string[];
+  /** code: with the keyboard in a level's text. view: anywhere in the view. columns: in the wide view alone. */
+  where: 'code' | 'view' | 'columns';
+  does: string;
+}
+
+/** All keys; whoever adds one adds a line here. */
+export function programKeys(trans: TranslationBundle): IKey[] {
+  return [
+    {
+      keys: ['↑', '↓', 'Page Up', 'Page Down', 'Home', 'End'],
+      where: 'code',
+      does: trans.__('Go from line to line; what belongs to it is marked')
+    },
+    {
+      keys: ['→', '←'],
+      where: 'code',
+      does: trans.__('Unfold and fold; show and hide parameters')
+    },
+    {
+      keys: ['n', 'p'],
+      where: 'code',
+      does: trans.__('Next and previous marked place in this text')
+    },
+    {
+      keys: ['Alt+→', 'Alt+←'],
+      where: 'code',
+      does: trans.__('The marked place in the next and previous level')
+    },
+    {
+      keys: ['Enter'],
+      where: 'code',
+      does: trans.__('Go to the place in the cell')
+    },
+    {
+      keys: ['Escape'],
+      where: 'code',
+      does: trans.__('Mark nothing; in the cell: come back')
+    },
+    {
+      keys: ['Ctrl+F'],
+      where: 'view',
+      does: trans.__('Find in the text')
+    },
+    {
+      keys: ['←', '→', 'Home', 'End'],
+      where: 'columns',
+      does: trans.__('With the keyboard on a divider: move it')
+    }
+  ];
+}
