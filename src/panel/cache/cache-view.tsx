@@ -2,13 +2,12 @@
  * The ledger of the snapshot in view comes in; the Cache view goes out: what the misses cost, of which functions, why.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
-import { Message } from '@lumino/messaging';
 import * as React from 'react';
 
 import { Attention, attentionOf } from '../../model/attention';
 import { Snapshot } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';
-import { ModelWidget } from '../model-widget';
+import { AttentiveWidget } from '../attentive-widget';
 import { Stretches } from '../stretches';
 import { shortened } from '../summary';
 import { CostBar } from './cost-bar';
@@ -22,15 +21,10 @@ import { rowsOf } from './rows';
 import { LONGEST, lead } from './words';
 
 /** The Cache view. */
-export class CacheView extends ModelWidget {
+export class CacheView extends AttentiveWidget {
   constructor(private _trans: TranslationBundle) {
     super(['snapshots', 'program']);
     this.addClass('jp-JaxprCache');
-  }
-
-  override dispose(): void {
-    this._leave();
-    super.dispose();
   }
 
   protected render(): JSX.Element | null {
@@ -41,41 +35,10 @@ export class CacheView extends ModelWidget {
     return <Cache model={model} trans={this._trans} />;
   }
 
-  protected override onUpdateRequest(message: Message): void {
-    super.onUpdateRequest(message);
-    this._tellInView();
-  }
-
-  protected override onAfterHide(message: Message): void {
-    super.onAfterHide(message);
-    this._tellInView();
-  }
-
-  protected override onBeforeDetach(message: Message): void {
-    this._leave();
-    super.onBeforeDetach(message);
-  }
-
   /** Counts are shown in the cell, and the line of the chosen row, while this view is on the screen. */
-  private _tellInView(): void {
-    const attention = this.model && attentionOf(this.model);
-    if (attention !== this._attention) {
-      this._leave();
-      this._attention = attention;
-    }
-    if (attention) {
-      attention.ledgerInView = this.isVisible;
-    }
+  protected attend(attention: Attention, isSeen: boolean): void {
+    attention.ledgerInView = isSeen;
   }
-
-  private _leave(): void {
-    if (this._attention) {
-      this._attention.ledgerInView = false;
-      this._attention = null;
-    }
-  }
-
-  private _attention: Attention | null = null;
 }
 
 const NO_GUESSES: Guesses = new Map();

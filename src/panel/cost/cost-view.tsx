@@ -3,7 +3,6 @@
  * its memory, and how near it comes to what the machine can do.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
-import { Message } from '@lumino/messaging';
 import * as React from 'react';
 
 import { Measure, measureOf } from '../../model/heat';
@@ -12,7 +11,7 @@ import { Costs, costsOf } from '../../model/costs';
 import { timingsOf } from '../../model/timings';
 import { ProgramCost, Snapshot } from '../../protocol/snapshot';
 import { IEquationRef, IJaxprModel } from '../../tokens';
-import { ModelWidget } from '../model-widget';
+import { AttentiveWidget } from '../attentive-widget';
 import { Stretches } from '../stretches';
 import { CostTable } from './cost-table';
 import { Counted } from './counting';
@@ -25,7 +24,7 @@ import { asides, lead } from './words';
 import { XlaSection } from './xla-section';
 
 /** The Cost view. */
-export class CostView extends ModelWidget {
+export class CostView extends AttentiveWidget {
   /**
    * @param _openProgram Put the Program view in front.
    */
@@ -37,11 +36,6 @@ export class CostView extends ModelWidget {
     this.addClass('jp-JaxprCost');
   }
 
-  override dispose(): void {
-    this._leave();
-    super.dispose();
-  }
-
   protected render(): JSX.Element | null {
     const { model } = this;
     return model === null ? null : (
@@ -49,52 +43,22 @@ export class CostView extends ModelWidget {
     );
   }
 
-  protected override onUpdateRequest(message: Message): void {
-    super.onUpdateRequest(message);
-    this._tellInView();
-  }
-
-  protected override onAfterHide(message: Message): void {
-    super.onAfterHide(message);
-    this._tellInView();
-  }
-
-  protected override onBeforeDetach(message: Message): void {
-    this._leave();
-    super.onBeforeDetach(message);
-  }
-
   /** Lines of cells are linked while this view is on the screen, and a program is counted when it is first seen. */
-  private _tellInView(): void {
+  protected attend(attention: Attention, isSeen: boolean): void {
     const { model } = this;
-    const attention = model && attentionOf(model);
-    if (attention !== this._attention) {
-      this._leave();
-      this._attention = attention;
-    }
-    if (!model || !attention) {
-      return;
-    }
-    const { snapshot, program } = model;
-    const isSeen = this.isVisible && program >= 0;
-    attention.costInView = isSeen;
+    const snapshot = model?.snapshot ?? null;
+    const program = model?.program ?? -1;
+    attention.costInView = isSeen && program >= 0;
     if (
       isSeen &&
+      program >= 0 &&
+      model !== null &&
       snapshot !== null &&
       costsOf(model).countingOf(snapshot, program).kind === 'idle'
     ) {
       void costsOf(model).count(snapshot, program);
     }
   }
-
-  private _leave(): void {
-    if (this._attention) {
-      this._attention.costInView = false;
-      this._attention = null;
-    }
-  }
-
-  private _attention: Attention | null = null;
 }
 
 /** The costs and the timings of a model; the component is drawn again when they change. */

@@ -3,12 +3,11 @@
  * as they are, and the page that says which one to choose.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
-import { Message } from '@lumino/messaging';
 import * as React from 'react';
 
-import { Attention, attentionOf } from '../../model/attention';
+import { Attention } from '../../model/attention';
 import { IJaxprModel } from '../../tokens';
-import { ModelWidget } from '../model-widget';
+import { AttentiveWidget } from '../attentive-widget';
 import { Acts } from './acts';
 import { Card } from './card';
 import { Choosing } from './choosing';
@@ -16,7 +15,7 @@ import { ICard, Reading, readingOf } from './reading';
 import { cardName, isNamed } from './words';
 
 /** The Flow view. */
-export class FlowView extends ModelWidget {
+export class FlowView extends AttentiveWidget {
   /**
    * @param _openProgram Put the Program view in front.
    */
@@ -28,11 +27,6 @@ export class FlowView extends ModelWidget {
     this.addClass('jp-JaxprFlow');
   }
 
-  override dispose(): void {
-    this._leave();
-    super.dispose();
-  }
-
   protected render(): JSX.Element | null {
     const { model } = this;
     return model === null ? null : (
@@ -40,41 +34,10 @@ export class FlowView extends ModelWidget {
     );
   }
 
-  protected override onUpdateRequest(message: Message): void {
-    super.onUpdateRequest(message);
-    this._tellInView();
-  }
-
-  protected override onAfterHide(message: Message): void {
-    super.onAfterHide(message);
-    this._tellInView();
-  }
-
-  protected override onBeforeDetach(message: Message): void {
-    this._leave();
-    super.onBeforeDetach(message);
-  }
-
   /** Lines of cells are linked while this view is on the screen. */
-  private _tellInView(): void {
-    const attention = this.model && attentionOf(this.model);
-    if (attention !== this._attention) {
-      this._leave();
-      this._attention = attention;
-    }
-    if (attention) {
-      attention.flowInView = this.isVisible && (this.model?.program ?? -1) >= 0;
-    }
+  protected attend(attention: Attention, isSeen: boolean): void {
+    attention.flowInView = isSeen && (this.model?.program ?? -1) >= 0;
   }
-
-  private _leave(): void {
-    if (this._attention) {
-      this._attention.flowInView = false;
-      this._attention = null;
-    }
-  }
-
-  private _attention: Attention | null = null;
 }
 
 /** More cards start folded. */
