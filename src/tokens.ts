@@ -35,11 +35,13 @@ export interface IEquationRef {
  * - equations: one equation or a group of them, in the jaxpr.
  * - text: a line of StableHLO or HLO, from 0.
  * - caret: a place in a cell: line from 1, column from 0 in UTF-16 code units.
+ * - source: a place in a file of the run, be it a cell as it ran or a module, by its path.
  */
 export type Selection =
   | { kind: 'equations'; equations: IEquationRef[] }
   | { kind: 'text'; level: 'stablehlo' | 'hlo'; line: number; stack: number }
-  | { kind: 'caret'; cellId: string; line: number; column: number };
+  | { kind: 'caret'; cellId: string; line: number; column: number }
+  | { kind: 'source'; path: string; line: number; column: number };
 
 /** What the kernel side is known to be. */
 export type Status =

@@ -53,9 +53,23 @@ export class Attention {
     }
   }
 
+  /** Whether the levels of this model's program are on screen side by side. */
+  get wideInView(): boolean {
+    return this._wideInView;
+  }
+
+  set wideInView(inView: boolean) {
+    if (inView !== this._wideInView) {
+      this._wideInView = inView;
+      this._viewChanged.emit();
+    }
+  }
+
   /** Whether any view is on screen whose lines are linked to those of cells. */
   get linksInView(): boolean {
-    return this._inView || this._flowInView || this._costInView;
+    return (
+      this._inView || this._flowInView || this._costInView || this._wideInView
+    );
   }
 
   get viewChanged(): ISignal<this, void> {
@@ -110,8 +124,19 @@ export class Attention {
     return this._programWanted;
   }
 
-  goToCell(span: ILinkedSpan): void {
+  /**
+   * Go to a span of a cell.
+   *
+   * @param from The view that the user comes from, and returns to; left out, the program in the panel.
+   */
+  goToCell(span: ILinkedSpan, from: object | null = null): void {
+    this._cameFrom = from;
     this._cellWanted.emit(span);
+  }
+
+  /** The view that the user went to a cell from; null for the program in the panel. */
+  get cameFrom(): object | null {
+    return this._cameFrom;
   }
 
   goToProgram(): void {
@@ -137,6 +162,8 @@ export class Attention {
   private _inView = false;
   private _flowInView = false;
   private _costInView = false;
+  private _wideInView = false;
+  private _cameFrom: object | null = null;
   private _ledgerInView = false;
   private _outcomesHidden = false;
   private _pointedAt: ILinkedSpan | null = null;

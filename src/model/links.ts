@@ -29,7 +29,10 @@ export interface ILinkedSpan extends ISourceSpan {
 export interface ILinked {
   /** Ids of equations, as `ProgramEquations.id` gives them. */
   readonly equations: ReadonlySet<number>;
+  /** In cells. */
   readonly spans: readonly ILinkedSpan[];
+  /** In the user's own files. */
+  readonly fileSpans: readonly ILinkedSpan[];
   readonly lines: Readonly<Record<TextLevel, ReadonlySet<number>>>;
   /** span: to expressions. line: only to whole lines. none: it is linked to nothing. */
   readonly precision: 'span' | 'line' | 'none';
@@ -38,6 +41,7 @@ export interface ILinked {
 const NOTHING: ILinked = {
   equations: new Set(),
   spans: [],
+  fileSpans: [],
   lines: { stablehlo: new Set(), hlo: new Set() },
   precision: 'none'
 };
@@ -127,6 +131,18 @@ export class Links {
   /** Whether anything of the program comes from a file. */
   comesFrom(path: string): boolean {
     return this._files.has(path);
+  }
+
+  /** The lines of a file that anything of the program comes from, ascending. */
+  linesOf(path: string): number[] {
+    const lines = new Set<number>();
+    for (const id of this._spansSeen) {
+      const { file, line } = this.spans.span(id);
+      if (file.path === path) {
+        lines.add(line);
+      }
+    }
+    return [...lines].sort((a, b) => a - b);
   }
 
   /** Say which cell a file is that the kernel did not know by its id. */
@@ -228,8 +244,14 @@ export class Links {
       case 'text':
         return this._ofLine(selection.level, selection.line);
       case 'caret':
-        return this._ofCaret(
-          selection.cellId,
+        return this._ofPlace(
+          this._pathsOf(selection.cellId),
+          selection.line,
+          selection.column
+        );
+      case 'source':
+        return this._ofPlace(
+          [selection.path],
           selection.line,
           selection.column
         );
@@ -276,8 +298,11 @@ export class Links {
   }
 
   /** The narrowest span around the caret, be it written there or called from there; else every span of the line. */
-  private _ofCaret(cellId: string, line: number, column: number): ILinked {
-    const paths = this._pathsOf(cellId);
+  private _ofPlace(
+    paths: readonly string[],
+    line: number,
+    column: number
+  ): ILinked {
     const here: number[] = [];
     for (const path of paths) {
       here.push(...(this._spansOfLine.get(lineKey(path, line)) ?? []));
@@ -301,19 +326,21 @@ export class Links {
   ): ILinked {
     const equations = new Set<number>();
     const lines = { stablehlo: new Set<number>(), hlo: new Set<number>() };
-    const spans: ILinkedSpan[] = [];
+    const all: ILinkedSpan[] = [];
     for (const id of ids) {
       for (const chain of chainsOf.flatMap(chains => chains.get(id) ?? [])) {
         addAll(equations, this._byChain.get(chain) ?? []);
         addAll(lines.stablehlo, this._texts.stablehlo.ofChain(chain));
         addAll(lines.hlo, this._texts.hlo.ofChain(chain));
       }
-      spans.push({ ...this.spans.span(id), role: 'own' });
+      all.push({ ...this.spans.span(id), role: 'own' });
     }
     if (equations.size + lines.stablehlo.size + lines.hlo.size === 0) {
       return NOTHING;
     }
-    return { equations, spans, lines, precision };
+    const spans = all.filter(({ file }) => file.kind === 'cell');
+    const fileSpans = all.filter(({ file }) => file.kind !== 'cell');
+    return { equations, spans, fileSpans, lines, precision };
   }
 
   private _narrowest(ids: readonly number[]): number[] {
@@ -331,6 +358,7 @@ export class Links {
   ): ILinked {
     const lines = { stablehlo: new Set<number>(), hlo: new Set<number>() };
     const spans = new Map<string, ILinkedSpan>();
+    const fileSpans = new Map<string, ILinkedSpan>();
     const exacts = new Set<number>();
     for (const origin of origins) {
       if (exacts.has(origin.exact)) {
@@ -339,6 +367,10 @@ export class Links {
       exacts.add(origin.exact);
       addAll(lines.stablehlo, this._texts.stablehlo.find(origin));
       addAll(lines.hlo, this._texts.hlo.find(origin));
+      const inner = this.spans.span(origin.span);
+      if (inner.file.kind !== 'cell') {
+        fileSpans.set(spanKey(inner), { ...inner, role: 'own' });
+      }
       const own = this.cellSpan(origin);
       if (!own) {
         continue;
@@ -354,10 +386,11 @@ export class Links {
         }
       }
     }
-    const all = [...spans.values()];
+    const all = [...spans.values(), ...fileSpans.values()];
     return {
       equations,
-      spans: all,
+      spans: [...spans.values()],
+      fileSpans: [...fileSpans.values()],
       lines,
       precision:
         all.length === 0
@@ -386,9 +419,6 @@ export class Links {
       this._spansSeen.add(frame);
       const span = this.spans.span(frame);
       this._files.add(span.file.path);
-      if (span.file.kind !== 'cell') {
-        return;
-      }
       const end = Math.min(span.endLine, span.line + LONGEST_SPAN);
       for (let line = span.line; line <= end; line++) {
         put(this._spansOfLine, lineKey(span.file.path, line), frame);

@@ -153,7 +153,7 @@ function precisionNote(
             'All of this line. Put the caret into an expression for less.'
           );
     case 'none':
-      return selection.kind === 'caret'
+      return selection.kind === 'caret' || selection.kind === 'source'
         ? trans.__('No equation comes from here.')
         : trans.__('Not linked: JAX knows no line of yours for it.');
   }

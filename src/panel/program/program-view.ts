@@ -152,7 +152,9 @@ export class ProgramView extends Widget {
   }
 
   private _onWanted(): void {
-    this._pane?.focus();
+    if (this._attention?.cameFrom === null) {
+      this._pane?.focus();
+    }
   }
 
   /** Show the model's program, if it is another one and anyone is looking. */
