@@ -29,6 +29,7 @@ from .messages import (
     SweepRequest,
     TextRequest,
     TimeRequest,
+    TransformRequest,
 )
 from .observe.kernel import observer
 from .observe.values import ValuesGone
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from .snapshot.document import Snapshot
 
 LongRequest = StepsRequest | CompareRequest | TimeRequest | SweepRequest | MachineRequest
-ShortRequest = TextRequest | ScopeRequest | MakeRequest | CostRequest
+ShortRequest = TextRequest | ScopeRequest | MakeRequest | CostRequest | TransformRequest
 Request = ShortRequest | StopRequest | LongRequest
 
 LINES_AT_MOST = 5_000
@@ -122,6 +123,8 @@ class Answers:
                 return self._make(request)
             case CostRequest():
                 return self._cost(request, run)
+            case TransformRequest():
+                return self._transform(request)
 
     def _job(self, request: LongRequest, run: Run) -> Job:
         """What does the work of a long request."""
@@ -180,6 +183,19 @@ class Answers:
         cost = run.sources.cost(request.program)
         self._runs.renew(run.sources.document)
         return Reply(id=request.id, error=None, text=None, scope=None, snapshot=None, cost=cost)
+
+    def _transform(self, request: TransformRequest) -> Reply:
+        from .snapshot.transform_build import transform_program
+
+        with self._making:
+            run = self._runs.get(request.snapshot)
+            if run is None:
+                return _error(request.id, _GONE)
+            if not 0 <= request.program < len(run.document.programs):
+                return _error(request.id, _NO_SUCH.format(what="program"))
+            document = transform_program(observer(), run.sources, request.program, request.kind)
+            self._runs.renew(document)
+        return Reply(id=request.id, error=None, text=None, scope=None, snapshot=document)
 
     def _steps(self, request: StepsRequest, run: Run, work: Work) -> Reply:
         if not 0 <= request.control < len(run.document.control_flow):

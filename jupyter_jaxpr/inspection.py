@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+import msgspec
+
 from .encoding import encode
 from .exports.bundle import bundle
-from .exports.html import page
+from .exports.page import page
 from .exports.markdown import markdown
 from .exports.plain import plain
 from .measure.equations import Unsteppable
@@ -19,9 +21,12 @@ from .observe.kernel import observer
 from .observe.observation import Observation
 from .observe.own_traces import trace_call
 from .observe.values import ValuesGone
+from .program.transforms import KINDS
 from .snapshot import document as schema
 from .snapshot.build import Built, Sources, Unavailable, build
 from .snapshot.cards import ControlFlow, control_flow
+from .snapshot.difference_levels import diff_runs
+from .snapshot.differences import Diff
 from .snapshot.environment import environment
 from .snapshot.priced import Cost, cost_of
 from .snapshot.recording import Recording
@@ -29,6 +34,8 @@ from .snapshot.recording_build import construct_of, recording_document
 from .snapshot.text import program_text
 from .snapshot.timing import ProgramTiming
 from .snapshot.timing_build import time_focus
+from .snapshot.transform import Transform, TransformKind
+from .snapshot.transform_build import transform_program
 from .snapshot.validate import read
 
 Stage = Literal["trace", "lower", "compile", "run"]
@@ -45,6 +52,8 @@ _NO_PROGRAM = "This snapshot holds no program. {message}"
 _NOT_HELD = "This snapshot does not hold the {title}. {reason}"
 _NOT_MADE = "JAX was not asked to make it: inspect with stage='{stage}'."
 _NO_COST = "This snapshot does not hold what {name} costs. Inspect the function again."
+_NO_TRANSFORM = "There is no transform {kind!r}. Take one of 'grad', 'vmap', 'jvp', 'linearize'."
+_NOT_IN = "There is no program {index}: this snapshot has {count}."
 _NO_FORMAT = "{name} cannot be written: a snapshot is saved as .json, .html or .md."
 
 
@@ -205,6 +214,45 @@ class Snapshot:
         """What programs took when they ran again, where that was asked for: by `inspect(..., time=True)`, `--time`."""
         return tuple(self._document.timings)
 
+    @property
+    def transforms(self) -> tuple[Transform, ...]:
+        """What was derived from the programs, by `transform` or `--transform`; each says which equations are what."""
+        return tuple(self._document.transforms)
+
+    def transform(self, kind: TransformKind, program: int | None = None) -> Snapshot:
+        """Let JAX derive a program by ``grad``, ``vmap``, ``jvp`` or ``linearize``, on the types of the call.
+
+        JAX transforms the program that it has: the function does not run again, nothing is compiled or executed.
+        ``grad`` differentiates the float arrays of positional arguments; where the result is no real scalar it is the
+        vjp, with a cotangent of the result's type as an input. ``vmap`` adds a batch of 8 in front of every array.
+        ``jvp`` takes tangents of the same types. ``linearize`` gives two programs, the primal one, which is in focus,
+        and the linear one after it.
+
+        Args:
+            kind: The transform.
+            program: Index into `programs`; the one in focus where it is None.
+
+        Returns:
+            The same run with the derived program in focus, so that ``inspect(f, x).transform("grad").text()`` prints it
+            and transforms follow each other.
+
+        Raises:
+            ValueError: There is no such transform, or JAX refuses it; the message says why.
+            IndexError: There is no such program.
+        """
+        if kind not in KINDS:
+            raise ValueError(_NO_TRANSFORM.format(kind=kind))
+        index = self._document.focus if program is None else program
+        if index < 0:
+            raise ValueError(_NO_PROGRAM.format(message=self._document.message or "Inspect a function first."))
+        if self._sources is None:
+            raise ValueError("A snapshot that was read from a file cannot be transformed. Inspect the function again.")
+        document = transform_program(observer(), self._sources, index, kind)
+        made = next(each for each in document.transforms if each.kind == kind and each.of == index)
+        if made.error is not None:
+            raise ValueError(made.error)
+        return Snapshot(msgspec.structs.replace(document, focus=made.parts[0].program), self._sources)
+
     def text(self, level: LevelName = "jaxpr", program: int | None = None) -> str:
         """A program as text.
 
@@ -239,6 +287,44 @@ class Snapshot:
             return self._sources.text(index, level).text
         except Unavailable as error:
             raise ValueError(_NOT_HELD.format(title=title, reason=error)) from error
+
+    def diff(
+        self,
+        other: Snapshot,
+        program: int | None = None,
+        other_program: int | None = None,
+        *,
+        level: LevelName = "jaxpr",
+    ) -> Diff:
+        """What became of a program of this snapshot in one of another; names play no part. `print` the result.
+
+        Args:
+            other: The later snapshot; one that was read from a file will do.
+            program: Index into `programs`; the one in focus where it is None.
+            other_program: Index into the programs of `other`; where it is None, the first of the same name, and the
+                one in focus where there is none.
+            level: ``jaxpr``: equation by equation, aware of scopes. ``stablehlo``, ``hlo``: line by line, numbering
+                left out.
+
+        Raises:
+            ValueError: There is no program, or it is not held whole; the message says what to do.
+            IndexError: There is no such program.
+        """
+        if level not in get_args(LevelName):
+            raise ValueError(_NO_LEVEL.format(level=level))
+        mine = self._index(program)
+        if other_program is None:
+            name = self._document.programs[mine].name
+            alike = (index for index, each in enumerate(other._document.programs) if each.name == name)
+            other_program = next(alike, None)
+        theirs = other._index(other_program)
+        try:
+            found = diff_runs(
+                (self._document, self._sources), mine, (other._document, other._sources), theirs, level, whole=None
+            )
+        except Unavailable as error:
+            raise ValueError(str(error)) from error
+        return Diff(found)
 
     def to_dict(self) -> dict[str, Any]:
         """The document as plain dictionaries and lists, with the texts of all levels that JAX has made."""
@@ -280,8 +366,19 @@ class Snapshot:
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         return bundle(self._document)
 
+    def _index(self, program: int | None) -> int:
+        """The index of a program, that of the one in focus for None."""
+        index = self._document.focus if program is None else program
+        if program is not None and not 0 <= index < len(self._document.programs):
+            raise IndexError(_NOT_IN.format(index=index, count=len(self._document.programs)))
+        if index < 0:
+            raise ValueError(_NO_PROGRAM.format(message=self._document.message or "Inspect a function first."))
+        return index
+
     def _whole(self) -> schema.Snapshot:
-        return self._sources.with_texts() if self._sources else self._document
+        if self._sources is None:
+            return self._document
+        return msgspec.structs.replace(self._sources.with_texts(), focus=self._document.focus)
 
 
 def inspect(

@@ -46,6 +46,12 @@ What a program costs is read off it, nothing runs:
     {"type": "cost", "id": 16, "snapshot": "5f0c", "program": 0}
     {"type": "reply", "id": 16, "cost": {...ProgramCost...}, ...}
 
+What JAX derives from a program is traced, nothing runs either; the document comes back with it, or with the sentence
+that says why there is none:
+
+    {"type": "transform", "id": 17, "snapshot": "5f0c", "program": 0, "kind": "grad"}
+    {"type": "reply", "id": 17, "snapshot": {"version": 1, ...}, ...}
+
 A message of 64 kB or more travels as one binary buffer of UTF-8 JSON, with {"type": "buffer"} as the comm's data.
 """
 
@@ -62,6 +68,7 @@ from .snapshot.recording import Recording
 from .snapshot.struct import Struct
 from .snapshot.struct import described as _text
 from .snapshot.timing import ProgramTiming, Sweep
+from .snapshot.transform import TransformKind
 
 PROTOCOL = 1
 TARGET = "jupyter_jaxpr"
@@ -133,7 +140,7 @@ class Reply(Struct, tag="reply", omit_defaults=True):
     error: Annotated[str | None, _text("Why it cannot be answered, and what to do.")]
     text: Annotated[TextPage | None, _text("In answer to text.")]
     scope: Annotated[ScopePage | None, _text("In answer to scope.")]
-    snapshot: Annotated[Snapshot | None, _text("In answer to make: the document with what was made.")]
+    snapshot: Annotated[Snapshot | None, _text("In answer to make and to transform: the document with what was made.")]
     working: Annotated[Working | None, _text("Not the last reply: how far the work is.")] = None
     confirm: Annotated[
         str | None,
@@ -246,6 +253,15 @@ class CostRequest(Struct, tag="cost"):
     program: Annotated[int, _text("Index into its programs.")]
 
 
+class TransformRequest(Struct, tag="transform"):
+    """Derive a program by a transform; JAX traces it, nothing runs."""
+
+    id: Annotated[int, _text("Chosen by the browser.")]
+    snapshot: Annotated[str, _text("Id.")]
+    program: Annotated[int, _text("Index into its programs.")]
+    kind: Annotated[TransformKind, _text("Which.")]
+
+
 class StopRequest(Struct, tag="stop"):
     """Stop the work of a request; its last reply has what was done until then."""
 
@@ -263,5 +279,6 @@ BrowserMessage = (
     | SweepRequest
     | MachineRequest
     | CostRequest
+    | TransformRequest
     | StopRequest
 )

@@ -24,7 +24,7 @@ from jupyter_jaxpr.observe.observation import (
     Printed,
     StageTimes,
 )
-from jupyter_jaxpr.snapshot import build as build_module
+from jupyter_jaxpr.snapshot import program_build
 from jupyter_jaxpr.snapshot.build import Unavailable, build
 from jupyter_jaxpr.snapshot.document import Cell
 from jupyter_jaxpr.snapshot.text import program_text
@@ -334,8 +334,8 @@ def test_a_backend_without_texts_fails_nothing():
 
 @pytest.fixture
 def small_pages(monkeypatch):
-    monkeypatch.setattr(build_module, "WHOLE", 30)
-    monkeypatch.setattr(build_module, "PAGE", 10)
+    monkeypatch.setattr(program_build, "WHOLE", 30)
+    monkeypatch.setattr(program_build, "PAGE", 10)
 
 
 def large(x):

@@ -11,6 +11,7 @@ from IPython.core.error import UsageError
 from IPython.core.magic_arguments import MagicArgumentParser, argument, magic_arguments
 
 from ..observe.own_traces import Stage
+from ..program.transforms import KINDS, Kind
 from ..specs import SpecError, SweptName, Target, parse_sweep, parse_target
 
 STAGES = ("trace", "lower", "compile", "run")
@@ -31,6 +32,7 @@ class Options:
     sweep: SweptName | None = None
     steps: bool = False
     time: bool = False
+    transform: tuple[Kind, ...] = ()
 
     @property
     def keeps_values(self) -> bool:
@@ -86,6 +88,12 @@ def arguments(magic: Callable[..., Any]) -> Callable[..., Any]:
                 help="Run the program in focus again, as often as a fraction of a second holds, on the values of the "
                 "last call, and its Python without jit: what a warm call takes beside the first one. What has effects, "
                 "or takes over a second, is left to the panel, which asks first.",
+            ),
+            argument(
+                "--transform",
+                metavar="grad,vmap,jvp,linearize",
+                help="Show beside the program in focus what JAX derives from it by these transforms, on its types: the "
+                "function does not run again, nothing is compiled or executed.",
             ),
             argument("--title", help="A title for this run in the panel."),
             argument("--pin", action="store_true", help="Keep this run in the panel when the next one comes."),
@@ -150,8 +158,20 @@ def parse(parser: MagicArgumentParser, line: str) -> Options:
         )
     if found.stage is not None and target is None:
         raise UsageError(f"--stage {found.stage} is about a target. Write one, such as f(x) --stage {found.stage}.")
+    transform = _transform(found.transform)
     title = found.title.strip("\"'") if found.title else None
-    return Options(target, found.stage, not found.no_trace, title, found.pin, compare, sweep, found.steps, found.time)
+    return Options(
+        target,
+        found.stage,
+        not found.no_trace,
+        title,
+        found.pin,
+        compare,
+        sweep,
+        found.steps,
+        found.time,
+        transform,
+    )
 
 
 def _compare(text: str | None) -> tuple[str, ...]:
@@ -170,6 +190,19 @@ def _compare(text: str | None) -> tuple[str, ...]:
     if twice:
         raise UsageError(f"--compare {text}: {twice[0]} is there twice. {example}")
     return tuple(names)
+
+
+def _transform(text: str | None) -> tuple[Kind, ...]:
+    if text is None:
+        return ()
+    names = text.split(",")
+    for name in names:
+        if name not in KINDS:
+            raise UsageError(
+                f"--transform {text}: there is no transform '{name}'. Write one or more of {', '.join(KINDS)} with "
+                "commas and no blanks, such as --transform grad,vmap."
+            )
+    return tuple(kind for kind in dict.fromkeys(names) if kind in KINDS)
 
 
 def _sweep(text: str | None, target: Target | None) -> SweptName | None:

@@ -291,6 +291,9 @@ class Session:
             if found.time:
                 with self._guard("time the program"):
                     built = replace(built, document=self._with_time(built))
+            if found.transform:
+                with self._guard("transform the program"):
+                    built = replace(built, document=self._with_transforms(built, found))
         finally:
             if found.keeps_values:
                 built.sources.let_go_of_values()
@@ -309,6 +312,11 @@ class Session:
         from ..snapshot.timing_build import time_focus
 
         return time_focus(built.sources)
+
+    def _with_transforms(self, built: Built, found: options.Options) -> Document:
+        from ..snapshot.transform_build import transform_focus
+
+        return transform_focus(self.observer, built.sources, found.transform)
 
     # --- the magics ---
 

@@ -46,6 +46,13 @@ class HeldCall:
         """The function without jit; None where it is gone."""
         return self._fun()
 
+    def leaves(self) -> tuple[int, int]:
+        """How many leaves that are not static the positional arguments have, and those given by keyword."""
+        import jax
+
+        args, kwargs = jax.tree_util.tree_unflatten(self._tree, [slot is None for slot in self._slots])
+        return sum(jax.tree_util.tree_leaves(args)), sum(jax.tree_util.tree_leaves(kwargs))
+
     def jitted(self) -> Any:
         """The jitted function; None where it is gone. Looks for it among what holds the function: milliseconds."""
         if self._jitted is not None:

@@ -89,6 +89,8 @@ class ObservedProgram:
     values: CallValues | None = None  # of the newest call whose leaves were seen, as far as they are alive
     donated: tuple[bool, ...] = ()  # of its last leaves: whether the call gives them away
     held: HeldCall | None = None  # how to make a call of it again; None where that cannot be told
+    input_names: tuple[str, ...] = ()  # a path for each input, where it is not what JAX says; likewise of results
+    result_names: tuple[str, ...] = ()
 
 
 @dataclass

@@ -12,6 +12,7 @@ A residual that a loop or a call made is put down to the line inside that made i
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from .control_flow.equation import SCAN, WHILE
@@ -43,6 +44,46 @@ class _Source:
     variable: int
 
 
+@dataclass(frozen=True)
+class KeptValue:
+    """A value that is kept, by what made it.
+
+    Attributes:
+        scope, equation: Of the equation that made it.
+        output: Which of its results.
+        type: Of what is kept: of a loop that is a value of each step.
+        bytes: Its size.
+    """
+
+    scope: int
+    equation: int
+    output: int
+    type: str
+    bytes: int
+
+
+def kept_for_backward(walk: Walk, scope: int, backward: Mapping[int, Sequence[bool]]) -> list[KeptValue]:
+    """What the forward part of a program hands to its backward part, each by the equation that made it.
+
+    Args:
+        walk: It has walked the program.
+        scope: The program's.
+        backward: Of each scope inside: whether each equation is of the backward part; all others are forward.
+    """
+    found = _Residuals(walk)
+
+    def depths(number: int) -> list[int]:
+        return [int(is_backward) for is_backward in backward[number]]
+
+    return [value for number, kept in found.scopes(scope, depths) for value in found.values(number, kept)]
+
+
+def made_values(walk: Walk, scope: int, operands: Sequence[int]) -> list[KeptValue]:
+    """Values of a scope by the innermost equation that made each; its own inputs, constants and literals left out."""
+    found = _Residuals(walk)
+    return found.values(scope, [operand for operand in dict.fromkeys(operands) if operand >= 0])
+
+
 def residuals(walk: Walk, scope: int) -> list[Residual]:
     """The residuals of a program and of the programs inside it, by line, type and what made them, the largest first.
 
@@ -64,25 +105,33 @@ class _Residuals:
 
     def of(self, scope: int) -> list[Residual]:
         found: dict[tuple[str, str, tuple[int, int]], Residual] = {}
-        waiting, seen = [scope], {scope}
-        while waiting:
-            number = waiting.pop()
-            columns = self._walk.scopes[number]
-            depths = [self._depth(name) for name in columns.name_stack]
-            for row in self._in_scope(number, columns, depths):
+        for number, kept in self.scopes(scope, self._depths_of):
+            for row in self._rows(number, kept):
                 # Two expressions of one line are one row, at the first of them.
                 key = row.type, row.name, self._line(row.frame)
                 first = found.get(key)
                 if first is not None:
                     row = Residual(row.type, first.count + 1, first.bytes + row.bytes, row.name, first.frame)
                 found[key] = row
+        return sorted(found.values(), key=lambda row: -row.bytes)
+
+    def scopes(self, scope: int, depths_of: Callable[[int], list[int]]) -> Iterator[tuple[int, list[int]]]:
+        """The scopes in which both parts are, and the variables that are kept in each."""
+        waiting, seen = [scope], {scope}
+        while waiting:
+            number = waiting.pop()
+            columns = self._walk.scopes[number]
+            depths = depths_of(number)
+            yield number, self._in_scope(number, columns, depths)
             combined = set(columns.counted)
             for equation, _, _, child in columns.children:
                 # The programs of a backward equation are backward: what they make is not kept for them.
                 if depths[equation] < 1 and child in combined and child not in seen:
                     seen.add(child)
                     waiting.append(child)
-        return sorted(found.values(), key=lambda row: -row.bytes)
+
+    def _depths_of(self, number: int) -> list[int]:
+        return [self._depth(name) for name in self._walk.scopes[number].name_stack]
 
     def _line(self, frame: int) -> tuple[int, int]:
         """File and line of a frame."""
@@ -99,7 +148,7 @@ class _Residuals:
             known = self._depths[name] = backward if backward or _FORWARD in text else -1
         return known
 
-    def _in_scope(self, number: int, columns: ScopeColumns, depths: list[int]) -> list[Residual]:
+    def _in_scope(self, number: int, columns: ScopeColumns, depths: list[int]) -> list[int]:
         deepest = max(depths, default=-1)
         if deepest < 1:
             return []
@@ -112,18 +161,30 @@ class _Residuals:
             for operand in row:
                 if operand >= 0 and made[operand] >= 0 and 0 <= depths[made[operand]] < depth:
                     kept[operand] = None
+        return list(kept)
+
+    def _rows(self, number: int, kept: Sequence[int]) -> list[Residual]:
         rows = []
+        for value in self.values(number, kept):
+            maker = self._walk.scopes[value.scope]
+            name = self._walk.strings.items[maker.primitive[value.equation]]
+            frame = self._frame(maker.stack[value.equation])
+            rows.append(Residual(value.type, 1, value.bytes, name, frame))
+        return rows
+
+    def values(self, number: int, kept: Sequence[int]) -> list[KeptValue]:
+        """Variables of a scope by the innermost equation that made each, those of a known size."""
+        values = []
+        made = self._makers(number)
         for variable in kept:
-            aval = columns.variable_avals[variable]
+            aval = self._walk.scopes[number].variable_avals[variable]
             size = self._sizes[aval]
-            source = self._source(_Source(number, made[variable], variable))
+            source = self._source(_Source(number, made[variable], variable)) if made[variable] >= 0 else None
             if size is None or source is None:
                 continue
-            maker = self._walk.scopes[source.scope]
-            name = self._walk.strings.items[maker.primitive[source.equation]]
-            frame = self._frame(maker.stack[source.equation])
-            rows.append(Residual(self._walk.avals[aval].text, 1, size, name, frame))
-        return rows
+            output = source.variable - bisect_left(self._makers(source.scope), source.equation)
+            values.append(KeptValue(source.scope, source.equation, output, self._walk.avals[aval].text, size))
+        return values
 
     def _makers(self, number: int) -> list[int]:
         """Of each variable of a scope: the equation that makes it, -1 for an input or a constant."""

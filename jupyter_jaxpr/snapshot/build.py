@@ -12,7 +12,6 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
 
 import msgspec
 
@@ -20,42 +19,31 @@ from ..observe.observation import (
     Observation,
     ObservedFunction,
     ObservedProgram,
-    StageTimes,
 )
 from ..program.jaxpr import Walk
-from ..program.parameters import open_jaxpr
 from ..program.sources import CellText
-from . import machine_build, notes, pools, signatures
+from . import machine_build, notes, pools
 from .control_flow_build import ControlFlowFound, read_control_flow
 from .cost import ProgramCost
 from .cost_build import AT_ONCE, XLA_AT_ONCE, program_cost
 from .document import (
     VERSION,
-    Activity,
     Cell,
     Environment,
-    Let,
     Level,
     Note,
     Program,
-    Scope,
     Snapshot,
-    Stages,
 )
 from .ledger import Ledger
 from .ledger_build import ledger_document
-from .levels import LEVELS, Unavailable, level_document
-from .live import Sources, held_level, walk_names
+from .levels import Unavailable
+from .live import Sources, held_level
 from .names import learn_naming
+from .program_build import PAGE, WHOLE, WHOLE_RUN, ProgramBuilder
 
-__all__ = ["PAGE", "WHOLE", "Built", "Sources", "Unavailable", "build"]
+__all__ = ["PAGE", "WHOLE", "WHOLE_RUN", "Built", "Sources", "Unavailable", "build"]
 
-#: Most equations of a program that is sent whole.
-WHOLE = 20_000
-#: Most equations that all programs of a run have together, where they are sent whole.
-WHOLE_RUN = 60_000
-#: Equations of each scope that are sent of a larger program.
-PAGE = 5_000
 #: Texts are printed with the document up to this many equations in the run, as long as they are short.
 TEXTS_UP_TO = 300
 TEXT_LIMIT = 60_000
@@ -124,9 +112,8 @@ class _Builder:
         self._programs: list[Program] = []
         self._observed: list[ObservedProgram] = []
         self._loop_places: list[notes.LoopPlaces] = []
-        self._scopes: list[Scope] = []
+        self._builder = ProgramBuilder(self._walk, self._naming, [])
         self._failures: list[str] = []
-        self._equations = 0
 
     def build(
         self,
@@ -149,7 +136,7 @@ class _Builder:
                         asked = len(self._programs) - 1
                 except Exception:  # one bad program hides no other
                     self._failures.append(traceback.format_exc())
-                    self._walk.forget(len(self._scopes))
+                    self._walk.forget(len(self._builder.scopes))
             if len(self._programs) > first and (function.top_level or focus < 0):
                 focus = len(self._programs) - 1
         self._hold_texts()
@@ -182,7 +169,7 @@ class _Builder:
             untraced_lines=list(observation.untraced_lines),
             cut=None,
             naming=self._naming,
-            scopes=self._scopes,
+            scopes=self._builder.scopes,
             ledger=ledger,
             control_flow=controls.controls,
             costs=costs,
@@ -229,7 +216,7 @@ class _Builder:
         if sum(program.equations for program in self._programs) > AT_ONCE:
             return []
         costs = []
-        held = {number: len(scope.primitive) for number, scope in enumerate(self._scopes)}
+        held = {number: len(scope.primitive) for number, scope in enumerate(self._builder.scopes)}
         for number, program in enumerate(self._programs):
             try:
                 observed = self._observed[number]
@@ -242,133 +229,25 @@ class _Builder:
     # --- programs ------------------------------------------------------------------------------
 
     def _program(self, function: ObservedFunction, observed: ObservedProgram) -> None:
-        walk = self._walk
-        # Names of an incomplete program are stated in its scopes, so it shares none with other programs.
-        first = len(walk.scopes)
-        scope = walk.program(observed.jaxpr)
-        total = walk.scopes[scope].total
-        complete = total <= WHOLE and self._equations + total <= WHOLE_RUN
-        if not complete:
-            scope = walk.program_apart(observed.jaxpr, scope, first)
-        lets = self._send(scope, first, complete)
-        opened = open_jaxpr(observed.jaxpr)
-        debug = getattr(opened, "debug_info", None)
-        columns = walk.scopes[scope]
-        self._equations += total if complete else PAGE
-        self._programs.append(
-            Program(
-                name=function.name,
-                origin=observed.origin,
-                origin_note=observed.origin_note,
-                definition=notes.frame_of(walk, function.definition),
-                call=notes.frame_of(walk, observed.call),
-                arguments=[signatures.argument(spec) for spec in observed.arguments],
-                result=self._result(observed, scope),
-                scope=scope,
-                input_names=_paths(debug, "arg_names", columns.inputs),
-                result_names=_paths(debug, "result_paths", len(columns.outputs)),
-                equations=total,
-                complete=complete,
-                lets=lets,
-                levels=[level_document(observed, level) for level in LEVELS],
-                stages=_stages(observed.stages),
-                activity=_activity(function),
-            )
-        )
+        self._programs.append(self._builder.program(function, observed))
         self._observed.append(observed)
         self._loop_places.append((function.definition, observed.call, observed.stages))
 
-    def _send(self, scope: int, first: int, complete: bool) -> list[Let] | None:
-        """Put the new scopes of a program into the document, whole or the first page of each."""
-        walk = self._walk
-        if complete:
-            self._scopes += [pools.scope(columns) for columns in walk.scopes[first:]]
-            if first:
-                self._rename(first)
-            return None
-        names = walk_names(walk, scope, self._naming, limit=PAGE)
-        for number in range(first, len(walk.scopes)):
-            columns = walk.scopes[number]
-            known = names.variables.get(number)
-            count = PAGE if known is not None else 0
-            variables = known or [None] * len(columns.variable_avals)
-            self._scopes.append(pools.scope(columns, count=count, names=variables))
-        return [Let(scope=number, name=walk.strings.number(name)) for number, name in names.lets.items()]
-
-    def _rename(self, first: int) -> None:
-        """Earlier scopes that a later program calls by a name may have had none before."""
-        for number in range(first):
-            name = self._walk.scopes[number].name
-            if self._scopes[number].name != name:
-                self._scopes[number] = pools.scope(self._walk.scopes[number])
-
-    def _result(self, observed: ObservedProgram, scope: int) -> Any:
-        if observed.result is not None:
-            return signatures.result(observed.result)
-        walk = self._walk
-        columns = walk.scopes[scope]
-        return signatures.flat_result(
-            walk.avals[columns.variable_avals[operand] if operand >= 0 else walk.literals[-1 - operand][1]].text
-            for operand in columns.outputs
-        )
-
     def _hold_texts(self) -> None:
         """Print the texts of small programs with the document, so that a saved notebook has them."""
-        if self._equations > TEXTS_UP_TO:
+        if self._builder.equations > TEXTS_UP_TO:
             return
         for index, program in enumerate(self._programs):
             levels: list[Level] = []
             for level in program.levels:
                 try:
-                    level = held_level(self._observed[index], level, self._walk, TEXT_LIMIT)
+                    level = held_level(self._observed[index], level, self._walk, program.scope, TEXT_LIMIT)
                 except Unavailable:
                     pass  # it stays on request, and the request says why
                 except Exception:
                     self._failures.append(traceback.format_exc())
                 levels.append(level)
             self._programs[index] = msgspec.structs.replace(program, levels=levels)
-
-
-def _paths(debug: Any, field: str, count: int) -> list[str]:
-    """Paths of inputs or results as JAX knows them, an empty string where it does not."""
-    try:
-        paths = [str(path) if path is not None else "" for path in getattr(debug, field) or ()]
-    except Exception:  # another JAX: unknown
-        return []
-    if len(paths) != count:
-        return []
-    return paths
-
-
-def _stages(times: StageTimes | None) -> Stages | None:
-    if times is None:
-        return None
-    return Stages(
-        trace=times.trace,
-        lower=times.lower,
-        compile=times.compile,
-        from_disk=times.from_disk,
-        first_run=times.first_run,
-        rest=times.rest,
-        total=times.total,
-    )
-
-
-def _activity(function: ObservedFunction) -> Activity | None:
-    seen = (function.calls, function.misses, function.traces, function.lowerings, function.compiles)
-    if all(number is None for number in seen):
-        return None
-    return Activity(
-        calls=function.calls,
-        calls_exact=function.calls_exact,
-        misses=function.misses,
-        traces=function.traces,
-        lowerings=function.lowerings,
-        compiles=function.compiles,
-        from_disk=function.from_disk,
-        inlined=function.inlined,
-        raised=function.raised,
-    )
 
 
 @contextmanager

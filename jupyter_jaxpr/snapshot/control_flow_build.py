@@ -30,19 +30,23 @@ class ControlFlowFound:
     notes: list[Note]
 
 
-def read_control_flow(walk: Walk, programs: Sequence[Program], failed: Callable[[str], None]) -> ControlFlowFound:
-    """The cards of all programs.
+def read_control_flow(
+    walk: Walk, programs: Sequence[Program], failed: Callable[[str], None], *, before: int = 0, held: int = 0
+) -> ControlFlowFound:
+    """The cards of programs.
 
     Args:
         walk: What the programs' scopes and pools are in; frames of definitions are added to its pools.
         programs: In the order of the document, texts that it holds included.
         failed: Told of what could not be read, as a traceback.
+        before: How many programs of the document come before these.
+        held: How many cards the document has of those.
     """
     reader = Reader(walk, failed)
     cards: list[Card] = []
     notes: list[Note] = []
-    for number, program in enumerate(programs):
-        first = len(cards)
+    for number, program in enumerate(programs, before):
+        first = held + len(cards)
         found = reader.program(number, program.scope, program.input_names, program.call)
         room = MOST - first
         if found.left_out or len(found.cards) > room:

@@ -22,6 +22,7 @@ from .recording import Recording
 from .struct import Struct
 from .struct import described as _text
 from .timing import ProgramTiming, Sweep
+from .transform import Transform
 
 VERSION = 1
 
@@ -218,6 +219,13 @@ class Level(Struct):
     line_stacks: Annotated[
         list[int] | None, _text("Of each line of text: index into stacks, -1 for none; only where held.")
     ]
+    inferred_lines: Annotated[
+        list[int], _text("Lines, from 0 and ascending, whose stack XLA does not state: it follows from other lines.")
+    ] = []
+    other_stacks: Annotated[
+        list[list[int]],
+        _text("Lines that may come from several places that JAX does not tell apart: the line, then their stacks."),
+    ] = []
 
 
 class Argument(Struct):
@@ -340,7 +348,9 @@ class Snapshot(Struct, omit_defaults=True):
     pinned: Annotated[bool, _text("The user asked to keep it in view with --pin.")]
     environment: Annotated[Environment, _text("Versions and devices.")]
     cell: Annotated[Cell | None, _text("The cell that ran; null outside a notebook.")]
-    programs: Annotated[list[Program], _text("In call order.")]
+    programs: Annotated[
+        list[Program], _text("In call order; after them what was derived from one by a transform, see transforms.")
+    ]
     focus: Annotated[int, _text("Index of the program to show first; -1 when there is none.")]
     message: Annotated[str | None, _text("Where there is no program: what was seen and what to type.")]
     notes: Annotated[list[Note], _text("In the order of the cell's lines.")]
@@ -367,6 +377,7 @@ class Snapshot(Struct, omit_defaults=True):
     ] = []
     timings: Annotated[list[ProgramTiming], _text("Where --time was asked for: what ran again.")] = []
     sweep: Annotated[Sweep | None, _text("Where --sweep was asked for; else null.")] = None
+    transforms: Annotated[list[Transform], _text("Where --transform or the panel asked for some.")] = []
     machine: Annotated[Machine | None, _text("What the machine can do, where it was measured before; else null.")] = (
         None
     )

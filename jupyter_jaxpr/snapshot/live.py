@@ -14,30 +14,37 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ..observe.observation import ObservedProgram
+from ..observe.observation import ObservedFunction, ObservedProgram
 from ..program.control_flow import ControlPath
 from ..program.jaxpr import Walk
 from ..program.sources import CellText
 from ..program.stablehlo import LinesOfText
+from ..program.text_links import linked
 from . import pools
 from .comparison_build import comparison_document
+from .control_flow_build import read_control_flow
 from .cost import Machine, ProgramCost
 from .cost_build import program_cost
-from .document import Level, Naming, Note, Snapshot
+from .document import Level, Note, Snapshot
 from .levels import LevelName, Unavailable, level_document, make, text_of
-from .names import Names, Pools, name_program
+from .names import Names
+from .notes import failure_notes
 from .pages import ScopePage, TextPage
 from .part import Part
+from .program_build import PAGE, ProgramBuilder, walk_names
 from .recording import Recording
 from .sweep_build import sweep_document
 from .text import program_text
 from .timing import ProgramTiming
+from .transform import Transform
 
 if TYPE_CHECKING:
     from ..measure.compare import Comparison
     from ..measure.sweep import Sweep
 
 __all__ = ["Sources", "Text", "Unavailable"]
+
+_NO_VALUES = "This program was derived from types, so there are no values to step through. Step through {name} instead."
 
 
 @dataclass(frozen=True)
@@ -49,6 +56,10 @@ class Text:
     sha256: str
     #: Of each line: index into the stacks of `pools`, -1 for none.
     line_stacks: list[int]
+    #: Ascending: lines whose stack is inferred.
+    inferred_lines: list[int]
+    #: Lines that may come from several places: the line, then the stacks beside the one above.
+    other_stacks: list[list[int]]
     pools: pools.Pools
 
 
@@ -110,9 +121,8 @@ class Sources:
         with self._lock:
             text = self._texts.get((program, level))
             if text is None:
-                walk = Walk(self._cells)
-                lines = text_of(self._observed[program], level, walk.positions)
-                text = _text(lines, pools.of_walk(walk, self._cell_file))
+                lines = _linked(self._observed[program], level, self._walk, self._document.programs[program].scope)
+                text = _text(lines, pools.of_texts(self._walk, self._cell_file))
                 self._texts[program, level] = text
             return text
 
@@ -126,6 +136,7 @@ class Sources:
         part = Part(text.pools)
         lines = text.lines[first_line : first_line + line_count]
         stacks = text.line_stacks[first_line : first_line + line_count]
+        here = range(first_line, first_line + len(lines))
         return TextPage(
             level=level,
             characters=len(text.text),
@@ -134,6 +145,8 @@ class Sources:
             first_line=first_line,
             text="\n".join(lines),
             line_stacks=[part.stack(stack) for stack in stacks],
+            inferred_lines=[line for line in text.inferred_lines if line in here],
+            other_stacks=[[line, *map(part.stack, others)] for line, *others in text.other_stacks if line in here],
             **part.pools.text_fields(),
         )
 
@@ -180,6 +193,59 @@ class Sources:
             ]
             programs[program] = msgspec.structs.replace(programs[program], levels=levels)
             self._document = msgspec.structs.replace(self._document, programs=programs)
+            return self._document
+
+    @property
+    def walk(self) -> Walk:
+        """The columns and pools of the run's programs."""
+        return self._walk
+
+    def add_derived(self, original: int, functions: Sequence[ObservedFunction]) -> list[int]:
+        """Put programs that were derived from one of the run behind the others; returns their indices.
+
+        Args:
+            original: Index of the program they were derived from: its definition is theirs.
+            functions: Each with one program.
+        """
+        with self._lock:
+            document = self._document
+            sent = sum(program.equations if program.complete else PAGE for program in document.programs)
+            builder = ProgramBuilder(self._walk, document.naming, list(document.scopes), sent)
+            definition = document.programs[original].definition
+            try:
+                added = [
+                    msgspec.structs.replace(builder.program(function, function.programs[0]), definition=definition)
+                    for function in functions
+                ]
+            except Exception:
+                self._walk.forget(len(document.scopes))
+                raise
+            first, failures = len(document.programs), list[str]()
+            cards = read_control_flow(self._walk, added, failures.append, before=first, held=len(document.control_flow))
+            why = _NO_VALUES.format(name=document.programs[original].name)
+            controls = [msgspec.structs.replace(card, steppable=card.steppable or why) for card in cards.controls]
+            self._observed.extend(function.programs[0] for function in functions)
+            self._control_paths += tuple(cards.paths)
+            self._document = msgspec.structs.replace(
+                document,
+                programs=[*document.programs, *added],
+                scopes=builder.scopes,
+                control_flow=[*document.control_flow, *controls],
+                notes=[*document.notes, *cards.notes, *failure_notes(failures)],
+                **pools.of_walk(self._walk, self._cell_file).fields(),
+            )
+            return list(range(first, first + len(added)))
+
+    def add_transform(self, transform: Transform, notes: Sequence[Note] = ()) -> Snapshot:
+        """Put a transform into the document, its programs are there already; returns the document."""
+        with self._lock:
+            document = self._document
+            self._document = msgspec.structs.replace(
+                document,
+                transforms=[*document.transforms, transform],
+                notes=[*document.notes, *notes],
+                **pools.of_walk(self._walk, self._cell_file).fields(),
+            )
             return self._document
 
     def add_comparison(self, comparison: Comparison) -> Snapshot:
@@ -250,14 +316,16 @@ class Sources:
 
     def jaxpr_text(self, program: int) -> str:
         """The whole program as text, equations that the document leaves out included."""
-        shown = self._document.programs[program]
-        if shown.complete:
+        if self._document.programs[program].complete:
             return program_text(self._document, program)
+        return program_text(self.whole(program), 0)
+
+    def whole(self, program: int) -> Snapshot:
+        """A document of one program that holds all its equations."""
         fields = pools.of_walk(self._walk, self._cell_file).fields()
         scopes = [pools.scope(columns) for columns in self._walk.scopes]
-        complete = msgspec.structs.replace(shown, complete=True, lets=None)
-        whole = msgspec.structs.replace(self._document, programs=[complete], scopes=scopes, **fields)
-        return program_text(whole, 0)
+        complete = msgspec.structs.replace(self._document.programs[program], complete=True, lets=None)
+        return msgspec.structs.replace(self._document, programs=[complete], scopes=scopes, **fields)
 
     def with_texts(self) -> Snapshot:
         """The document with the texts of all levels that JAX has made, for a file that stands alone."""
@@ -268,7 +336,7 @@ class Sources:
                 levels = []
                 for level in program.levels:
                     try:
-                        held = held_level(self._observed[index], level, walk)
+                        held = held_level(self._observed[index], level, walk, program.scope)
                     except Unavailable:
                         held = level
                     levels.append(held)
@@ -289,28 +357,40 @@ class Sources:
         return Names({}, {})
 
 
-def walk_names(walk: Walk, scope: int, naming: Naming, limit: int | None = None) -> Names:
-    """Names of a program by the columns of a walk."""
-    held = Pools(walk.strings.items, walk.parameter_lists, walk.scopes)
-    return name_program(held, scope, naming, limit=limit)
-
-
-def held_level(observed: ObservedProgram, level: Level, walk: Walk, limit: int | None = None) -> Level:
+def held_level(observed: ObservedProgram, level: Level, walk: Walk, scope: int, limit: int | None = None) -> Level:
     """A level with its text in it, its stacks in the pools of `walk`; unchanged where JAX has not made it.
 
     Args:
         observed: JAX's objects of the program.
         level: The level without its text.
         walk: Whose pools take the lines' stacks.
+        scope: Of the program, in the walk.
         limit: Longest text to hold, in characters; a longer one stays on request.
     """
     if level.state != "on_request":
         return level
-    text = _text(text_of(observed, level.name, walk.positions), pools.Pools())
+    text = _text(_linked(observed, level.name, walk, scope), pools.Pools())
     sizes = {"characters": len(text.text), "lines": len(text.lines), "sha256": text.sha256}
     if limit is not None and len(text.text) > limit:
         return msgspec.structs.replace(level, **sizes)
-    return msgspec.structs.replace(level, state="held", text=text.text, line_stacks=text.line_stacks, **sizes)
+    return msgspec.structs.replace(
+        level,
+        state="held",
+        text=text.text,
+        line_stacks=text.line_stacks,
+        inferred_lines=text.inferred_lines,
+        other_stacks=text.other_stacks,
+        **sizes,
+    )
+
+
+def _linked(observed: ObservedProgram, level: LevelName, walk: Walk, scope: int) -> LinesOfText:
+    """The lines of a level, linked to the equations of the program as far as that can be told."""
+    lines = text_of(observed, level, walk.positions)
+    try:
+        return linked(lines, walk, scope, is_hlo=level == "hlo")
+    except Exception:  # a text of another XLA: its lines keep the places that it states
+        return lines
 
 
 def _text(lines: LinesOfText, held: pools.Pools) -> Text:
@@ -319,5 +399,7 @@ def _text(lines: LinesOfText, held: pools.Pools) -> Text:
         lines=lines.text.split("\n"),
         sha256=hashlib.sha256(lines.text.encode("utf-8", "replace")).hexdigest(),
         line_stacks=lines.line_stacks,
+        inferred_lines=lines.inferred,
+        other_stacks=[[line, *others] for line, others in sorted(lines.other_stacks.items())],
         pools=held,
     )

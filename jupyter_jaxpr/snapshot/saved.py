@@ -84,6 +84,7 @@ def _smaller(document: Snapshot, limit_bytes: int) -> Iterator[Snapshot]:
         comparison=None,
         timings=[],
         sweep=None,
+        transforms=[],
     )
     left_out[:] = ["all programs were"]
     yield cut(_short_texts(_compact(nothing, [])))
@@ -100,7 +101,15 @@ def _without_level(document: Snapshot, name: str) -> Snapshot:
     def drop(level: Level) -> Level:
         if level.name != name or level.text is None:
             return level
-        return msgspec.structs.replace(level, state="on_request", text=None, line_stacks=None, reason=_LEFT_OUT)
+        return msgspec.structs.replace(
+            level,
+            state="on_request",
+            text=None,
+            line_stacks=None,
+            inferred_lines=[],
+            other_stacks=[],
+            reason=_LEFT_OUT,
+        )
 
     return _compact(_with_levels(document, drop), document.scopes)
 
@@ -203,7 +212,11 @@ def _compact_program(program: Program, part: Part) -> Program:
     def compact(level: Level) -> Level:
         if level.line_stacks is None:
             return level
-        return msgspec.structs.replace(level, line_stacks=[part.stack(stack) for stack in level.line_stacks])
+        return msgspec.structs.replace(
+            level,
+            line_stacks=[part.stack(stack) for stack in level.line_stacks],
+            other_stacks=[[line, *map(part.stack, others)] for line, *others in level.other_stacks],
+        )
 
     lets = program.lets
     if lets is not None:

@@ -17,6 +17,7 @@ from .control_flow import Control
 from .document import VERSION, Program, Scope, Snapshot
 from .ledger import Ledger
 from .recording import Recording
+from .transform import Transform
 from .validate_costs import check_costs
 
 #: Largest JSON that is read, in bytes.
@@ -34,6 +35,7 @@ _NEWER = (
 _BROKEN = "This snapshot is damaged ({why}) and cannot be shown. Run the cell again."
 
 _PROGRAM = "\ufffc"
+_ROLES = frozenset("fbrtm-")
 #: Roles of a recording's leaves that have one value more a visit than it has points.
 _ONE_MORE = frozenset({"carry", "condition", "compared"})
 
@@ -107,6 +109,23 @@ class _Check:
             for variant in document.comparison.variants:
                 index(variant.program, document.programs, "a variant's program", none=True)
         check_costs(document)
+        for number, transform in enumerate(document.transforms):
+            self._transform(transform, f"transform {number}")
+
+    def _transform(self, transform: Transform, where: str) -> None:
+        document = self._document
+        index(transform.of, document.programs, f"{where}: of")
+        need(bool(transform.parts) == (transform.error is None), f"{where}: parts")
+        for part in transform.parts:
+            index(part.program, document.programs, f"{where}: program")
+            for row in part.roles:
+                index(row.scope, document.scopes, f"{where}: a scope")
+                need(len(row.roles) == document.scopes[row.scope].count, f"{where}: roles")
+                need(not set(row.roles) - _ROLES, f"{where}: roles")
+            for value in part.kept:
+                index(value.scope, document.scopes, f"{where}: a kept value's scope")
+                need(0 <= value.equation < document.scopes[value.scope].count, f"{where}: a kept value's equation")
+                need(value.output >= 0 and value.bytes >= 0, f"{where}: a kept value")
 
     def _control(self, control: Control, number: int, where: str) -> None:
         document = self._document
@@ -282,6 +301,10 @@ class _Check:
             lines = level.text.count("\n") + 1
             need(len(level.line_stacks) == lines, f"{where}: {level.name}: line_stacks")
             indices(level.line_stacks, document.stacks, f"{where}: {level.name}", none=True)
+            need(all(0 <= line < lines for line in level.inferred_lines), f"{where}: {level.name}: inferred_lines")
+            for row in level.other_stacks:
+                need(len(row) > 1 and 0 <= row[0] < lines, f"{where}: {level.name}: other_stacks")
+                indices(row[1:], document.stacks, f"{where}: {level.name}: other_stacks")
 
     def _reached(self, scope: int) -> list[int]:
         order = [scope]

@@ -27,6 +27,7 @@ export type Wire =
   | FinishedStage
   | Frame
   | Hello
+  | KeptValue
   | Leaf
   | Ledger
   | LedgerCounts
@@ -58,6 +59,7 @@ export type Wire =
   | ScopeCost
   | ScopePage
   | ScopeRequest
+  | ScopeRoles
   | Slot
   | Snapshot
   | SnapshotMessage
@@ -72,6 +74,9 @@ export type Wire =
   | TextPage
   | TextRequest
   | TimeRequest
+  | Transform
+  | TransformPart
+  | TransformRequest
   | Variant
   | VariantComparison
   | Visit
@@ -107,6 +112,13 @@ export type FinishedStage = [string, number];
  */
 export type Frame = [number, number, number, number, number, number];
 /**
+ * A residual: a value that is kept, for the backward part or for the linear program.
+ *
+ * @minItems 5
+ * @maxItems 5
+ */
+export type KeptValue = [number, number, number, string, number];
+/**
  * A scope that is printed before the program, under a name.
  *
  * @minItems 2
@@ -134,6 +146,13 @@ export type Parameter = [number, number];
  * @maxItems 2
  */
 export type Stack = [number[], number[]];
+/**
+ * The part that each equation of a scope plays in a derived program.
+ *
+ * @minItems 2
+ * @maxItems 2
+ */
+export type ScopeRoles = [number, string];
 
 /**
  * What this run did with the function, from JAX's events and the observer.
@@ -1108,6 +1127,14 @@ export interface Level {
    * Of each line of text: index into stacks, -1 for none; only where held.
    */
   line_stacks: number[] | null;
+  /**
+   * Lines, from 0 and ascending, whose stack XLA does not state: it follows from other lines.
+   */
+  inferred_lines?: number[];
+  /**
+   * Lines that may come from several places that JAX does not tell apart: the line, then their stacks.
+   */
+  other_stacks?: number[][];
 }
 /**
  * An array that is alive where the program needs most memory, by the jaxpr.
@@ -1800,7 +1827,7 @@ export interface Reply {
    */
   scope: ScopePage | null;
   /**
-   * In answer to make: the document with what was made.
+   * In answer to make and to transform: the document with what was made.
    */
   snapshot: Snapshot | null;
   /**
@@ -1884,6 +1911,14 @@ export interface TextPage {
    * Pool of this page.
    */
   stacks: Stack[];
+  /**
+   * Lines of the whole text, ascending, whose stack follows from other lines.
+   */
+  inferred_lines?: number[];
+  /**
+   * As in a level: the line of the whole text, then stacks of this page.
+   */
+  other_stacks?: number[][];
 }
 /**
  * Some equations of a scope; its indices point into the pools here, its children to the snapshot's scopes.
@@ -2047,7 +2082,7 @@ export interface Snapshot {
    */
   cell: Cell | null;
   /**
-   * In call order.
+   * In call order; after them what was derived from one by a transform, see transforms.
    */
   programs: Program[];
   /**
@@ -2134,6 +2169,10 @@ export interface Snapshot {
    * Where --sweep was asked for; else null.
    */
   sweep?: Sweep | null;
+  /**
+   * Where --transform or the panel asked for some.
+   */
+  transforms?: Transform[];
   /**
    * What the machine can do, where it was measured before; else null.
    */
@@ -2373,6 +2412,52 @@ export interface SweepFit {
   first_number: number;
 }
 /**
+ * A transform of a program: traced by jupyter_jaxpr, never run.
+ */
+export interface Transform {
+  /**
+   * Which.
+   */
+  kind: 'grad' | 'jvp' | 'linearize' | 'vmap';
+  /**
+   * Index into programs: what it was made of.
+   */
+  of: number;
+  /**
+   * What was done exactly, such as with respect to which arguments: a sentence.
+   */
+  words: string;
+  /**
+   * Why there is none and what to do, a sentence; else null.
+   */
+  error: string | null;
+  /**
+   * The derived programs; empty where there is none.
+   */
+  parts: TransformPart[];
+}
+/**
+ * One of the derived programs.
+ */
+export interface TransformPart {
+  /**
+   * Index into programs.
+   */
+  program: number;
+  /**
+   * linearize gives a primal and a linear program, others one.
+   */
+  part: 'linear' | 'primal' | 'whole';
+  /**
+   * Of each scope of the program; empty where the transform has no parts.
+   */
+  roles: ScopeRoles[];
+  /**
+   * In the order of the program.
+   */
+  kept: KeptValue[];
+}
+/**
  * How far a long request is.
  */
 export interface Working {
@@ -2560,4 +2645,26 @@ export interface TimeRequest {
    * The user said yes to repeated effects and to calls of over a second.
    */
   confirmed: boolean;
+}
+/**
+ * Derive a program by a transform; JAX traces it, nothing runs.
+ */
+export interface TransformRequest {
+  type: 'transform';
+  /**
+   * Chosen by the browser.
+   */
+  id: number;
+  /**
+   * Id.
+   */
+  snapshot: string;
+  /**
+   * Index into its programs.
+   */
+  program: number;
+  /**
+   * Which.
+   */
+  kind: 'grad' | 'jvp' | 'linearize' | 'vmap';
 }

@@ -19,6 +19,7 @@ from jupyter_jaxpr.encoding import encode
 from jupyter_jaxpr.jax_internals import support
 from jupyter_jaxpr.observe.observation import Observation, ObservedFunction, ObservedProgram
 from jupyter_jaxpr.snapshot import build as snapshot_build
+from jupyter_jaxpr.snapshot import program_build
 from jupyter_jaxpr.snapshot.environment import environment
 
 KINDS = {"sin": sines, "mixed": mixed}
@@ -126,13 +127,13 @@ def growth() -> Iterator[Row]:
                 paged = seconds(lambda observation=observation: snapshot(observation), times)
                 _, raw = snapshot(observation)
                 sent = {"seconds": paged, "bytes": len(raw)}
-            limits = snapshot_build.WHOLE, snapshot_build.WHOLE_RUN
-            snapshot_build.WHOLE = snapshot_build.WHOLE_RUN = 10**9
+            limits = program_build.WHOLE, program_build.WHOLE_RUN
+            program_build.WHOLE = program_build.WHOLE_RUN = 10**9
             try:
                 took = seconds(lambda observation=observation: snapshot(observation), times)
                 built, raw = snapshot(observation)
             finally:
-                snapshot_build.WHOLE, snapshot_build.WHOLE_RUN = limits
+                program_build.WHOLE, program_build.WHOLE_RUN = limits
             whole.append((built.document.programs[0].equations, took, len(raw)))
         for what, values in (("time", [row[1] for row in whole]), ("bytes", [float(row[2]) for row in whole])):
             exponent = fit([row[0] for row in whole], values)

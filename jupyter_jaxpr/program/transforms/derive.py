@@ -1,0 +1,551 @@
+"""A program that was observed in, what JAX derives from it by `grad`, `vmap`, `jvp` or `linearize` out.
+
+JAX transforms the program itself, as it does for `grad` of a jitted function: the function's own Python does not run
+again, no values are needed, nothing is compiled and nothing is executed. What still runs is Python that JAX calls to
+derive: the rules of the user's `custom_jvp` and `custom_vjp` functions; what they print is kept and not shown.
+
+A transform that JAX refuses is a sentence in `Derived.error`, never an exception.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, get_args
+
+from ...observe.arguments import spec_of
+from ...observe.observation import ArgumentSpec, ObservedProgram, Printed
+from ...observe.printed import PrintRecorder
+from ..jaxpr import aval_row
+from ..parameters import open_jaxpr, programs_in
+
+Kind = Literal["grad", "vmap", "jvp", "linearize"]
+PartName = Literal["whole", "primal", "linear"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+#: The size of the axis that `vmap` adds.
+BATCH = 8
+
+_WORDS_AT_MOST = 300
+_NAMES_AT_MOST = 6
+_TRACED = "traced by jupyter_jaxpr, not run"
+
+
+@dataclass(frozen=True)
+class DerivedPart:
+    """One derived program.
+
+    Attributes:
+        part: linearize gives two programs, the others one, the whole.
+        name: Such as ``grad(f)``.
+        program: To be shown like any other.
+        tangents: Numbers of its inputs that are tangents.
+        residuals: How many of its results, the last ones, it hands to the linear program.
+    """
+
+    part: PartName
+    name: str
+    program: ObservedProgram
+    tangents: tuple[int, ...] = ()
+    residuals: int = 0
+
+
+@dataclass
+class Derived:
+    """What came of a transform.
+
+    Attributes:
+        words: What was done exactly, a sentence, such as with respect to which arguments.
+        parts: The programs; none where it failed.
+        error: Why there are none, and what to do; else None.
+        printed: What Python printed meanwhile.
+    """
+
+    kind: Kind
+    words: str
+    parts: list[DerivedPart] = field(default_factory=list)
+    error: str | None = None
+    printed: list[Printed] = field(default_factory=list)
+
+
+class _Refused(Exception):
+    """A transform that makes no sense here; the message is the sentence."""
+
+
+def derive(name: str, observed: ObservedProgram, kind: Kind) -> Derived:
+    """Derive a program; whoever observes JAX must look away meanwhile.
+
+    Args:
+        name: Of the function, as the user knows it.
+        observed: Its program; only its types are used.
+        kind: The transform.
+    """
+    prints = PrintRecorder(lambda: name, swallow=True)
+    derived = Derived(kind, f"{kind} of {name}", printed=prints.printed)
+    prints.start()
+    try:
+        _MAKERS[kind](_Original(name, observed), derived)
+    except _Refused as refused:
+        derived.error = str(refused)
+    except Exception as error:  # JAX's words on why it cannot
+        cure = _CURES[kind]
+        derived.error = f"JAX cannot make {kind} of {name}: {_said(error)}.{cure}"
+    finally:
+        prints.stop()
+    return derived
+
+
+_CURES = {
+    "jvp": " Differentiate a part of it that JAX can.",
+    "linearize": " Differentiate a part of it that JAX can.",
+    "grad": " Where a while loop has no backward pass, write it as a scan, or take jvp.",
+    "vmap": " Map over the part of the function that JAX can batch.",
+}
+
+
+# --- the program as a function of its leaves ----------------------------------------------------------------
+
+
+class _Original:
+    """The observed program: its leaves by name and type, and which of them are differentiated."""
+
+    def __init__(self, name: str, observed: ObservedProgram) -> None:
+        import jax
+        from jax.extend.core import jaxpr_as_fun
+
+        self.name = name
+        self.observed = observed
+        self.call: Callable[..., Sequence[Any]] = jaxpr_as_fun(observed.jaxpr)
+        self.specs = [_input(aval) for aval in observed.jaxpr.in_avals]
+        self.types = [aval_row(aval).text for aval in observed.jaxpr.in_avals]
+        self.results = [spec_of(aval) for aval in observed.jaxpr.out_avals]
+        self.result_types = [aval_row(aval).text for aval in observed.jaxpr.out_avals]
+        self.names = _names(observed.jaxpr, len(self.specs))
+        inexact = jax.numpy.inexact
+        self.floats = [place for place, spec in enumerate(self.specs) if jax.numpy.issubdtype(spec.dtype, inexact)]
+        self.float_results = [
+            place for place, spec in enumerate(self.results) if jax.numpy.issubdtype(spec.dtype, inexact)
+        ]
+        positional = self._positional()
+        self.chosen = [place for place in self.floats if place in positional] or self.floats
+
+    def _positional(self) -> set[int]:
+        """Leaves of positional arguments: those that `jax.grad` differentiates."""
+        held = self.observed.held
+        split = held.leaves() if held is not None else None
+        if split is None or sum(split) > len(self.specs):
+            return set(range(len(self.specs)))
+        first = len(self.specs) - sum(split)  # closed-over values come before them
+        return set(range(first, first + split[0]))
+
+    def needs_floats(self, kind: Kind) -> None:
+        """Refuse where nothing can be differentiated."""
+        if not self.floats:
+            given = _listed(self.types) or "no array"
+            raise _Refused(
+                f"{kind} needs an argument of a float type, and {self.name} was called with {given}. Call it with "
+                "floats, such as x.astype(float)."
+            )
+        if not self.float_results:
+            gives = _listed(self.result_types) or "no array"
+            raise _Refused(f"{kind} needs a result of a float type, and {self.name} gives {gives}.")
+
+    def respect(self) -> str:
+        """With respect to what it is differentiated, and what is left alone and why."""
+        chosen = _listed([_root(self.names[place]) for place in self.chosen])
+        text = f"with respect to {chosen}"
+        by_keyword = _listed([_root(self.names[place]) for place in self.floats if place not in self.chosen])
+        if by_keyword:
+            text += f"; not {by_keyword}, which is given by keyword"
+        rest = [place for place in range(len(self.specs)) if place not in self.floats]
+        other = _listed([f"{self.names[place]} ({self.types[place]})" for place in rest])
+        return f"{text}; not {other}, of no float type" if other else text
+
+    def of_chosen(self, inputs: Sequence[Any], results: Sequence[int]) -> Callable[..., list[Any]]:
+        """The function of its differentiated leaves alone, the others as they are."""
+
+        def call(*floats: Any) -> list[Any]:
+            whole = list(inputs)
+            for place, value in zip(self.chosen, floats, strict=True):
+                whole[place] = value
+            out = self.call(*whole)
+            return [out[place] for place in results]
+
+        return call
+
+    def pick(self, values: Sequence[Any]) -> list[Any]:
+        """The differentiated ones among something of each leaf."""
+        return [values[place] for place in self.chosen]
+
+    # --- trees for the signature ---
+
+    def arguments(self) -> list[tuple[ArgumentSpec, list[int]]]:
+        """The arguments and the leaves of each; the leaves alone where their order is not known."""
+        import jax
+
+        found: list[tuple[ArgumentSpec, list[int]]] = []
+        place = len(self.specs) - sum(
+            len(jax.tree_util.tree_leaves(argument.tree)) for argument in self.observed.arguments
+        )
+        for argument in self.observed.arguments:
+            leaves = jax.tree_util.tree_leaves(argument.tree)
+            own = list(range(place, place + len(leaves)))
+            place += len(leaves)
+            if any(
+                number < 0 or not _alike(self.specs[number], leaf) for number, leaf in zip(own, leaves, strict=True)
+            ):
+                return [
+                    (ArgumentSpec(name, tree=spec), [number])
+                    for number, (name, spec) in enumerate(zip(self.names, self.specs, strict=True))
+                ]
+            found.append((argument, own))
+        return found
+
+    def like_arguments(self, prefix: str, change: Callable[[int], Any]) -> list[ArgumentSpec]:
+        """The arguments with other leaves; those of which every leaf becomes None are left out."""
+        import jax
+
+        found = []
+        for argument, own in self.arguments():
+            if argument.static is not None:
+                if not prefix:
+                    found.append(argument)
+                continue
+            leaves = [change(number) for number in own]
+            if all(leaf is None for leaf in leaves) and leaves:
+                continue
+            tree = jax.tree_util.tree_unflatten(jax.tree_util.tree_structure(argument.tree), leaves)
+            found.append(ArgumentSpec(f"{prefix}{argument.name}", tree=tree))
+        return found
+
+    def chosen_tree(self) -> Any:
+        """The tree of a gradient: like the arguments, without what is not differentiated."""
+        trees = [each.tree for each in self.like_arguments("d", self._chosen_spec)]
+        return trees[0] if len(trees) == 1 else tuple(trees)
+
+    def chosen_arguments(self, prefix: str) -> list[ArgumentSpec]:
+        """The differentiated arguments under another name."""
+        return self.like_arguments(prefix, self._chosen_spec)
+
+    def _chosen_spec(self, place: int) -> Any:
+        return self.specs[place] if place in self.chosen else None
+
+    def part(
+        self,
+        part: PartName,
+        name: str,
+        traced: Any,
+        arguments: Sequence[ArgumentSpec],
+        input_names: Sequence[str],
+        result: Any,
+        result_names: Sequence[str],
+        words: str,
+        **more: Any,
+    ) -> DerivedPart:
+        """A derived program that was traced."""
+        observed = ObservedProgram(
+            origin="traced",
+            jaxpr=traced.jaxpr,
+            arguments=tuple(replace(argument, donated=False) for argument in arguments),
+            result=result,
+            call=self.observed.call,
+            traced=traced,
+            origin_note=f"{name}: {_TRACED}. {words}",
+            input_names=tuple(input_names),
+            result_names=tuple(result_names),
+        )
+        return DerivedPart(part, name, observed, **more)
+
+
+# --- the four transforms ------------------------------------------------------------------------------------
+
+
+def _grad(original: _Original, derived: Derived) -> None:
+    import jax
+
+    original.needs_floats("grad")
+    name, chosen = original.name, original.chosen
+    names = [f"d {original.names[place]}" for place in chosen]
+    result = original.results[original.float_results[0]]
+    scalar = len(original.results) == 1 and result.shape == () and not _complex(result)
+    if scalar and not any(_complex(original.specs[place]) for place in chosen):
+        derived.words = f"jax.grad of {name} {original.respect()}."
+
+        def gradient(*inputs: Any) -> Any:
+            call = original.of_chosen(inputs, [0])
+            return jax.grad(lambda *floats: call(*floats)[0], argnums=tuple(range(len(chosen))))(*original.pick(inputs))
+
+        traced = _traced(gradient, original.specs, f"grad_{name}")
+        derived.parts.append(
+            original.part(
+                "whole",
+                f"grad({name})",
+                traced,
+                [argument for argument, _ in original.arguments()],
+                original.names,
+                original.chosen_tree(),
+                names,
+                derived.words,
+            )
+        )
+        return
+    gives = _listed(original.result_types)
+    derived.words = (
+        f"{name} gives {gives}, no real scalar, so this is its vjp, {original.respect()}; the cotangent is an input, "
+        "of the result's type."
+    )
+    cotangents = [original.results[place] for place in original.float_results]
+
+    def pulled_back(*inputs: Any) -> Any:
+        given = inputs[: len(original.specs)]
+        _, pull = jax.vjp(original.of_chosen(given, original.float_results), *original.pick(given))
+        return pull(list(inputs[len(original.specs) :]))
+
+    traced = _traced(pulled_back, [*original.specs, *cotangents], f"vjp_{name}")
+    label = ["cotangent"] if len(cotangents) == 1 else [f"cotangent[{place}]" for place in range(len(cotangents))]
+    derived.parts.append(
+        original.part(
+            "whole",
+            f"vjp({name})",
+            traced,
+            [
+                *(argument for argument, _ in original.arguments()),
+                ArgumentSpec("cotangent", tree=cotangents[0] if len(cotangents) == 1 else tuple(cotangents)),
+            ],
+            [*original.names, *label],
+            original.chosen_tree(),
+            names,
+            derived.words,
+        )
+    )
+
+
+def _vmap(original: _Original, derived: Derived) -> None:
+    import jax
+
+    name = original.name
+    mapped = [argument for argument, own in original.arguments() if own]
+    leaves = sum(len(own) for _, own in original.arguments())
+    if not leaves:
+        raise _Refused(f"vmap needs an array to map over, and {name} was called with none.")
+    closed_over = len(original.specs) - leaves
+    specs = [
+        spec if place < closed_over else _batched(spec, getattr(spec, "weak_type", False))
+        for place, spec in enumerate(original.specs)
+    ]
+    axes = tuple(None if place < closed_over else 0 for place in range(len(specs)))
+    over = _listed([argument.name for argument in mapped if argument.name]) or "every array"
+    derived.words = f"jax.vmap of {name} over {over}: a new first axis, in_axes=0, with a batch of {BATCH}."
+    traced = _traced(jax.vmap(original.call, in_axes=axes), specs, f"vmap_{name}")
+    result = original.observed.result
+    derived.parts.append(
+        original.part(
+            "whole",
+            f"vmap({name})",
+            traced,
+            original.like_arguments("", lambda place: specs[place]),
+            original.names,
+            None if result is None else jax.tree_util.tree_map(lambda leaf: _batched(leaf, False), result),
+            _result_names(original),
+            derived.words,
+        )
+    )
+
+
+def _needs_forward_rules(original: _Original, kind: Kind, *traced: Any) -> None:
+    """Refuse where a part can only be transposed: JAX traces it, and raises when it is lowered."""
+    if any(_holds(each.jaxpr, "custom_lin") for each in traced):
+        raise _Refused(
+            f"{kind} of {original.name} cannot be had: it calls a custom_vjp function, which has a backward rule and "
+            "no forward one. Take grad, or define it by custom_jvp."
+        )
+
+
+def _holds(jaxpr: Any, primitive: str) -> bool:
+    opened = open_jaxpr(jaxpr)
+    return any(
+        equation.primitive.name == primitive
+        or any(_holds(inner, primitive) for value in equation.params.values() for _, inner, _ in programs_in(value))
+        for equation in (opened.eqns if opened is not None else ())
+    )
+
+
+def _jvp(original: _Original, derived: Derived) -> None:
+    import jax
+
+    original.needs_floats("jvp")
+    name, count = original.name, len(original.specs)
+    derived.words = f"jax.jvp of {name} {original.respect()}; the tangents are inputs, of the same types."
+
+    def pushed(*inputs: Any) -> Any:
+        given = inputs[:count]
+        call = original.of_chosen(given, range(len(original.results)))
+        return jax.jvp(call, original.pick(given), list(inputs[count:]))
+
+    tangents = [_same(original.specs[place]) for place in original.chosen]
+    traced = _traced(pushed, [*original.specs, *tangents], f"jvp_{name}")
+    _needs_forward_rules(original, "jvp", traced)
+    results = _result_names(original)
+    derived.parts.append(
+        original.part(
+            "whole",
+            f"jvp({name})",
+            traced,
+            [*(argument for argument, _ in original.arguments()), *original.chosen_arguments("d")],
+            [*original.names, *(f"d {original.names[place]}" for place in original.chosen)],
+            None,
+            [*results, *(f"d {each}" for each in results)] if results else [],
+            derived.words,
+            tangents=tuple(range(count, count + len(tangents))),
+        )
+    )
+
+
+def _linearize(original: _Original, derived: Derived) -> None:
+    import jax
+
+    original.needs_floats("linearize")
+    name = original.name
+    derived.words = (
+        f"jax.linearize of {name} {original.respect()}: a primal program that keeps residuals, and a linear one of the "
+        "tangents."
+    )
+
+    def linearized(*inputs: Any) -> Any:
+        return jax.linearize(original.of_chosen(inputs, original.float_results), *original.pick(inputs))
+
+    primal = _traced(linearized, original.specs, f"linearize_{name}")
+    _, push = primal.out_info
+    residuals = jax.tree_util.tree_leaves(push)
+    held = jax.tree_util.tree_map(_same, push)
+    tangents = [_same(original.specs[place]) for place in original.chosen]
+    linear = _traced(lambda push, *tangents: push(*tangents), [held, *tangents], f"linear_{name}")
+    _needs_forward_rules(original, "linearize", primal, linear)
+    kept = [f"residual {place}" for place in range(len(residuals))]
+    results = [each for place, each in enumerate(_result_names(original)) if place in original.float_results]
+    floats = [original.results[place] for place in original.float_results]
+    arguments = [argument for argument, _ in original.arguments()]
+    derived.parts += [
+        original.part(
+            "primal",
+            f"linearize({name}): primal",
+            primal,
+            arguments,
+            original.names,
+            None,
+            [*results, *kept] if results else [],
+            derived.words,
+            residuals=len(residuals),
+        ),
+        original.part(
+            "linear",
+            f"linearize({name}): linear",
+            linear,
+            [ArgumentSpec("residuals", tree=[_same(leaf) for leaf in residuals]), *original.chosen_arguments("d")],
+            [*kept, *(f"d {original.names[place]}" for place in original.chosen)],
+            floats[0] if len(floats) == 1 else tuple(floats),
+            [f"d {each}" for each in results],
+            derived.words,
+            tangents=tuple(range(len(residuals), len(residuals) + len(tangents))),
+        ),
+    ]
+
+
+_MAKERS: dict[Kind, Callable[[_Original, Derived], None]] = {
+    "grad": _grad,
+    "vmap": _vmap,
+    "jvp": _jvp,
+    "linearize": _linearize,
+}
+
+
+# --- types and words ----------------------------------------------------------------------------------------
+
+
+def _traced(fun: Callable[..., Any], specs: Sequence[Any], name: str) -> Any:
+    import jax
+
+    def call(*inputs: Any) -> Any:
+        return fun(*inputs)
+
+    call.__name__ = call.__qualname__ = "".join(letter if letter.isalnum() else "_" for letter in name)
+    return jax.jit(call).trace(*specs)
+
+
+def _input(aval: Any) -> Any:
+    """The type of an input, its sharding too where the type itself says one."""
+    import jax
+
+    spec = spec_of(aval)
+    sharding = getattr(aval, "sharding", None)
+    mesh = getattr(sharding, "mesh", None)
+    if mesh is None or getattr(mesh, "empty", True):
+        return spec
+    return jax.ShapeDtypeStruct(spec.shape, spec.dtype, weak_type=spec.weak_type, sharding=sharding)
+
+
+def _same(spec: Any) -> Any:
+    """A type without what only a value has."""
+    import jax
+
+    return jax.ShapeDtypeStruct(spec.shape, spec.dtype, weak_type=bool(getattr(spec, "weak_type", False)))
+
+
+def _batched(spec: Any, weak: bool) -> Any:
+    import jax
+
+    return jax.ShapeDtypeStruct((BATCH, *spec.shape), spec.dtype, weak_type=weak)
+
+
+def _alike(one: Any, other: Any) -> bool:
+    return (getattr(one, "shape", None), getattr(one, "dtype", None)) == (
+        getattr(other, "shape", None),
+        getattr(other, "dtype", None),
+    )
+
+
+def _complex(spec: Any) -> bool:
+    import jax
+
+    return bool(jax.numpy.issubdtype(spec.dtype, jax.numpy.complexfloating))
+
+
+def _names(jaxpr: Any, count: int) -> list[str]:
+    """A path for each input, such as p['w']."""
+    try:
+        paths = [str(path) if path else "" for path in jaxpr.debug_info.arg_names or ()]
+    except Exception:  # another JAX: unknown
+        paths = []
+    if len(paths) != count:
+        paths = [""] * count
+    return [path or f"argument {place}" for place, path in enumerate(paths)]
+
+
+def _result_names(original: _Original) -> list[str]:
+    """A path for each result; none where JAX has none."""
+    try:
+        paths = [str(path) if path else "" for path in original.observed.jaxpr.debug_info.result_paths or ()]
+    except Exception:  # another JAX: unknown
+        return []
+    return paths if len(paths) == len(original.results) else []
+
+
+def _root(path: str) -> str:
+    """The argument that a path begins with."""
+    end = min((path.index(sign) for sign in ".[" if sign in path), default=len(path))
+    return path[:end]
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Names in a sentence, each once."""
+    once = list(dict.fromkeys(names))
+    if len(once) > _NAMES_AT_MOST:
+        return f"{', '.join(once[:_NAMES_AT_MOST])} and {len(once) - _NAMES_AT_MOST} more"
+    return " and ".join(filter(None, (", ".join(once[:-1]), once[-1]))) if once else ""
+
+
+def _said(error: Exception) -> str:
+    """The first line of what an exception says, without a full stop."""
+    text = str(error).strip().partition("\n")[0].strip().rstrip(".")
+    text = text if len(text) <= _WORDS_AT_MOST else text[: _WORDS_AT_MOST - 1] + "…"
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__

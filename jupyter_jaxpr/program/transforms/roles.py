@@ -1,0 +1,201 @@
+"""A derived program of a walk in, the part that each of its equations plays out, and the values kept for backward.
+
+The parts are letters, one an equation:
+
+- ``f`` forward, ``b`` backward: of `grad`. JAX says it in the name stacks: the outermost transform of an equation of
+  the program is ``transpose`` for the backward part and ``jvp`` for the forward part. Equations of a program inside an
+  equation are of that equation's part.
+- ``r`` recomputed: a forward equation that `jax.checkpoint` does again in the backward part.
+- ``t`` tangent: of `jvp`, what depends on the tangents; every equation of a linear program. Its others are ``f``.
+- ``m`` mixed: an equation around a program that does both, or one of a program that both parts call.
+- ``-``: of no part: it does not lie between what is differentiated and the result.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ..jaxpr import ScopeColumns, Walk
+from ..loop_equations import scan_parts, while_parts
+from ..residuals import KeptValue, kept_for_backward, made_values
+from .derive import DerivedPart, Kind
+
+_FORWARD = "jvp("
+_BACKWARD = "transpose("
+_AGAIN = "rematted_computation"
+
+Kept = KeptValue
+
+
+@dataclass(frozen=True)
+class Roles:
+    """What each equation of a derived program is.
+
+    Attributes:
+        letters: Of each scope of the program: a letter an equation; empty where the transform has no parts.
+        kept: Values that the forward part keeps for the backward part, or the primal program for the linear one.
+    """
+
+    letters: dict[int, str] = field(default_factory=dict)
+    kept: list[Kept] = field(default_factory=list)
+
+    @property
+    def counts(self) -> Counter[str]:
+        """How many equations there are of each letter."""
+        return Counter("".join(self.letters.values()))
+
+
+def roles_of(walk: Walk, scope: int, kind: Kind, part: DerivedPart) -> Roles:
+    """Read the parts off a derived program.
+
+    Args:
+        walk: It has walked the program.
+        scope: The program's.
+        kind: The transform it comes from.
+        part: What was derived.
+    """
+    if kind == "vmap":
+        return Roles()
+    marks = _Marks(walk)
+    if kind == "grad":
+        marks.by_name_stack(scope, "-")
+        letters = marks.letters()
+        backward = {number: [letter in "br" for letter in row] for number, row in letters.items()}
+        return Roles(letters, kept_for_backward(walk, scope, backward))
+    columns = walk.scopes[scope]
+    marks.by_tangents(scope, {columns.constants + number for number in part.tangents})
+    kept: list[Kept] = []
+    if part.residuals:
+        kept = made_values(walk, scope, columns.outputs[len(columns.outputs) - part.residuals :])
+    return Roles(marks.letters(), kept)
+
+
+class _Marks:
+    """Letters put onto equations; one that gets two becomes mixed."""
+
+    def __init__(self, walk: Walk) -> None:
+        self._walk = walk
+        self._letters: dict[int, list[str]] = {}
+        self._seen: set[tuple[int, str]] = set()
+        self._results: dict[tuple[int, frozenset[int]], list[bool]] = {}
+        self._parts: dict[int, str] = {}
+
+    def letters(self) -> dict[int, str]:
+        return {scope: "".join(letter or "-" for letter in letters) for scope, letters in self._letters.items()}
+
+    def _put(self, scope: int, equation: int, letter: str) -> None:
+        letters = self._letters[scope]
+        before = letters[equation]
+        letters[equation] = letter if before in ("", letter) else "m"
+
+    def _open(self, scope: int) -> ScopeColumns:
+        columns = self._walk.scopes[scope]
+        self._letters.setdefault(scope, [""] * columns.count)
+        return columns
+
+    # --- grad: by the names that JAX gives ---
+
+    def by_name_stack(self, scope: int, around: str) -> None:
+        """Mark a scope and those inside, whose equations are of the part around them where they do not say more."""
+        waiting = [(scope, around)]
+        while waiting:
+            number, outside = waiting.pop()
+            if (number, outside) in self._seen:
+                continue
+            self._seen.add((number, outside))
+            columns = self._open(number)
+            own = [self._part(name, outside) for name in columns.name_stack]
+            for equation, letter in enumerate(own):
+                self._put(number, equation, letter)
+            waiting += [(child, own[equation]) for equation, _, _, child in columns.children]
+
+    def _part(self, name: int, outside: str) -> str:
+        if outside in "br":
+            return "r" if outside == "r" or _AGAIN in self._walk.strings.items[name] else "b"
+        if outside != "-":
+            return outside
+        known = self._parts.get(name)
+        if known is None:
+            text = self._walk.strings.items[name]
+            known = "b" if text.startswith(_BACKWARD) else "f" if text.startswith(_FORWARD) else "-"
+            self._parts[name] = known
+        return known
+
+    # --- jvp: by what depends on the tangents ---
+
+    def by_tangents(self, scope: int, tangents: set[int]) -> list[bool]:
+        """Mark a scope whose variables `tangents` are tangents, and those inside; which of its results are."""
+        key = scope, frozenset(tangents)
+        if key in self._results:
+            return self._results[key]
+        columns = self._open(scope)
+        known = set(tangents)
+        inside: dict[int, list[tuple[int, int]]] = {}
+        for equation, parameter, _, child in columns.children:
+            inside.setdefault(equation, []).append((parameter, child))
+        variable = columns.constants + columns.inputs
+        for equation, operands in enumerate(columns.operands):
+            count = columns.output_counts[equation]
+            given = [operand in known for operand in operands]
+            if equation in inside:
+                outputs = self._inside(scope, equation, inside[equation], given, count)
+            else:
+                outputs = [any(given)] * count
+            known.update(variable + place for place, tangent in enumerate(outputs) if tangent)
+            some = any(outputs) or (not outputs and any(given))
+            self._put(scope, equation, "f" if not some else "t" if all(outputs) else "m")
+            variable += count
+        results = self._results[key] = [operand in known for operand in columns.outputs]
+        return results
+
+    def _inside(
+        self, scope: int, equation: int, children: Sequence[tuple[int, int]], given: list[bool], count: int
+    ) -> list[bool]:
+        """Which results of an equation with programs inside are tangents, by what its programs make of its operands."""
+        walk = self._walk
+        primitive = walk.strings.items[walk.scopes[scope].primitive[equation]]
+        parameters = walk.jaxprs[scope].eqns[equation].params
+        names = {walk.strings.items[parameter]: child for parameter, child in children}
+        if primitive == "scan" and "jaxpr" in names:
+            parts = scan_parts(parameters)
+            return self._loop(names["jaxpr"], given, parts.consts, parts.carry)
+        if primitive == "while" and "body_jaxpr" in names:
+            split = while_parts(parameters)
+            body = given[split.condition_consts :]
+            carry = self._loop(names["body_jaxpr"], body, split.body_consts, len(body) - split.body_consts)
+            condition = [*given[: split.condition_consts], *carry]
+            self.by_tangents(names["cond_jaxpr"], self._inputs(names["cond_jaxpr"], condition))
+            return carry
+        if primitive == "cond":
+            given = given[1:]
+        results = [False] * count
+        for _, child in children:
+            columns = walk.scopes[child]
+            if columns.inputs != len(given):
+                self.by_tangents(child, set())
+                results = [any(given) or each for each in results]
+                continue
+            found = self.by_tangents(child, self._inputs(child, given))
+            if len(found) != count:
+                found = [any(found)] * count
+            results = [one or other for one, other in zip(results, found, strict=True)]
+        return results
+
+    def _loop(self, body: int, given: list[bool], consts: int, carry: int) -> list[bool]:
+        """The results of a loop: what is a tangent after one step is one from then on."""
+        given = list(given)
+        while True:
+            trial = _Marks(self._walk)
+            results = trial.by_tangents(body, self._inputs(body, given))
+            grown = [
+                was or (consts <= place < consts + carry and results[place - consts]) for place, was in enumerate(given)
+            ]
+            if grown == given:
+                return self.by_tangents(body, self._inputs(body, given))
+            given = grown
+
+    def _inputs(self, scope: int, given: Sequence[bool]) -> set[int]:
+        first = self._walk.scopes[scope].constants
+        return {first + place for place, tangent in enumerate(given) if tangent}
