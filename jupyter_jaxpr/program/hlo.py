@@ -17,6 +17,7 @@ _TABLES = ("FileNames", "FunctionNames", "FileLocations", "StackFrames")
 _TABLE_ROW = re.compile(r'(\d+) (?:"(.*)"|\{(.*)\})$')
 _NUMBER = re.compile(r"(\w+)=(\d+)")
 _FRAME = re.compile(r"metadata=\{[^{}]*?\bstack_frame_id=(\d+)")
+_OP_NAME = re.compile(r'\bop_name="((?:[^"\\]|\\.)*)"')
 _FILE = re.compile(r'\bsource_file="([^"]*)"')
 _LINE = re.compile(r"\bsource_line=(\d+)")
 _ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
@@ -62,9 +63,13 @@ def hlo_lines(text: str, positions: Positions) -> LinesOfText:
             metadata.append((len(lines), line))
         lines.append(line)
     stacks = [-1] * len(lines)
+    names: dict[int, str] = {}
     frames = _Frames(tables)
     known: dict[int, int] = {}
     for index, line in metadata:
+        named = _OP_NAME.search(line)
+        if named:
+            names[index] = named.group(1)
         found = _FRAME.search(line)
         if found:
             number = int(found.group(1))
@@ -76,7 +81,7 @@ def hlo_lines(text: str, positions: Positions) -> LinesOfText:
         if file and source_line and int(source_line.group(1)) > 0:
             number = int(source_line.group(1))
             stacks[index] = _stack([(file.group(1), "", number, -1, number, -1)], positions)
-    return LinesOfText("\n".join(lines), stacks)
+    return LinesOfText("\n".join(lines), stacks, names)
 
 
 def _unescaped(text: str) -> str:

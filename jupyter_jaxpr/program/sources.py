@@ -147,6 +147,16 @@ class Positions:
             (library if source.kind == "library" else user).append(frame)
         return self._number(user, library)
 
+    def whole_line(self, stack: int) -> int:
+        """Index of the stack that only says the line where another one, with user frames, begins."""
+        (first, *outer), _ = self.stacks[stack]
+        file, function, line, *_ = self.frames[first]
+        return self._number([self._row((file, function, line, -1, line, -1)), *outer], [])
+
+    def without_library(self, stack: int) -> int:
+        """Index of the stack of another one's user frames alone."""
+        return self._number(self.stacks[stack][0], [])
+
     def _number(self, user: list[int], library: list[int]) -> int:
         if not user and not library:
             return -1
@@ -186,7 +196,9 @@ class Positions:
         end_column = self._column(source, end_line, end_column)
         if column < 0 or end_column < 0:
             column = end_column = -1
-        row = (file, self._strings.number(function), line, column, end_line, end_column)
+        return self._row((file, self._strings.number(function), line, column, end_line, end_column))
+
+    def _row(self, row: FrameRow) -> int:
         number = self._frame_numbers.get(row)
         if number is None:
             number = self._frame_numbers[row] = len(self.frames)

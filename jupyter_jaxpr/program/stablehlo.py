@@ -7,7 +7,8 @@ stacks and left out of the text that is shown. What cannot be read is -1, never 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from .sources import Positions
@@ -29,6 +30,8 @@ _FUSED = re.compile(r"fused(?:<.*>)?\[(.*)\]$")
 #: Lines that only hold or end something: the place of their location is that of the whole function.
 _NOT_OPERATIONS = ("return", "module", "func.func")
 _ESCAPE = re.compile(rb"\\([0-9A-Fa-f]{2}|.)")
+#: A location of more parts than this is none.
+_DEPTH = 200
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,12 @@ class LinesOfText:
 
     text: str
     line_stacks: list[int]
+    #: Of lines that have one: the name of the operation's place, such as jit(f)/jvp(g)/tanh.
+    op_names: Mapping[int, str] = field(default_factory=dict)
+    #: Of lines that may come from several places, which cannot be told apart: the stacks of the others.
+    other_stacks: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    #: Lines whose stack JAX does not state: it follows from others.
+    inferred: list[int] = field(default_factory=list)
 
 
 def lowered_text(lowered: Any) -> str:
@@ -53,15 +62,18 @@ def stablehlo_lines(text: str, positions: Positions) -> LinesOfText:
     locations = _Locations(text, positions)
     lines: list[str] = []
     stacks: list[int] = []
+    names: dict[int, str] = {}
     open_lines: dict[int, int] = {}
     for line in text.rstrip("\n").split("\n"):
         if line.startswith("#loc"):
             continue
         match = _REFERENCE.search(line)
         stack = -1
+        name = ""
         if match:
             line = line[: match.start()]
             stack = locations.stack(f"#loc{match.group(1)}")
+            name = locations.name(f"#loc{match.group(1)}")
         if " loc(" in line:
             line, last = _without_locations(line)
             if stack < 0 and last is not None:
@@ -72,14 +84,17 @@ def stablehlo_lines(text: str, positions: Positions) -> LinesOfText:
             begun = open_lines.get(indent)
             if begun is not None and stacks[begun] < 0:
                 stacks[begun] = stack
+                names[begun] = name
         elif shown.startswith(_NOT_OPERATIONS):
             stack = -1
             open_lines.pop(indent, None)
         elif not shown.startswith("cond {"):  # the first region of the while on the line above
             open_lines[indent] = len(lines)
+        if name and stack >= 0:
+            names[len(lines)] = name
         lines.append(line)
         stacks.append(stack)
-    return LinesOfText("\n".join(lines), stacks)
+    return LinesOfText("\n".join(lines), stacks, names)
 
 
 def _without_locations(line: str) -> tuple[str, str | None]:
@@ -150,9 +165,19 @@ class _Locations:
             self._stacks[location] = stack
         return stack
 
+    def name(self, location: str) -> str:
+        """The name that a location begins with; empty where it has none."""
+        for _ in range(_DEPTH):
+            if match := _NUMBER.match(location):
+                location = self._rows.get(match.group(1), "unknown")
+                continue
+            match = _NAMED.match(location)
+            return _unquoted(match.group(1)) if match and match.group(2) is not None else ""
+        return ""
+
     def _places(self, location: str, function: str, depth: int) -> list[Place]:
         """Places of a location, innermost first; `function` is the name that wraps it."""
-        if depth > 200:
+        if depth > _DEPTH:
             return []
         if match := _NUMBER.match(location):
             return self._places(self._rows.get(match.group(1), "unknown"), function, depth + 1)

@@ -26,6 +26,12 @@ class TextPage(Struct):
     files: Annotated[list[File], _text("Pool of this page.")]
     frames: Annotated[list[Frame], _text("Pool of this page.")]
     stacks: Annotated[list[Stack], _text("Pool of this page.")]
+    inferred_lines: Annotated[
+        list[int], _text("Lines of the whole text, ascending, whose stack follows from other lines.")
+    ] = []
+    other_stacks: Annotated[
+        list[list[int]], _text("As in a level: the line of the whole text, then stacks of this page.")
+    ] = []
 
 
 class ScopePage(Struct):

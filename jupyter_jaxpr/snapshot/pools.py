@@ -94,6 +94,17 @@ def of_walk(walk: Walk, cell_file: str | None) -> Pools:
     )
 
 
+def of_texts(walk: Walk, cell_file: str | None) -> Pools:
+    """The pools of a walk that lines of a text refer to."""
+    positions = walk.positions
+    return Pools(
+        strings=walk.strings.items,
+        files=[_file(source, cell_file) for source in positions.files],
+        frames=[_frame(row) for row in positions.frames],
+        stacks=[Stack(frames=frames, library=library) for frames, library in positions.stacks],
+    )
+
+
 def of_document(document: Snapshot) -> Pools:
     """The pools of a document."""
     return Pools(**{name: getattr(document, name) for name in Pools.__slots__})

@@ -460,6 +460,22 @@ function checkLevel(value: unknown, pools: IPools): void {
   orNull(level.line_stacks, 'levels.line_stacks', (stacks, field) =>
     indices(stacks, field, -1, pools.stacks)
   );
+  checkLines(level, 'levels', held?.split('\n').length ?? 0, pools);
+}
+
+/** What is said of some lines of a text beside their stacks; documents of older versions say nothing. */
+function checkLines(
+  value: Record<string, unknown>,
+  name: string,
+  lines: number,
+  pools: IPools
+): void {
+  indices(value.inferred_lines ?? [], `${name}.inferred_lines`, 0, lines);
+  each(value.other_stacks ?? [], `${name}.other_stacks`, (row, field) => {
+    const [line, ...stacks] = indices(row, field, 0, Infinity);
+    indices([line ?? -1], field, 0, lines);
+    indices(stacks, field, 0, pools.stacks);
+  });
 }
 
 const LEVELS = ['stablehlo', 'hlo'] as const;
@@ -536,6 +552,7 @@ export function checkTextPage(value: unknown): TextPage {
   text(page.text, 'text.text');
   const pools = checkPools(page, 0);
   indices(page.line_stacks, 'text.line_stacks', -1, pools.stacks);
+  checkLines(page, 'text', page.lines as number, pools);
   return page as unknown as TextPage;
 }
 

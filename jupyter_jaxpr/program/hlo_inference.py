@@ -1,0 +1,113 @@
+"""Lines of HLO with the stacks that XLA states in, stacks of lines without one out, where others tell them.
+
+XLA loses the place of instructions that it rewrites, and of those that it makes. What it does not state is inferred
+only by these rules; where they do not apply, or do not agree, it stays unknown:
+
+- A fusion or call without a place is where the root of its computation is, for XLA names fusions after their roots.
+- A root without a place is where the only fusion that calls its computation is, for the same reason.
+- A broadcast or conversion without a place, of a constant, is where the instructions are that use it, if all of them
+  come from one place: it stands for a literal of theirs.
+- A matrix product or convolution without a place, where all equations of that kind come from one place, is there.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+
+from .hlo_module import Computation, Instruction, computations
+
+_NAMED_AFTER_ROOT = frozenset({"fusion", "call"})
+_OF_LITERALS = frozenset({"broadcast", "convert"})
+_PRIMITIVES = {"dot": "dot_general", "convolution": "conv_general_dilated"}
+#: Custom calls that are matrix products on some backend.
+_PRODUCTS = ("__onednn$matmul", "__cublas$gemm", "__cublas$lt$matmul")
+
+
+def inferred_origins(lines: Sequence[str], stacks: Sequence[int], only_stack: Callable[[str], int]) -> dict[int, int]:
+    """Stacks of lines that state none.
+
+    Args:
+        lines: Of the module.
+        stacks: Of each line; -1 where none is stated.
+        only_stack: The stack of all equations of a primitive, or -1.
+
+    Returns:
+        Line to stack, for what could be inferred.
+    """
+    module = computations(lines)
+    return _Inference(module, lines, stacks, only_stack).run()
+
+
+class _Inference:
+    def __init__(
+        self, module: list[Computation], lines: Sequence[str], stacks: Sequence[int], only_stack: Callable[[str], int]
+    ) -> None:
+        self._module = module
+        self._lines = lines
+        self._stacks = stacks
+        self._only_stack = only_stack
+        self._found: dict[int, int] = {}
+        self._roots = {
+            each.name: instruction for each in module for instruction in each.instructions if instruction.is_root
+        }
+        self._callers: dict[str, list[Instruction]] = defaultdict(list)
+        for each in module:
+            for instruction in each.instructions:
+                for called in instruction.called:
+                    self._callers[called].append(instruction)
+
+    def run(self) -> dict[int, int]:
+        # XLA writes a computation before those that call it: roots are known before their fusions.
+        for each in self._module:
+            for instruction in each.instructions:
+                if self._stacks[instruction.line] < 0:
+                    self._take(instruction, self._of_kind(instruction))
+        for each in reversed(self._module):
+            for instruction in each.instructions:
+                if self._of(instruction) < 0 and instruction.is_root:
+                    self._take(instruction, self._of_caller(each))
+        for each in self._module:
+            self._literals(each)
+        return self._found
+
+    def _of(self, instruction: Instruction) -> int:
+        stated = self._stacks[instruction.line]
+        return stated if stated >= 0 else self._found.get(instruction.line, -1)
+
+    def _take(self, instruction: Instruction, stack: int) -> None:
+        if stack >= 0:
+            self._found[instruction.line] = stack
+
+    def _of_kind(self, instruction: Instruction) -> int:
+        if instruction.opcode in _NAMED_AFTER_ROOT and len(instruction.called) == 1:
+            root = self._roots.get(instruction.called[0])
+            return self._of(root) if root is not None else -1
+        primitive = _PRIMITIVES.get(instruction.opcode)
+        if instruction.opcode == "custom-call" and any(target in self._lines[instruction.line] for target in _PRODUCTS):
+            primitive = "dot_general"
+        return self._only_stack(primitive) if primitive is not None else -1
+
+    def _of_caller(self, computation: Computation) -> int:
+        callers = self._callers.get(computation.name, [])
+        if len(callers) != 1 or callers[0].opcode not in _NAMED_AFTER_ROOT:
+            return -1
+        return self._of(callers[0])
+
+    def _literals(self, computation: Computation) -> None:
+        users: dict[str, list[Instruction]] = defaultdict(list)
+        opcodes = {}
+        for instruction in computation.instructions:
+            opcodes[instruction.name] = instruction.opcode
+            for operand in instruction.operands:
+                users[operand].append(instruction)
+        for instruction in computation.instructions:
+            if (
+                self._of(instruction) < 0
+                and instruction.opcode in _OF_LITERALS
+                and not instruction.is_root
+                and all(opcodes.get(operand) == "constant" for operand in instruction.operands)
+            ):
+                places = {self._of(user) for user in users[instruction.name]}
+                if len(places) == 1:
+                    self._take(instruction, places.pop())

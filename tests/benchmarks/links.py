@@ -1,0 +1,177 @@
+"""How many instructions of HLO are linked, and whether the links are right, beside a twin that knows the truth."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+from linked_programs import Made, linked_programs
+from rows import Row
+from twin import truth, twin, untagged
+
+from jupyter_jaxpr.program.hlo import executable_text, hlo_lines
+from jupyter_jaxpr.program.hlo_module import TRIVIAL, computations
+from jupyter_jaxpr.program.jaxpr import Walk
+from jupyter_jaxpr.program.stablehlo import LinesOfText
+from jupyter_jaxpr.program.text_links import linked, primitives
+
+Equation = tuple[int, int]
+#: Every so-manieth line is hidden, to see whether it would be inferred as it is stated.
+_HIDDEN = 10
+
+
+@dataclass
+class Found:
+    """What was found of one program's instructions, those that only move values left out."""
+
+    instructions: int = 0
+    with_line: int = 0
+    with_group: int = 0
+    with_one: int = 0
+    inferred: int = 0
+    #: Groups of the twin that could be compared, and those that contain the true equation.
+    compared: int = 0
+    right: int = 0
+    #: Stated lines that were hidden and inferred, and those inferred at the line that is stated.
+    hidden: int = 0
+    hidden_right: int = 0
+
+    def add(self, other: Found) -> None:
+        for field in dataclasses.fields(self):
+            setattr(self, field.name, getattr(self, field.name) + getattr(other, field.name))
+
+
+class Groups:
+    """The equations that belong to a stack, as `Links._ofLine` of src/model/links.ts finds them."""
+
+    def __init__(self, walk: Walk, scope: int) -> None:
+        self._positions = walk.positions
+        self._exact: dict[Any, set[Equation]] = defaultdict(set)
+        self._chain: dict[Any, set[Equation]] = defaultdict(set)
+        self._span: dict[Any, set[Equation]] = defaultdict(set)
+        self._add(walk, scope, set(), set())
+
+    def _add(self, walk: Walk, scope: int, given: set[int], seen: set[tuple[int, frozenset[int]]]) -> None:
+        if (scope, frozenset(given)) in seen:
+            return
+        seen.add((scope, frozenset(given)))
+        columns = walk.scopes[scope]
+        children = defaultdict(list)
+        for equation, _, _, child in columns.children:
+            children[equation].append(child)
+        for equation, stack in enumerate(columns.stack):
+            stacks = {stack} if stack >= 0 and self._positions.stacks[stack][0] else given
+            for each in stacks:
+                exact, chain, span = self._keys(each)
+                for index, key in ((self._exact, exact), (self._chain, chain), (self._span, span)):
+                    index[key].add((scope, equation))
+            for child in children[equation]:
+                self._add(walk, child, stacks, seen)
+
+    def _keys(self, stack: int) -> tuple[Any, Any, Any]:
+        user, library = self._positions.stacks[stack]
+        frames = self._positions.frames
+        chain = tuple((frames[frame][0], *frames[frame][2:]) for frame in user)
+        inner = tuple((frames[frame][0], *frames[frame][2:]) for frame in library)
+        return (chain, inner), chain, chain[0]
+
+    def of(self, *stacks: int) -> set[Equation]:
+        """The group of a line; empty where it is linked to no equation."""
+        return {equation for stack in stacks for equation in self._of(stack)}
+
+    def _of(self, stack: int) -> set[Equation]:
+        if stack < 0 or not self._positions.stacks[stack][0]:
+            return set()
+        exact, chain, span = self._keys(stack)
+        named = self._exact.get(exact) if exact[1] else None
+        return named or self._chain.get(chain) or self._span.get(span) or set()
+
+
+def look_at(made: Made) -> Found:
+    """Link one program, and its twin."""
+    function, arguments = made
+    traced = jax.jit(function).trace(*arguments)
+    walk = Walk()
+    scope = walk.program(traced.jaxpr)
+    groups = Groups(walk, scope)
+    found = Found()
+
+    def instructions(lines: LinesOfText) -> list[Any]:
+        module = computations(lines.text.split("\n"))
+        return [each for part in module for each in part.instructions if each.opcode not in TRIVIAL]
+
+    read = hlo_lines(executable_text(traced.lower().compile()), walk.positions)
+    lines = linked(read, walk, scope, is_hlo=True)
+    for each in instructions(lines):
+        stack = lines.line_stacks[each.line]
+        group = groups.of(stack, *lines.other_stacks.get(each.line, ()))
+        found.instructions += 1
+        found.with_line += stack >= 0 and bool(walk.positions.stacks[stack][0])
+        found.with_group += bool(group)
+        found.with_one += len(group) == 1
+        found.inferred += each.line in set(lines.inferred)
+
+    tagged = hlo_lines(executable_text(twin(walk, traced.jaxpr).compile()), walk.positions)
+    # The tags are not part of what a link is made from.
+    named = {line: untagged(name) for line, name in tagged.op_names.items()}
+    lines = linked(dataclasses.replace(tagged, op_names=named), walk, scope, is_hlo=True)
+    for each in instructions(tagged):
+        true = truth(each.op_name or "")
+        group = groups.of(lines.line_stacks[each.line], *lines.other_stacks.get(each.line, ()))
+        if true and group:
+            found.compared += 1
+            found.right += bool(true & group)
+
+    # What is stated, hidden: does it come out as the same line? Names such as closed_call say only where a call is.
+    refined = linked(read, walk, scope, is_hlo=True)
+    known = {walk.strings.items[primitive] for columns in walk.scopes for primitive in columns.primitive}
+    stated = {line for line, name in read.op_names.items() if primitives(name) <= known and read.line_stacks[line] >= 0}
+    for first in range(_HIDDEN):
+        hidden = {line for line in stated if line % _HIDDEN == first}
+        stacks = [-1 if line in hidden else stack for line, stack in enumerate(read.line_stacks)]
+        again = linked(dataclasses.replace(read, line_stacks=stacks), walk, scope, is_hlo=True)
+        for line in hidden & set(again.inferred):
+            found.hidden += 1
+            found.hidden_right += _where(walk, again.line_stacks[line]) == _where(walk, refined.line_stacks[line])
+    return found
+
+
+def _where(walk: Walk, stack: int) -> tuple[int, int] | None:
+    user = walk.positions.stacks[stack][0]
+    file, _, line, *_ = walk.positions.frames[user[0]] if user else (-1, 0, -1)
+    return file, line
+
+
+def shares() -> Iterator[Row]:
+    """Every program, and all of them together."""
+    total = Found()
+    for name, make in linked_programs():
+        found = look_at(make())
+        total.add(found)
+        yield _row(f"links, {name}", found)
+    yield _row("links, all programs", total)
+
+
+def _row(what: str, found: Found) -> Row:
+    def share(part: int, whole: int) -> str:
+        return f"{100 * part / whole:.0f}%" if whole else "-"
+
+    right = found.right / found.compared if found.compared else 1.0
+    inferred = found.hidden_right / found.hidden if found.hidden else 1.0
+    return Row(
+        what=f"{what} ({found.instructions:,} instructions)",
+        budget="99 % of groups right",
+        measured=(
+            f"line {share(found.with_line, found.instructions)} / "
+            f"group {share(found.with_group, found.instructions)} / "
+            f"one {share(found.with_one, found.instructions)}; right {right:.2%} of {found.compared:,}; "
+            f"inferred {found.inferred:,}, right {inferred:.1%} of {found.hidden:,} hidden"
+        ),
+        ratio=None,
+        ok=right >= 0.99,
+        figures=dataclasses.asdict(found),
+    )

@@ -1,0 +1,205 @@
+"""The equations that a line of HLO or StableHLO belongs to, and what is inferred where XLA says nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import pytest
+from jax import lax
+
+from jupyter_jaxpr.program.hlo import executable_text, hlo_lines
+from jupyter_jaxpr.program.hlo_inference import inferred_origins
+from jupyter_jaxpr.program.hlo_module import computations, count
+from jupyter_jaxpr.program.jaxpr import Walk
+from jupyter_jaxpr.program.stablehlo import lowered_text, stablehlo_lines
+from jupyter_jaxpr.program.text_links import linked, primitives
+
+MODULE = """\
+HloModule jit_f, is_scheduled=true
+
+%fused_computation (p0: f32[8], p1: f32[]) -> f32[8] {
+  %p0 = f32[8]{0} parameter(0)
+  %c = f32[] constant(2)
+  %b = f32[8]{0} broadcast(%c), dimensions={}
+  ROOT %m = f32[8]{0} multiply(%p0, %b), metadata={op_name="jit(f)/mul"}
+}
+
+%body (s: (s32[], f32[8])) -> (s32[], f32[8]) {
+  %s = (s32[], f32[8]{0}) parameter(0)
+  ROOT %t = (s32[], f32[8]{0}) tuple(%s, %s)
+}
+
+ENTRY %main.3 (x: f32[8]) -> f32[8] {
+  %x = f32[8]{0} parameter(0), metadata={op_name="x"}
+  %w = (s32[], /*index=1*/f32[8]{0}) while(%x), condition=%cond, body=%body, backend_config={"n":"3"}
+  %d = f32[8]{0} conditional(%x), branch_computations={%one, %two}
+  ROOT %fusion = f32[8]{0} fusion(%x, %w), kind=kLoop, calls=%fused_computation
+}""".split("\n")
+
+
+def test_a_module_is_read_line_by_line():
+    found = computations(MODULE)
+    assert [(each.name, each.is_entry, len(each.instructions)) for each in found] == [
+        ("fused_computation", False, 4),
+        ("body", False, 2),
+        ("main.3", True, 4),
+    ]
+    assert count(MODULE) == 10
+    x, w, d, fusion = found[2].instructions
+    assert (x.line, x.opcode, x.operands, x.op_name) == (15, "parameter", (), "x")
+    assert (w.opcode, w.operands, w.called) == ("while", ("x",), ("cond", "body"))
+    assert d.called == ("one", "two")
+    assert (fusion.name, fusion.is_root, fusion.called) == ("fusion", True, ("fused_computation",))
+
+
+def test_lines_that_are_no_instructions_are_left_out():
+    assert computations(["not HLO", "  at all", "%f (", "  %a = f32[", "}"]) == []
+
+
+# --- what is inferred -----------------------------------------------------------------------------------
+
+
+def inferred(stated: dict[int, int], only: dict[str, int] | None = None, module: list[str] = MODULE) -> dict[str, int]:
+    """The lines that get a stack, by their text."""
+    stacks = [stated.get(line, -1) for line in range(len(module))]
+    found = inferred_origins(module, stacks, lambda primitive: (only or {}).get(primitive, -1))
+    return {module[line].strip().removeprefix("ROOT ").split(" ")[0]: stack for line, stack in found.items()}
+
+
+def test_a_fusion_is_where_its_root_is_and_a_literal_where_it_is_used():
+    assert inferred({6: 5}) == {"%fusion": 5, "%b": 5}
+
+
+def test_a_root_is_where_the_only_fusion_is_that_calls_it():
+    assert inferred({18: 4}) == {"%m": 4, "%b": 4}
+
+
+def test_a_root_that_two_fusions_call_stays_unknown():
+    again = [*MODULE[:-1], "  %again = f32[8]{0} fusion(%x, %w), kind=kLoop, calls=%fused_computation", "}"]
+    assert inferred({18: 4}, module=again) == {}
+
+
+def test_a_literal_that_two_places_use_stays_unknown():
+    other = [*MODULE[:6], "  %n = f32[8]{0} negate(%b)", *MODULE[6:]]
+    assert inferred({6: 1, 7: 2}, module=other) == {"%fusion": 2}
+
+
+def test_what_is_no_literal_stays_unknown():
+    assert inferred({6: 5}, module=[line.replace("constant(2)", "parameter(1)") for line in MODULE]) == {"%fusion": 5}
+
+
+PRODUCT = [
+    "ENTRY %main (a: f32[4,4]) -> f32[4,4] {",
+    "  %a = f32[4,4]{1,0} parameter(0)",
+    "  %dot = f32[4,4]{1,0} dot(%a, %a), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+    '  %call = f32[4,4]{1,0} custom-call(%a, %a), custom_call_target="__onednn$matmul"',
+    '  ROOT %own = f32[4,4]{1,0} custom-call(%a, %a), custom_call_target="mine"',
+    "}",
+]
+
+
+def test_a_product_is_where_the_only_product_of_the_program_is():
+    assert inferred({}, {"dot_general": 9}, PRODUCT) == {"%dot": 9, "%call": 9}
+    assert inferred({}, {}, PRODUCT) == {}
+
+
+# --- which equations ------------------------------------------------------------------------------------
+
+
+def groups(function, *arguments, level="hlo"):
+    """Of each instruction with a place: its operation, the primitives that have its stack, and the lines of code."""
+    traced = jax.jit(function).trace(*arguments)
+    walk = Walk()
+    scope = walk.program(traced.jaxpr)
+    lowered = traced.lower()
+    if level == "hlo":
+        read = hlo_lines(executable_text(lowered.compile()), walk.positions)
+    else:
+        read = stablehlo_lines(lowered_text(lowered), walk.positions)
+    lines = linked(read, walk, scope, is_hlo=level == "hlo")
+    strings, positions = walk.strings.items, walk.positions
+    of_stack: dict[int, set[str]] = {}
+    for columns in walk.scopes:
+        for primitive, stack in zip(columns.primitive, columns.stack, strict=True):
+            of_stack.setdefault(stack, set()).add(strings[primitive])
+    rows = []
+    for number, line in enumerate(lines.text.split("\n")):
+        stack = lines.line_stacks[number]
+        if stack >= 0 and positions.stacks[stack][0]:
+            stacks = [stack, *lines.other_stacks.get(number, ())]
+            names = set().union(*(of_stack.get(each, set()) for each in stacks))
+            rows.append((line.strip(), names, positions.frames[positions.stacks[stack][0][0]]))
+    return rows
+
+
+def of_operation(rows, text):
+    (names,) = {frozenset(names) for line, names, _ in rows if text in line}
+    return set(names)
+
+
+def test_each_instruction_of_a_library_s_function_has_its_own_equation():
+    rows = groups(lambda x: jax.nn.softmax(x), jnp.ones(8))
+    assert "exp" in of_operation(rows, " exponential(")
+    assert "div" not in of_operation(rows, " exponential(")
+    rows = groups(lambda x: jax.nn.softmax(x), jnp.ones(8), level="stablehlo")
+    assert "exp" in of_operation(rows, "stablehlo.exponential")
+    assert of_operation(rows, "stablehlo.divide") == {"div"}
+
+
+def test_expressions_that_begin_at_the_same_column_are_told_apart_by_their_primitive():
+    """XLA's tables keep one place for both: the sum has the end of the product."""
+
+    def f(x, a, b):
+        return jnp.sin(x @ a + x @ b)
+
+    rows = groups(f, jnp.ones((70, 90)), jnp.ones((90, 80)), jnp.ones((90, 80)))
+    assert of_operation(rows, " sine(") == {"sin"}
+    assert of_operation(rows, " add(") == {"add"}
+
+
+def test_places_that_cannot_be_told_apart_are_all_taken():
+    def f(x):
+        return x * 2.5 * x
+
+    rows = groups(f, jnp.ones(8))
+    assert of_operation(rows, " multiply(") == {"mul"}
+
+
+def test_the_counter_of_a_loop_belongs_to_the_loop():
+    def f(x):
+        return lax.fori_loop(0, 3, lambda i, c: jnp.sin(c), x)
+
+    rows = groups(f, jnp.ones(8))
+    assert of_operation(rows, " while(") == {"scan"}
+    assert of_operation(rows, " sine(") == {"sin"}
+    assert of_operation(rows, " compare(") == {"scan"}
+
+
+@pytest.mark.parametrize(
+    ("op_name", "expected"),
+    [
+        ("jit(f)/sin", {"sin"}),
+        ("jit(f)/transpose(jvp(g))/mul;jit(f)/broadcast_in_dim", {"mul", "broadcast_in_dim"}),
+        ("x", {"x"}),
+        ("", {""}),
+    ],
+)
+def test_the_primitives_of_a_name(op_name, expected):
+    assert primitives(op_name) == expected
+
+
+# --- the twin -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["control", "scan_of_scan", "vmap_of_grad", "rnn", "losses", "random_numbers"])
+def test_every_group_contains_the_equation_that_a_tagged_twin_names(name, monkeypatch):
+    monkeypatch.syspath_prepend(Path(__file__).parent / "benchmarks")
+    import linked_programs
+    import links
+
+    found = links.look_at(getattr(linked_programs, name)())
+    assert found.compared > 20
+    assert found.right == found.compared
+    assert found.with_line >= 0.8 * found.instructions
