@@ -16,6 +16,7 @@ import {
   Snapshot,
   Sweep,
   TextPage,
+  Transform,
   VariantComparison,
   Working
 } from './protocol/snapshot';
@@ -149,6 +150,12 @@ export interface IRequests {
   ): ILongRequest<Machine>;
   /** What a program costs; it is counted, nothing runs. */
   cost(snapshot: string, program: number): Promise<ProgramCost>;
+  /** Derive a program; JAX traces it, nothing runs. What JAX refuses is a sentence in the document. */
+  transform(
+    snapshot: string,
+    program: number,
+    kind: Transform['kind']
+  ): Promise<Snapshot>;
 }
 
 /** A run that can be chosen. */

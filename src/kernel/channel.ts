@@ -44,6 +44,7 @@ import {
   SweepRequest,
   TextRequest,
   TimeRequest,
+  TransformRequest,
   Working
 } from '../protocol/snapshot';
 
@@ -72,7 +73,8 @@ export type Question =
   | Omit<TimeRequest, 'id'>
   | Omit<SweepRequest, 'id'>
   | Omit<MachineRequest, 'id'>
-  | Omit<CostRequest, 'id'>;
+  | Omit<CostRequest, 'id'>
+  | Omit<TransformRequest, 'id'>;
 
 /** A question that is on its way. */
 export interface IAsked {
@@ -133,7 +135,8 @@ const PATIENCE = {
   time: 1_800_000,
   sweep: 1_800_000,
   machine: 60_000,
-  cost: 60_000
+  cost: 60_000,
+  transform: 600_000
 };
 
 export class Channel implements IChannel {

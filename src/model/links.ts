@@ -14,7 +14,7 @@ import {
   SourceSpans
 } from '../program-text/source-spans';
 import type { Snapshot } from '../protocol/snapshot';
-import type { Selection } from '../tokens';
+import type { IEquationRef, Selection } from '../tokens';
 
 /** A text that is linked line by line. */
 export type TextLevel = 'stablehlo' | 'hlo';
@@ -46,10 +46,34 @@ const NOTHING: ILinked = {
   precision: 'none'
 };
 
+/** What is known of some lines of a text beside their stacks. */
+export interface ILineFacts {
+  /** Lines of the whole text whose stack is not stated: it follows from other lines. */
+  inferred_lines?: readonly number[];
+  /** Lines that may come from several places: the line, then the stacks beside its own. */
+  other_stacks?: readonly (readonly number[])[];
+}
+
 /** Where the lines of one text come from. */
 class LinkedText {
   /** Of each line: where it comes from; null for nowhere, undefined where it has not arrived. */
   readonly origins: (IOrigin | null | undefined)[] = [];
+  readonly inferred = new Set<number>();
+
+  /** Where a line comes from: several places where JAX does not tell them apart. */
+  all(line: number): readonly IOrigin[] {
+    const origin = this.origins[line];
+    return origin ? [origin, ...(this._others.get(line) ?? [])] : [];
+  }
+
+  addOthers(line: number, origins: readonly IOrigin[]): void {
+    if (!this._others.has(line)) {
+      this._others.set(line, origins);
+      for (const origin of origins) {
+        this._put(origin, line);
+      }
+    }
+  }
 
   add(firstLine: number, origins: readonly (IOrigin | null)[]): void {
     origins.forEach((origin, i) => {
@@ -59,11 +83,15 @@ class LinkedText {
       }
       this.origins[line] = origin;
       if (origin) {
-        put(this._byExact, origin.exact, line);
-        put(this._byChain, origin.chain, line);
-        put(this._bySpan, origin.span, line);
+        this._put(origin, line);
       }
     });
+  }
+
+  private _put(origin: IOrigin, line: number): void {
+    put(this._byExact, origin.exact, line);
+    put(this._byChain, origin.chain, line);
+    put(this._bySpan, origin.span, line);
   }
 
   /** The lines of an origin: those of its very stack, else of its user frames, else of its span. */
@@ -80,6 +108,7 @@ class LinkedText {
     return this._byChain.get(chain) ?? [];
   }
 
+  private _others = new Map<number, readonly IOrigin[]>();
   private _byExact = new Map<number, number[]>();
   private _byChain = new Map<number, number[]>();
   private _bySpan = new Map<number, number[]>();
@@ -95,9 +124,9 @@ export class Links {
     this._origins = new Array<readonly IOrigin[]>(equations.idCount);
     this._indexScopes();
     const { snapshot, program } = equations;
-    for (const { name, line_stacks } of program.levels) {
-      if (line_stacks) {
-        this.addText(name, 0, line_stacks, snapshot);
+    for (const level of program.levels) {
+      if (level.line_stacks) {
+        this.addText(level.name, 0, level.line_stacks, snapshot, level);
       }
     }
   }
@@ -110,6 +139,18 @@ export class Links {
   /** Where a line of a text comes from; null where that is not known. */
   lineOrigin(level: TextLevel, line: number): IOrigin | null {
     return this._texts[level].origins[line] ?? null;
+  }
+
+  /** Whether where a line comes from was inferred, not stated. */
+  isInferred(level: TextLevel, line: number): boolean {
+    return this._texts[level].inferred.has(line);
+  }
+
+  /** Ids of the equations that a line of a text belongs to. */
+  equationsOfLine(level: TextLevel, line: number): readonly number[] {
+    return this._texts[level]
+      .all(line)
+      .flatMap(origin => this._equationsOfOrigin(origin));
   }
 
   /** The span in a cell that an origin is shown by: the innermost frame that is in one. */
@@ -158,10 +199,22 @@ export class Links {
     level: TextLevel,
     firstLine: number,
     lineStacks: readonly number[],
-    pools: SourcePools
+    pools: SourcePools,
+    facts: ILineFacts = {}
   ): void {
+    const text = this._texts[level];
     const origins = lineStacks.map(stack => this.spans.origin(pools, stack));
-    this._texts[level].add(firstLine, origins);
+    text.add(firstLine, origins);
+    for (const line of facts.inferred_lines ?? []) {
+      text.inferred.add(line);
+    }
+    for (const [line, ...stacks] of facts.other_stacks ?? []) {
+      const others = stacks
+        .map(stack => this.spans.origin(pools, stack))
+        .filter(origin => origin !== null);
+      text.addOthers(line, others);
+      origins.push(...others);
+    }
     for (const origin of origins) {
       if (origin) {
         this._addChain(origin);
@@ -236,11 +289,7 @@ export class Links {
   private _resolve(selection: Selection): ILinked {
     switch (selection.kind) {
       case 'equations':
-        return this._ofEquations(
-          selection.equations.map(({ scope, equation }) =>
-            this.equations.id(scope, equation)
-          )
-        );
+        return this._ofEquations(selection.equations);
       case 'text':
         return this._ofLine(selection.level, selection.line);
       case 'caret':
@@ -258,35 +307,100 @@ export class Links {
     }
   }
 
-  private _ofEquations(ids: readonly number[]): ILinked {
+  /**
+   * What belongs to a selection, and what else comes from the same place: where equations are chosen, all of this
+   * program that the same expression made, whichever program they were chosen in.
+   */
+  sameSource(selection: Selection | null): ILinked {
+    if (selection?.kind !== 'equations') {
+      return this.resolve(selection);
+    }
+    const { ids, origins } = this._chosen(selection.equations);
+    for (const origin of origins) {
+      addAll(ids, this._equationsOf(origin));
+    }
+    return this._make(ids, origins);
+  }
+
+  private _ofEquations(chosen: readonly IEquationRef[]): ILinked {
+    const { ids, origins } = this._chosen(chosen);
+    return this._make(ids, origins);
+  }
+
+  /** Ids of the chosen equations and where they come from; of another program's, what comes from there here. */
+  private _chosen(chosen: readonly IEquationRef[]): {
+    ids: Set<number>;
+    origins: IOrigin[];
+  } {
+    const ids = new Set<number>();
     const origins: IOrigin[] = [];
-    for (const id of ids) {
-      // What is inside a library's jit is shown where its first caller is.
-      const [origin] = this._origins[id] ?? [];
+    for (const { scope, equation } of chosen) {
+      if (this.equations.has(scope)) {
+        const id = this.equations.id(scope, equation);
+        ids.add(id);
+        // What is inside a library's jit is shown where its first caller is.
+        const [origin] = this._origins[id] ?? [];
+        if (origin) {
+          origins.push(origin);
+        }
+        continue;
+      }
+      const origin = this._elsewhere(scope)?.origin(scope, equation);
       if (origin) {
         origins.push(origin);
+        addAll(ids, this._equationsOf(origin));
       }
     }
-    return this._make(new Set(ids), origins);
+    return { ids, origins };
+  }
+
+  /** The links of the first program of the run that has a scope. */
+  private _elsewhere(scope: number): Links | null {
+    const { snapshot } = this.equations;
+    for (let program = 0; program < snapshot.programs.length; program++) {
+      const links = linksOf(snapshot, program);
+      if (links.equations.has(scope)) {
+        return links;
+      }
+    }
+    return null;
+  }
+
+  /** The equations of an origin: those of its very stack, else of its user frames, else of its span. */
+  private _equationsOf(origin: IOrigin): readonly number[] {
+    return (
+      this._byExact.get(origin.exact) ??
+      this._byChain.get(origin.chain) ??
+      this._equationsOfSpan(origin.span)
+    );
   }
 
   private _ofLine(level: TextLevel, line: number): ILinked {
-    const origin = this._texts[level].origins[line];
-    if (!origin) {
+    const origins = this._texts[level].all(line);
+    if (origins.length === 0) {
       return {
         ...NOTHING,
         lines: { ...NOTHING.lines, [level]: new Set([line]) }
       };
     }
-    const equations =
-      this._byExact.get(origin.exact) ??
-      this._byChain.get(origin.chain) ??
-      this._equationsOfSpan(origin.span);
-    const linked = this._make(new Set(equations), [origin]);
+    const equations = this.equationsOfLine(level, line);
+    const linked = this._make(new Set(equations), origins);
     return {
       ...linked,
       lines: { ...linked.lines, [level]: new Set([line]) }
     };
+  }
+
+  /**
+   * The equations of an origin of a text. One without a library's frames is of all equations of its user frames: JAX
+   * leaves its own frames out of what it lowers.
+   */
+  private _equationsOfOrigin(origin: IOrigin): readonly number[] {
+    return (
+      (origin.library ? this._byExact.get(origin.exact) : undefined) ??
+      this._byChain.get(origin.chain) ??
+      this._equationsOfSpan(origin.span)
+    );
   }
 
   private _equationsOfSpan(span: number): number[] {
@@ -524,22 +638,26 @@ function callersFirst(equations: ProgramEquations): number[] {
   return order.reverse();
 }
 
-const OPENED = new WeakMap<Snapshot, Map<number, Links>>();
+/** Of each snapshot: the spans, which all its programs share so that their numbers agree, and its links so far. */
+const OPENED = new WeakMap<
+  Snapshot,
+  { spans: SourceSpans; links: Map<number, Links> }
+>();
 
 /** The links of a program; the same object for every view of the snapshot. */
 export function linksOf(snapshot: Snapshot, program: number): Links {
   let opened = OPENED.get(snapshot);
   if (!opened) {
-    opened = new Map();
+    opened = { spans: new SourceSpans(snapshot), links: new Map() };
     OPENED.set(snapshot, opened);
   }
-  let links = opened.get(program);
+  let links = opened.links.get(program);
   if (!links) {
     links = new Links(
       new ProgramEquations(snapshot, snapshot.programs[program]),
-      new SourceSpans(snapshot)
+      opened.spans
     );
-    opened.set(program, links);
+    opened.links.set(program, links);
   }
   return links;
 }

@@ -601,6 +601,12 @@ export class JaxprModel implements IJaxprModel {
         (await this._ask({ type: 'make', snapshot, program, level })).snapshot,
         this._trans
       ),
+    transform: async (snapshot, program, kind) =>
+      answered<Snapshot>(
+        (await this._ask({ type: 'transform', snapshot, program, kind }))
+          .snapshot,
+        this._trans
+      ),
     steps: (snapshot, control, options) =>
       this._long<Recording>(
         {

@@ -232,6 +232,11 @@ export class ProgramEquations {
     return this._idCount;
   }
 
+  /** Whether a scope is the program's, as far as it is known. */
+  has(scope: number): boolean {
+    return this._base[scope] >= 0;
+  }
+
   /** A number for an equation that stays when pages arrive. */
   id(scope: number, equation: number): number {
     return this._base[scope] + equation;

@@ -1,0 +1,211 @@
+/**
+ * A snapshot comes in; what was derived from its programs goes out: which programs belong together, and which part each
+ * of their equations plays. A model comes in; a transform that is asked for goes out.
+ *
+ * The kernel says what an equation is (see `Transform` in snapshot/transform.py); nothing is worked out here.
+ */
+import { ISignal, Signal } from '@lumino/signaling';
+
+import type { Snapshot, Transform, TransformPart } from '../protocol/snapshot';
+import type { IJaxprModel } from '../tokens';
+
+/** The name of a transform. */
+export type TransformKind = Transform['kind'];
+
+/** The part that an equation plays; see `ScopeRoles` in snapshot/transform.py. */
+export type Role = 'f' | 'b' | 'r' | 't' | 'm' | '-';
+
+/** What an equation makes that is kept. */
+export interface IKept {
+  /** Such as `f32[3,8]`, one for each value. */
+  types: string[];
+  bytes: number;
+}
+
+/** The transforms of a program, in the order in which they were asked for. */
+export function transformsOf(
+  snapshot: Snapshot,
+  program: number
+): readonly Transform[] {
+  return (snapshot.transforms ?? []).filter(({ of }) => of === program);
+}
+
+/** How a program was derived; null where it was not. */
+export function derivedBy(
+  snapshot: Snapshot,
+  program: number
+): { transform: Transform; part: TransformPart } | null {
+  for (const transform of snapshot.transforms ?? []) {
+    for (const part of transform.parts) {
+      if (part.program === program) {
+        return { transform, part };
+      }
+    }
+  }
+  return null;
+}
+
+/** The program that a program was derived from, or itself. */
+export function originalOf(snapshot: Snapshot, program: number): number {
+  return derivedBy(snapshot, program)?.transform.of ?? program;
+}
+
+/** The parts that the equations of a derived program play, and what is kept of them. */
+export class DerivedMarks {
+  constructor(
+    readonly transform: Transform,
+    readonly part: TransformPart
+  ) {
+    for (const [scope, roles] of part.roles) {
+      this._roles.set(scope, roles);
+      for (const role of roles) {
+        const letter = role as Role;
+        this._counts.set(letter, this.count(letter) + 1);
+      }
+    }
+    for (const [scope, equation, , type, bytes] of part.kept) {
+      const key = `${scope} ${equation}`;
+      const kept = this._kept.get(key) ?? { types: [], bytes: 0 };
+      kept.types.push(type);
+      kept.bytes += bytes;
+      this._kept.set(key, kept);
+      this.bytes += bytes;
+    }
+  }
+
+  /** Null where the transform has no parts, as vmap. */
+  role(scope: number, equation: number): Role | null {
+    return (this._roles.get(scope)?.[equation] as Role | undefined) ?? null;
+  }
+
+  kept(scope: number, equation: number): IKept | null {
+    return this._kept.get(`${scope} ${equation}`) ?? null;
+  }
+
+  /** How many equations of a role there are. */
+  count(role: Role): number {
+    return this._counts.get(role) ?? 0;
+  }
+
+  /** Of all that is kept. */
+  readonly bytes: number = 0;
+
+  private _roles = new Map<number, string>();
+  private _counts = new Map<Role, number>();
+  private _kept = new Map<string, IKept>();
+}
+
+const MARKS = new WeakMap<Snapshot, Map<number, DerivedMarks | null>>();
+
+/** The marks of a program; null where it was not derived. */
+export function marksOf(
+  snapshot: Snapshot,
+  program: number
+): DerivedMarks | null {
+  let known = MARKS.get(snapshot);
+  if (!known) {
+    known = new Map();
+    MARKS.set(snapshot, known);
+  }
+  let marks = known.get(program);
+  if (marks === undefined) {
+    const derived = derivedBy(snapshot, program);
+    marks = derived && new DerivedMarks(derived.transform, derived.part);
+    known.set(program, marks);
+  }
+  return marks;
+}
+
+/** How far a transform that was asked for is. */
+export type Deriving =
+  | { kind: 'idle' }
+  | { kind: 'working' }
+  /** A sentence: the kernel could not be asked. What JAX refuses is in the document. */
+  | { kind: 'failed'; reason: string };
+
+const IDLE: Deriving = { kind: 'idle' };
+
+/** Asks the kernel for transforms; one for each model. */
+export class Transforms {
+  constructor(private _model: IJaxprModel) {}
+
+  get changed(): ISignal<this, void> {
+    return this._changed;
+  }
+
+  deriving(snapshot: Snapshot, program: number, kind: TransformKind): Deriving {
+    return this._states.get(`${snapshot.id} ${program} ${kind}`) ?? IDLE;
+  }
+
+  /**
+   * Have a program derived, unless it is or is being.
+   *
+   * Returns:
+   *   The transform; null where it could not be asked for, which `deriving` then says.
+   */
+  async derive(
+    snapshot: Snapshot,
+    program: number,
+    kind: TransformKind
+  ): Promise<Transform | null> {
+    const known = transformsOf(snapshot, program).find(
+      transform => transform.kind === kind
+    );
+    if (known) {
+      return known;
+    }
+    const { requests } = this._model;
+    if (
+      requests === null ||
+      this.deriving(snapshot, program, kind).kind === 'working'
+    ) {
+      return null;
+    }
+    const key = `${snapshot.id} ${program} ${kind}`;
+    this._set(key, { kind: 'working' });
+    try {
+      const made = await requests.transform(snapshot.id, program, kind);
+      this._set(key, IDLE);
+      const inView = this._model.snapshot;
+      // A later answer may have come first, with more in it.
+      const more = made.programs.length + (made.transforms?.length ?? 0);
+      const held =
+        inView?.id === made.id
+          ? inView.programs.length + (inView.transforms?.length ?? 0)
+          : 0;
+      if (inView?.id === made.id && more > held) {
+        this._model.show(made, this._model.fromSaved);
+      }
+      return (
+        transformsOf(made, program).find(
+          transform => transform.kind === kind
+        ) ?? null
+      );
+    } catch (error) {
+      this._set(key, { kind: 'failed', reason: (error as Error).message });
+      return null;
+    }
+  }
+
+  private _set(key: string, state: Deriving): void {
+    if (!this._model.isDisposed) {
+      this._states.set(key, state);
+      this._changed.emit();
+    }
+  }
+
+  private _states = new Map<string, Deriving>();
+  private _changed = new Signal<this, void>(this);
+}
+
+const TRANSFORMS = new WeakMap<IJaxprModel, Transforms>();
+
+/** What asks for the transforms of a model. */
+export function transformsFor(model: IJaxprModel): Transforms {
+  let transforms = TRANSFORMS.get(model);
+  if (!transforms) {
+    transforms = new Transforms(model);
+    TRANSFORMS.set(model, transforms);
+  }
+  return transforms;
+}

@@ -1,0 +1,66 @@
+/**
+ * A decoded transform of a program comes in; it passes, or a `Mismatch` names the field.
+ */
+import type { IDocumentSizes } from './cost';
+import type { Transform } from './snapshot';
+import {
+  Mismatch,
+  each,
+  fields,
+  integer,
+  oneOf,
+  orNull,
+  row,
+  text
+} from './structure';
+
+/** Every transform there is. */
+export const TRANSFORM_KINDS: readonly Transform['kind'][] = [
+  'grad',
+  'vmap',
+  'jvp',
+  'linearize'
+];
+
+const ROLES = /^[fbrtm-]*$/;
+
+export function checkTransform(
+  value: unknown,
+  field: string,
+  sizes: IDocumentSizes
+): Transform {
+  const transform = fields(value, field);
+  oneOf(transform.kind, `${field}.kind`, TRANSFORM_KINDS);
+  integer(transform.of, `${field}.of`, 0, sizes.programs);
+  text(transform.words, `${field}.words`);
+  const error = orNull(transform.error, `${field}.error`, text);
+  const parts = each(transform.parts, `${field}.parts`, (part, where) =>
+    checkPart(part, where, sizes)
+  );
+  if ((parts.length > 0) !== (error === null)) {
+    throw new Mismatch(`${field}.parts`, 'either parts or an error');
+  }
+  return transform as unknown as Transform;
+}
+
+function checkPart(value: unknown, field: string, sizes: IDocumentSizes): void {
+  const part = fields(value, field);
+  integer(part.program, `${field}.program`, 0, sizes.programs);
+  oneOf(part.part, `${field}.part`, ['whole', 'primal', 'linear'] as const);
+  each(part.roles, `${field}.roles`, (item, where) => {
+    const [scope, roles] = row(item, where, 2);
+    const number = integer(scope, `${where}.scope`, 0, sizes.scopes.length);
+    const letters = text(roles, `${where}.roles`);
+    if (letters.length !== sizes.scopes[number] || !ROLES.test(letters)) {
+      throw new Mismatch(`${where}.roles`, 'a letter for each equation');
+    }
+  });
+  each(part.kept, `${field}.kept`, (item, where) => {
+    const [scope, equation, output, type, bytes] = row(item, where, 5);
+    const number = integer(scope, `${where}.scope`, 0, sizes.scopes.length);
+    integer(equation, `${where}.equation`, 0, sizes.scopes[number]);
+    integer(output, `${where}.output`, 0);
+    text(type, `${where}.type`);
+    integer(bytes, `${where}.bytes`, 0);
+  });
+}
