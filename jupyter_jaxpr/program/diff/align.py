@@ -1,0 +1,137 @@
+"""Two sequences of keys in, the pairs of equal ones that keep the order out: as many as the budget finds.
+
+Equal ends are taken off first; what is left is aligned by Myers' O(ND) algorithm, quick where little differs. Where
+that would take too long, equal keys are paired by their occurrence and the longest rising run of the pairs is kept:
+linear, never wrong, but not the longest alignment there is.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Hashable, Sequence
+
+Pairs = list[tuple[int, int]]
+
+
+class Budget:
+    """Steps that an exact alignment may take, shared by all alignments of one diff; 2 million are about a second.
+
+    Attributes:
+        exceeded: An alignment was left to occurrences.
+    """
+
+    def __init__(self, steps: int = 2_000_000) -> None:
+        self.steps = steps
+        self.exceeded = False
+
+
+def align(a: Sequence[Hashable], b: Sequence[Hashable], budget: Budget) -> Pairs:
+    """Pairs (index in a, index in b) of equal keys, rising in both."""
+    start = 0
+    end_a, end_b = len(a), len(b)
+    while start < end_a and start < end_b and a[start] == b[start]:
+        start += 1
+    while end_a > start and end_b > start and a[end_a - 1] == b[end_b - 1]:
+        end_a -= 1
+        end_b -= 1
+    tail = [(end_a + i, end_b + i) for i in range(len(a) - end_a)]
+    middle = _middle(a[start:end_a], b[start:end_b], budget)
+    return [*((i, i) for i in range(start)), *((start + i, start + j) for i, j in middle), *tail]
+
+
+def by_occurrence(a: Sequence[Hashable], b: Sequence[Hashable]) -> Pairs:
+    """The first of a key in a with the first of it in b, the second with the second, ...; rising in a only."""
+    places: defaultdict[Hashable, list[int]] = defaultdict(list)
+    for j in range(len(b) - 1, -1, -1):
+        places[b[j]].append(j)
+    return [(i, places[key].pop()) for i, key in enumerate(a) if places.get(key)]
+
+
+def rising(pairs: Pairs) -> Pairs:
+    """The longest part of pairs, given in the order of their first members, whose second members rise too."""
+    ends: list[int] = []
+    last: list[int] = []
+    before: list[int] = []
+    for number, (_, j) in enumerate(pairs):
+        at = bisect_left(ends, j)
+        before.append(last[at - 1] if at else -1)
+        if at == len(ends):
+            ends.append(j)
+            last.append(number)
+        else:
+            ends[at] = j
+            last[at] = number
+    kept: Pairs = []
+    number = last[-1] if last else -1
+    while number >= 0:
+        kept.append(pairs[number])
+        number = before[number]
+    return kept[::-1]
+
+
+def _middle(a: Sequence[Hashable], b: Sequence[Hashable], budget: Budget) -> Pairs:
+    if not a or not b:
+        return []
+    # What is on one side only can be in no pair, and would cost a step of the search each.
+    in_a, in_b = set(a), set(b)
+    at_a = [i for i, key in enumerate(a) if key in in_b]
+    at_b = [j for j, key in enumerate(b) if key in in_a]
+    found = _myers([a[i] for i in at_a], [b[j] for j in at_b], budget)
+    return [(at_a[i], at_b[j]) for i, j in found]
+
+
+def _myers(a: list[Hashable], b: list[Hashable], budget: Budget) -> Pairs:
+    """The shortest edit script by the greedy algorithm; its frontiers are kept to walk back.
+
+    A frontier of distance d holds, for each diagonal k = -d, -d + 2, ..., d, how far into a it came.
+    """
+    length_a, length_b = len(a), len(b)
+    frontiers: list[list[int]] = []
+    before: list[int] = []
+    for distance in range(length_a + length_b + 1):
+        budget.steps -= distance + 1
+        if budget.steps < 0:
+            budget.exceeded = True
+            return rising(by_occurrence(a, b))
+        frontier: list[int] = []
+        for place in range(distance + 1):
+            x = _entered(before, place, distance)
+            y = x - (2 * place - distance)
+            while x < length_a and y < length_b and a[x] == b[y]:
+                x += 1
+                y += 1
+            frontier.append(x)
+            if x >= length_a and y >= length_b:
+                return _walk_back(frontiers, place, length_a, length_b)
+        frontiers.append(frontier)
+        before = frontier
+    return []
+
+
+def _entered(before: list[int], place: int, distance: int) -> int:
+    """Where a diagonal is entered, by one more step from the frontier before: down from above, or to the right."""
+    if distance == 0:
+        return 0
+    if place == 0 or (place != distance and before[place - 1] < before[place]):
+        return before[place]
+    return before[place - 1] + 1
+
+
+def _walk_back(frontiers: list[list[int]], place: int, x: int, y: int) -> Pairs:
+    pairs: Pairs = []
+    for distance in range(len(frontiers), -1, -1):
+        before = frontiers[distance - 1] if distance else []
+        entered = _entered(before, place, distance)
+        while x > entered:
+            x -= 1
+            y -= 1
+            pairs.append((x, y))
+        if distance:
+            down = place == 0 or (place != distance and before[place - 1] < before[place])
+            if down:
+                y -= 1
+            else:
+                x -= 1
+                place -= 1
+    return pairs[::-1]

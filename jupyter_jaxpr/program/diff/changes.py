@@ -1,0 +1,158 @@
+"""An equation of each of two programs in, what differs between them out: operand, shape, dtype, parameter, ..."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from .keys import NAMES, Keys, canonical, is_combiner
+from .side import ScopeSide, Type
+
+ChangeKind = Literal[
+    "operand", "shape", "dtype", "weak_type", "sharding", "type", "parameter", "primitive", "results", "effects"
+]
+
+
+#: Parameters that follow from the operands.
+_COUNTS = frozenset({"num_consts", "num_carry", "linear", "cond_nconsts", "body_nconsts"})
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One difference.
+
+    Attributes:
+        kind: What differs.
+        name: Of a parameter its name; of an operand its place from 1, as text; else empty.
+        before: As text; empty for operands, whose names are each program's own.
+        after: As before.
+        place: Of an operand, or of a type that is bound: its place from 0; else -1.
+    """
+
+    kind: ChangeKind
+    name: str
+    before: str
+    after: str
+    place: int = -1
+
+
+def type_changes(before: Type, after: Type, place: int = -1) -> list[Change]:
+    """What differs between two types."""
+    if before == after:
+        return []
+    found: list[Change] = []
+    if before.shape != after.shape:
+        found.append(Change("shape", "", _shape(before), _shape(after), place))
+    if before.dtype != after.dtype:
+        found.append(Change("dtype", "", before.dtype or before.text, after.dtype or after.text, place))
+    if before.weak != after.weak:
+        words = {True: "weak", False: "strong"}
+        found.append(Change("weak_type", "", words[before.weak], words[after.weak], place))
+    if before.sharding != after.sharding:
+        found.append(Change("sharding", "", before.sharding or "none", after.sharding or "none", place))
+    return found or [Change("type", "", before.text, after.text, place)]
+
+
+def equation_changes(
+    a: Keys, b: Keys, scope_a: ScopeSide, scope_b: ScopeSide, i: int, j: int, same_operand: Callable[[int, int], bool]
+) -> list[Change]:
+    """What differs between equation i of a and j of b; the programs inside them apart."""
+    found: list[Change] = []
+    strings_a, strings_b = a.side.strings, b.side.strings
+    before, after = strings_a[scope_a.primitive[i]], strings_b[scope_b.primitive[j]]
+    if before != after:
+        found.append(Change("primitive", "", before, after))
+    else:
+        found += _parameter_changes(a, b, scope_a, scope_b, i, j)
+    found += _operand_changes(a, b, scope_a.operands[i], scope_b.operands[j], same_operand)
+    found += _bound_changes(a, b, scope_a, scope_b, i, j)
+    effects_a = sorted(strings_a[each] for each in scope_a.effects.get(i, ()))
+    effects_b = sorted(strings_b[each] for each in scope_b.effects.get(j, ()))
+    if effects_a != effects_b:
+        found.append(Change("effects", "", ", ".join(effects_a) or "none", ", ".join(effects_b) or "none"))
+    return found
+
+
+def _shape(kind: Type) -> str:
+    return f"[{','.join(str(size) for size in kind.shape)}]"
+
+
+def _parameter_changes(a: Keys, b: Keys, scope_a: ScopeSide, scope_b: ScopeSide, i: int, j: int) -> list[Change]:
+    before, after = a.side.parameter_texts(scope_a, i), b.side.parameter_texts(scope_b, j)
+    others = len(scope_a.operands[i]) != len(scope_b.operands[j])
+    found = []
+    for name in [*before, *(each for each in after if each not in before)]:
+        was, now = before.get(name), after.get(name)
+        if (
+            name in NAMES
+            or (name in _COUNTS and others)
+            or (was is not None and now is not None and canonical(was) == canonical(now))
+        ):
+            continue
+        found.append(Change("parameter", name, "none" if was is None else was, "none" if now is None else now))
+    primitive = a.side.strings[scope_a.primitive[i]]
+    combiners_a = [each for each in scope_a.children.get(i, ()) if is_combiner(primitive, each)]
+    combiners_b = [each for each in scope_b.children.get(j, ()) if is_combiner(primitive, each)]
+    for one, other in zip(combiners_a, combiners_b, strict=False):
+        if a.of(one.scope).scope != b.of(other.scope).scope:
+            found.append(Change("parameter", one.parameter, "one program", "another program"))
+    return found
+
+
+def _operand_changes(
+    a: Keys, b: Keys, before: Sequence[int], after: Sequence[int], same_operand: Callable[[int, int], bool]
+) -> list[Change]:
+    if len(before) == len(after):
+        pairs: list[tuple[int | None, int | None]] = [(place, place) for place in range(len(before))]
+    else:
+        pairs = _ends_first(before, after, same_operand)
+    found = []
+    for i, j in pairs:
+        if i is not None and j is not None and same_operand(before[i], after[j]):
+            continue
+        was = "none" if i is None else _literal_text(a, before[i])
+        now = "none" if j is None else _literal_text(b, after[j])
+        if i is not None and j is not None and was and was == now:
+            was, now = _literal_text(a, before[i], kind=True), _literal_text(b, after[j], kind=True)
+        place = i if j is None else j
+        found.append(
+            Change("operand", "" if place is None else str(place + 1), was, now, -1 if place is None else place)
+        )
+    return found
+
+
+def _ends_first(
+    before: Sequence[int], after: Sequence[int], same_operand: Callable[[int, int], bool]
+) -> list[tuple[int | None, int | None]]:
+    """Places of operands where there are not as many: equal ones at both ends are paired, what is between is alone."""
+    start, end = 0, 0
+    shorter = min(len(before), len(after))
+    while end < shorter and same_operand(before[-1 - end], after[-1 - end]):
+        end += 1
+    while start < shorter - end and same_operand(before[start], after[start]):
+        start += 1
+    return [
+        *((place, None) for place in range(start, len(before) - end)),
+        *((None, place) for place in range(start, len(after) - end)),
+    ]
+
+
+def _literal_text(keys: Keys, operand: int, kind: bool = False) -> str:
+    if operand >= 0:
+        return ""
+    text, number = keys.side.literals[-1 - operand]
+    return f"{keys.side.strings[text]}:{keys.side.types[number].text}" if kind else keys.side.strings[text]
+
+
+def _bound_changes(a: Keys, b: Keys, scope_a: ScopeSide, scope_b: ScopeSide, i: int, j: int) -> list[Change]:
+    count_a, count_b = scope_a.output_counts[i], scope_b.output_counts[j]
+    first_a, first_b = scope_a.first[i], scope_b.first[j]
+    found: list[Change] = []
+    for place in range(min(count_a, count_b)):
+        found += type_changes(
+            a.side.types[scope_a.types[first_a + place]], b.side.types[scope_b.types[first_b + place]], place
+        )
+    if count_a != count_b:
+        found.append(Change("results", "", str(count_a), str(count_b)))
+    return found

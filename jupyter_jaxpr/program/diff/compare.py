@@ -1,0 +1,278 @@
+"""Two programs in, scope by scope what became of each equation out: the same, changed, moved, added, removed.
+
+Loops, branches and called functions are scopes: where the equation that holds one has a partner, the two programs
+inside are compared with each other, once for each pair of them.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+
+from .align import Budget, align
+from .changes import Change, equation_changes, type_changes
+from .keys import Keys, Numbers, is_combiner
+from .match import Matched, Matcher
+from .side import Child, ScopeSide, Side
+
+Inputs = list[tuple[int | None, int | None]]
+
+
+@dataclass
+class ScopeDiff:
+    """What became of the equations of one scope."""
+
+    matched: Matched
+    #: Of each changed equation of a: what differs; the programs inside it apart.
+    changes: dict[int, list[Change]] = field(default_factory=dict)
+    #: Of each constant or input of b that has a partner of another type: what differs.
+    inputs: dict[int, list[Change]] = field(default_factory=dict)
+    #: What differs in the results, by their places.
+    results: list[Change] = field(default_factory=list)
+    #: Of each paired equation of a with programs inside: their pairs; None where one has no partner.
+    children: dict[int, list[tuple[Child | None, Child | None]]] = field(default_factory=dict)
+    #: The scopes are equal, names apart.
+    same: bool = False
+
+
+@dataclass(frozen=True)
+class Wrapped:
+    """Equations that stand inside a program that an equation holds now, and stood beside it before; or unwrapped.
+
+    Attributes:
+        pair: The scopes (a, b) in which the equation and the others stand.
+        into: True: the equation is b's, and they went into its program. False: it was a's, and they came out.
+        equation: The equation that holds the program.
+        scope: The program's scope, in the program of `equation`.
+        inside: Equations in `scope`.
+        outside: Equations beside, of the other program, in the same order.
+        turns: How often they stood there, one after the other; 1 where they were not repeated.
+    """
+
+    pair: tuple[int, int]
+    into: bool
+    equation: int
+    scope: int
+    inside: tuple[int, ...]
+    outside: tuple[int, ...]
+    turns: int
+
+
+@dataclass
+class ProgramsDiff:
+    """Two programs, compared."""
+
+    a: Side
+    b: Side
+    scopes: dict[tuple[int, int], ScopeDiff]
+    wrapped: list[Wrapped]
+    #: Somewhere the programs differ in too much to find the shortest difference.
+    coarse: bool
+
+    @property
+    def root(self) -> ScopeDiff:
+        """The programs' own scopes."""
+        return self.scopes[self.a.root, self.b.root]
+
+
+def compare(a: Side, b: Side, budget: Budget | None = None) -> ProgramsDiff:
+    """Compare two programs. Linear in their equations, but for stretches that differ, where the budget bounds it."""
+    numbers = Numbers()
+    keys_a, keys_b = Keys(a, numbers), Keys(b, numbers)
+    matcher = Matcher(keys_a, keys_b, budget or Budget())
+    diff = ProgramsDiff(a, b, {}, [], False)
+    waiting: deque[tuple[int, int, Inputs]] = deque()
+    waiting.append((a.root, b.root, _root_inputs(keys_a, keys_b, matcher.budget)))
+    while waiting:
+        scope_a, scope_b, inputs = waiting.popleft()
+        if (scope_a, scope_b) in diff.scopes:
+            continue
+        found = _scope(matcher, scope_a, scope_b, inputs)
+        diff.scopes[scope_a, scope_b] = found
+        if found.same:
+            continue
+        diff.wrapped += _wrapped(matcher, found)
+        for i, pairs in found.children.items():
+            for one, other in pairs:
+                if one is not None and other is not None:
+                    entered = _inputs(matcher, found, i, one, other)
+                    waiting.append((one.scope, other.scope, entered))
+    diff.coarse = matcher.budget.exceeded
+    return diff
+
+
+def _scope(matcher: Matcher, number_a: int, number_b: int, inputs: Inputs) -> ScopeDiff:
+    keys_a, keys_b = matcher.a, matcher.b
+    a, b = keys_a.side.scopes[number_a], keys_b.side.scopes[number_b]
+    if keys_a.of(number_a).scope == keys_b.of(number_b).scope and all(i == j for i, j in inputs):
+        count = len(a.primitive)
+        every = list(range(count))
+        return ScopeDiff(Matched(number_a, number_b, inputs, every, every, [(i, i) for i in range(count)]), same=True)
+    found = ScopeDiff(matcher.match(number_a, number_b, inputs))
+    matched = found.matched
+    one_a, one_b = keys_a.of(number_a), keys_b.of(number_b)
+    for i, j in enumerate(matched.partner_a):
+        if j < 0:
+            continue
+        if i in a.children or j in b.children:
+            found.children[i] = _children(keys_a.side, a, b, i, j)
+        operands = zip(a.operands[i], b.operands[j], strict=False)
+        if one_a.alone[i] != one_b.alone[j] or not all(matched.same_operand(x, y) for x, y in operands):
+            changes = equation_changes(keys_a, keys_b, a, b, i, j, matched.same_operand)
+            if changes:
+                found.changes[i] = changes
+    for before, after in inputs:
+        if before is not None and after is not None:
+            changes = type_changes(keys_a.side.type_of(a, before), keys_b.side.type_of(b, after))
+            if changes:
+                found.inputs[after] = changes
+    for place in range(max(len(a.outputs), len(b.outputs))):
+        if place >= len(a.outputs) or place >= len(b.outputs):
+            found.results.append(Change("results", "", str(len(a.outputs)), str(len(b.outputs)), place))
+        elif not matched.same_operand(a.outputs[place], b.outputs[place]):
+            found.results.append(Change("operand", str(place + 1), "", "", place))
+    return found
+
+
+def _children(side: Side, a: ScopeSide, b: ScopeSide, i: int, j: int) -> list[tuple[Child | None, Child | None]]:
+    """The programs inside two equations, by parameter and place; combiners are parameters."""
+    primitive = side.strings[a.primitive[i]]
+    mine = [each for each in a.children.get(i, ()) if not is_combiner(primitive, each)]
+    others = {
+        (each.parameter, each.position): each for each in b.children.get(j, ()) if not is_combiner(primitive, each)
+    }
+    pairs: list[tuple[Child | None, Child | None]] = [
+        (each, others.pop((each.parameter, each.position), None)) for each in mine
+    ]
+    return [*pairs, *((None, each) for each in others.values())]
+
+
+# --- inputs -----------------------------------------------------------------------------------------------
+
+
+def _root_inputs(a: Keys, b: Keys, budget: Budget) -> Inputs:
+    """The constants and inputs of both programs, paired by their places, or by names where an argument came or went."""
+    scope_a, scope_b = a.side.scopes[a.side.root], b.side.scopes[b.side.root]
+    constants = _by_types(a, b, scope_a, scope_b, range(scope_a.constants), range(scope_b.constants), budget)
+    mine = range(scope_a.constants, scope_a.constants + scope_a.inputs)
+    others = range(scope_b.constants, scope_b.constants + scope_b.inputs)
+    names_a, names_b = list(a.side.input_names), list(b.side.input_names)
+    types_a = [a.type_of(scope_a, each) for each in mine]
+    types_b = [b.type_of(scope_b, each) for each in others]
+    known = len(names_a) == len(mine) and len(names_b) == len(others) and all(names_a) and all(names_b)
+    if types_a == types_b or not known or not set(names_a) & set(names_b):
+        return constants + _by_types(a, b, scope_a, scope_b, mine, others, budget)
+    return constants + _filled(mine, others, align(names_a, names_b, budget))
+
+
+def _by_types(
+    a: Keys, b: Keys, scope_a: ScopeSide, scope_b: ScopeSide, mine: range, others: range, budget: Budget
+) -> Inputs:
+    """Paired by their places where there are as many, else by their types."""
+    if len(mine) == len(others):
+        return [(i, j) for i, j in zip(mine, others, strict=True)]
+    types_a = [a.type_of(scope_a, each) for each in mine]
+    types_b = [b.type_of(scope_b, each) for each in others]
+    return _filled(mine, others, align(types_a, types_b, budget))
+
+
+def _filled(mine: range, others: range, pairs: list[tuple[int, int]]) -> Inputs:
+    """Pairs with all that lies between them: place by place where it is as many, else each alone."""
+    filled: Inputs = []
+    before_a = before_b = 0
+    for i, j in [*pairs, (len(mine), len(others))]:
+        left, right = list(mine[before_a:i]), list(others[before_b:j])
+        if len(left) == len(right):
+            filled += zip(left, right, strict=True)
+        else:
+            filled += [(each, None) for each in left]
+            filled += [(None, each) for each in right]
+        if i < len(mine):
+            filled.append((mine[i], others[j]))
+        before_a, before_b = i + 1, j + 1
+    return filled
+
+
+def _inputs(matcher: Matcher, found: ScopeDiff, i: int, one: Child, other: Child) -> Inputs:
+    """The constants and inputs of two programs inside a pair of equations: by what is handed to them."""
+    matched = found.matched
+    a, b = matcher.a.side.scopes[one.scope], matcher.b.side.scopes[other.scope]
+    constants = _by_types(matcher.a, matcher.b, a, b, range(a.constants), range(b.constants), matcher.budget)
+    mine, others = range(a.constants, a.constants + a.inputs), range(b.constants, b.constants + b.inputs)
+    outer_a, outer_b = matcher.a.side.scopes[matched.a], matcher.b.side.scopes[matched.b]
+    j = matched.partner_a[i]
+    given_a = _handed(matcher.a.side, outer_a, i, one, a.inputs)
+    given_b = _handed(matcher.b.side, outer_b, j, other, b.inputs)
+    if a.inputs == b.inputs or given_a is None or given_b is None:
+        return constants + _by_types(matcher.a, matcher.b, a, b, mine, others, matcher.budget)
+    there = [
+        (matched.variable.get(each, ("gone", each)) if each >= 0 else ("literal", matcher.a.literal(each)))
+        for each in given_a
+    ]
+    here = [each if each >= 0 else ("literal", matcher.b.literal(each)) for each in given_b]
+    # From the end: what a program newly reads comes before what it carries, which may be the same variable.
+    pairs = align(there[::-1], here[::-1], matcher.budget)
+    last_a, last_b = len(there) - 1, len(here) - 1
+    return constants + _filled(mine, others, [(last_a - i, last_b - j) for i, j in reversed(pairs)])
+
+
+def _handed(side: Side, scope: ScopeSide, equation: int, child: Child, inputs: int) -> list[int] | None:
+    """The operands that become the inputs of a program inside an equation; None where that is not known."""
+    operands = list(scope.operands[equation])
+    primitive = side.strings[scope.primitive[equation]]
+    if primitive == "cond":
+        operands = operands[1:]
+    elif primitive == "while":
+        counts = side.parameter_texts(scope, equation)
+        try:
+            tests, bodies = int(counts["cond_nconsts"]), int(counts["body_nconsts"])
+        except (KeyError, ValueError):
+            return None
+        carry = operands[tests + bodies :]
+        operands = (operands[:tests] if child.parameter == "cond_jaxpr" else operands[tests : tests + bodies]) + carry
+    return operands if len(operands) == inputs else None
+
+
+# --- wrapped ----------------------------------------------------------------------------------------------
+
+
+def _wrapped(matcher: Matcher, found: ScopeDiff) -> list[Wrapped]:
+    """Leftovers of one side that are the program of an equation that only the other side has."""
+    matched = found.matched
+    a, b = matcher.a, matcher.b
+    into = _gone_into(matcher, a, b, matched.a, matched.b, matched.partner_a, matched.partner_b)
+    out = _gone_into(matcher, b, a, matched.b, matched.a, matched.partner_b, matched.partner_a)
+    pair = matched.a, matched.b
+    return [
+        *(Wrapped(pair, True, *each) for each in into),
+        *(Wrapped(pair, False, *each) for each in out),
+    ]
+
+
+def _gone_into(
+    matcher: Matcher, plain: Keys, holder: Keys, beside: int, around: int, gone: list[int], come: list[int]
+) -> list[tuple[int, int, tuple[int, ...], tuple[int, ...], int]]:
+    """(equation, scope, inside, outside, turns) of each equation of `holder` that holds leftovers of `plain`."""
+    outer, other = holder.side.scopes[around], plain.side.scopes[beside]
+    left = [i for i, partner in enumerate(gone) if partner < 0]
+    found = []
+    for equation in sorted(outer.children):
+        if come[equation] >= 0 or not left:
+            continue
+        for child in outer.children[equation]:
+            inner = holder.side.scopes[child.scope]
+            kinds = holder.of(child.scope).kind
+            before = plain.of(beside).kind
+            pairs = align([before[i] for i in left], kinds, matcher.budget)
+            if not pairs or (2 * len(pairs) < len(inner.primitive) and len(pairs) < max(3, len(left))):
+                continue
+            outside = tuple(left[i] for i, _ in pairs)
+            inside = tuple(j for _, j in pairs)
+            first = holder.side.strings[inner.primitive[inside[0]]]
+            turns = sum(plain.side.strings[other.primitive[i]] == first for i in left) // max(
+                1, sum(holder.side.strings[inner.primitive[j]] == first for j in inside)
+            )
+            found.append((equation, child.scope, inside, outside, max(1, turns)))
+            left = [i for i in left if i not in set(outside)]
+            break
+    return found

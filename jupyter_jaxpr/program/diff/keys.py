@@ -1,0 +1,217 @@
+"""Two programs in, numbers for their equations out that are equal where the equations are: names play no part.
+
+Of each equation, from the narrowest to the widest: `value` (it computes the same from the scope's inputs), `use` (it
+is used the same by what follows, up to the scope's results), `alone` (primitive, parameters, types and the programs
+inside are equal, whatever its operands come from). All are linear in the equations.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+
+from .side import Child, ScopeSide, Side
+
+#: Parameters that only say what something is called, how a tree is laid out, or which function will derive another
+#: program: JAX's own printed text has them, what runs does not.
+NAMES = frozenset(
+    {
+        "name",
+        "name_and_src_info",
+        "ft_in",
+        "ft_out",
+        "in_tree",
+        "out_tree",
+        "out_trees",
+        "jvp",
+        "jvp_jaxpr_fun",
+        "jvp_jaxpr_thunk",
+        "fwd",
+        "fwd_jaxpr_thunk",
+        "bwd",
+        "fun",
+        "debug",
+        "debug_info",
+    }
+)
+
+#: Programs that say how two values are combined into one: compared as a parameter.
+COMBINING = frozenset({"update_jaxpr", "select_jaxpr", "scatter_jaxpr"})
+_COMBINED = frozenset({"reduce", "reduce_window"})
+
+_FUNCTION = re.compile(r"<(function|bound method|built-in function) [^>]*>")
+
+
+def canonical(text: str) -> str:
+    """A parameter's text without the names of Python functions in it."""
+    return _FUNCTION.sub(r"<\1>", text) if "<" in text else text
+
+
+def is_combiner(primitive: str, child: Child) -> bool:
+    """Whether a program inside is part of what its primitive is, such as the + of a scatter-add."""
+    return child.parameter in COMBINING or primitive in _COMBINED
+
+
+@dataclass
+class ScopeKeys:
+    """The numbers of one scope."""
+
+    #: Equal where two scopes are, names apart.
+    scope: int
+    #: Of each variable, as an operand.
+    values: list[int]
+    value: list[int]
+    alone: list[int]
+    #: Primitive and parameters, without types.
+    kind: list[int]
+    #: Types of what each equation binds.
+    bound: list[int]
+    use: list[int] = field(default_factory=list)
+
+
+class Numbers:
+    """Gives equal things equal numbers; both sides of a diff share one."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[Hashable, int] = {}
+
+    def of(self, thing: Hashable) -> int:
+        """The number of a thing."""
+        return self._numbers.setdefault(thing, len(self._numbers))
+
+
+class Keys:
+    """The keys of one side."""
+
+    def __init__(self, side: Side, numbers: Numbers) -> None:
+        self.side = side
+        self._numbers = numbers
+        self._scopes: dict[int, ScopeKeys] = {}
+        self._types = [
+            numbers.of(("type", each.text, each.dtype, each.shape, each.weak, each.sharding)) for each in side.types
+        ]
+        self._literals = [
+            numbers.of(("literal", side.strings[text], self._types[kind])) for text, kind in side.literals
+        ]
+        self._parameters: dict[int, int] = {}
+        self._strings: dict[int, int] = {}
+
+    def type_of(self, scope: ScopeSide, variable: int) -> int:
+        """The number of a variable's type, or of a literal's."""
+        if variable < 0:
+            return self._types[self.side.literals[-1 - variable][1]]
+        return self._types[scope.types[variable]]
+
+    def literal(self, operand: int) -> int:
+        """The number of a literal: its text and its type."""
+        return self._literals[-1 - operand]
+
+    def of(self, number: int) -> ScopeKeys:
+        """The keys of a scope, and with them those of the scopes inside; `use` is made when it is asked for."""
+        known = self._scopes.get(number)
+        return known if known is not None else self._number(number)
+
+    def uses(self, number: int) -> list[int]:
+        """`use` of each equation of a scope."""
+        keys = self.of(number)
+        if not keys.use and keys.value:
+            keys.use = self._uses(self.side.scopes[number], keys)
+        return keys.use
+
+    def entered_with(self, number: int, inputs: list[int]) -> ScopeKeys:
+        """The keys of a scope whose constants and inputs have these values instead of their own numbers."""
+        return self._number(number, inputs)
+
+    def _number(self, number: int, given: list[int] | None = None) -> ScopeKeys:
+        scope, numbers = self.side.scopes[number], self._numbers
+        types, of = self._types, numbers.of
+        # The inner ones first, without recursion into Python's limit: programs nest a few levels, seldom dozens.
+        for children in scope.children.values():
+            for child in children:
+                self.of(child.scope)
+        inputs = scope.constants + scope.inputs
+        values = [of(("input", i)) for i in range(inputs)] if given is None else list(given)
+        value: list[int] = []
+        alone: list[int] = []
+        kind: list[int] = []
+        bound: list[int] = []
+        variable = inputs
+        for equation, (primitive, operands, count, parameters) in enumerate(
+            zip(scope.primitive, scope.operands, scope.output_counts, scope.parameters, strict=True)
+        ):
+            makes = tuple([types[each] for each in scope.types[variable : variable + count]])
+            what: Hashable = (self._string(primitive), self._list(parameters))
+            if equation in scope.children or equation in scope.effects:
+                what = (what, self._inside(scope, equation))
+            this = of(what)
+            takes = tuple([types[scope.types[o]] if o >= 0 else self._literals[-1 - o] for o in operands])
+            lone = of((this, takes, makes))
+            deep = of((lone, tuple([values[o] if o >= 0 else self._literals[-1 - o] for o in operands]), "value"))
+            kind.append(this)
+            bound.append(of(makes))
+            alone.append(lone)
+            value.append(deep)
+            if count == 1:
+                values.append(deep)
+            else:
+                values.extend([of((deep, place)) for place in range(count)])
+            variable += count
+        whole = of(
+            (
+                "scope",
+                scope.constants,
+                tuple([types[each] for each in scope.types[:inputs]]),
+                tuple(value),
+                tuple([values[o] if o >= 0 else self._literals[-1 - o] for o in scope.outputs]),
+            )
+        )
+        keys = ScopeKeys(whole, values, value, alone, kind, bound)
+        if given is None:
+            self._scopes[number] = keys
+        return keys
+
+    def _inside(self, scope: ScopeSide, equation: int) -> Hashable:
+        inside = tuple(
+            (child.parameter, child.position, self.of(child.scope).scope) for child in scope.children.get(equation, ())
+        )
+        effects = tuple(sorted(self.side.strings[each] for each in scope.effects.get(equation, ())))
+        return inside, effects
+
+    def _string(self, number: int) -> int:
+        known = self._strings.get(number)
+        if known is None:
+            known = self._strings[number] = self._numbers.of(self.side.strings[number])
+        return known
+
+    def _list(self, number: int) -> int:
+        """The number of a parameter list, names left out."""
+        known = self._parameters.get(number)
+        if known is None:
+            held = () if number < 0 else self.side.parameter_lists[number]
+            strings = self.side.strings
+            texts = sorted(
+                (strings[name], canonical(strings[value]))
+                for name, value in held
+                if value >= 0 and strings[name] not in NAMES
+            )
+            known = self._parameters[number] = self._numbers.of(("parameters", tuple(texts)))
+        return known
+
+    def _uses(self, scope: ScopeSide, keys: ScopeKeys) -> list[int]:
+        of = self._numbers.of
+        used: dict[int, list[tuple[int, int]]] = {}
+        for place, operand in enumerate(scope.outputs):
+            if operand >= 0:
+                used.setdefault(operand, []).append((-1, place))
+        use = [0] * len(keys.value)
+        end = len(scope.types)
+        for equation in range(len(use) - 1, -1, -1):
+            first = end - scope.output_counts[equation]
+            later = tuple([tuple(sorted(used.pop(each, ()))) for each in range(first, end)])
+            use[equation] = this = of((keys.alone[equation], later, "use"))
+            for place, operand in enumerate(scope.operands[equation]):
+                if operand >= 0:
+                    used.setdefault(operand, []).append((this, place))
+            end = first
+        return use

@@ -1,0 +1,257 @@
+"""A scope of each of two programs in, which equation of the one is which of the other out.
+
+The passes, from what is certain to what is likely; each looks only at what the ones before left, between what they
+paired in order:
+
+1. what computes the same from the same inputs; where such a one stands in another order, it was moved;
+2. what is used the same by what follows;
+3. equal equations, on a line of the same text first;
+4. leftovers that are equal and take the same operands, in any order: moved;
+5. leftovers of the same primitive: changed;
+6. leftovers that bind the same types from the same operands: another primitive in the same place.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from .align import Budget, Pairs, align, by_occurrence, rising
+from .keys import Keys, ScopeKeys, is_combiner
+from .side import ScopeSide
+
+Gap = tuple[list[int], list[int]]
+#: Of an equation: what it is compared by.
+Key = Callable[[int], Hashable]
+
+
+@dataclass
+class Matched:
+    """Which equations of scope `a` are which of scope `b`."""
+
+    a: int
+    b: int
+    #: (constant or input of a, of b) in the order of b, those of a alone where they stood; None on the other side.
+    inputs: list[tuple[int | None, int | None]]
+    #: Of each equation of a: its partner in b, or -1; and the other way round.
+    partner_a: list[int]
+    partner_b: list[int]
+    #: Pairs that keep the order, rising.
+    in_order: Pairs = field(default_factory=list)
+    #: Equations of a whose partner stands in another order.
+    moved: set[int] = field(default_factory=set)
+    #: Of each variable of a that has a partner: that one.
+    variable: dict[int, int] = field(default_factory=dict)
+    #: Whether an operand of a is that of b: the same variable, an equal literal, or the same value.
+    same_operand: Callable[[int, int], bool] = operator.eq
+
+
+class Matcher:
+    """Matches scopes of two programs."""
+
+    def __init__(self, a: Keys, b: Keys, budget: Budget) -> None:
+        self.a = a
+        self.b = b
+        self.budget = budget
+
+    def match(self, a: int, b: int, inputs: list[tuple[int | None, int | None]]) -> Matched:
+        """Match the equations of two scopes whose constants and inputs are paired."""
+        return _Match(self, a, b, inputs).run()
+
+
+class _Match:
+    def __init__(self, matcher: Matcher, a: int, b: int, inputs: list[tuple[int | None, int | None]]) -> None:
+        self._all_a, self._all_b = matcher.a, matcher.b
+        self._budget = matcher.budget
+        self._a: ScopeSide = matcher.a.side.scopes[a]
+        self._b: ScopeSide = matcher.b.side.scopes[b]
+        self.matched = Matched(a, b, inputs, [-1] * len(self._a.primitive), [-1] * len(self._b.primitive))
+        self._inner_a, self._inner_b = _holding(matcher.a, self._a), _holding(matcher.b, self._b)
+        self.matched.variable = {i: j for i, j in inputs if i is not None and j is not None}
+        self._keys_a, self._keys_b = self._keys(matcher, a, b, inputs)
+        self._uses_a, self._uses_b = matcher.a.uses(a), matcher.b.uses(b)
+
+    def _keys(
+        self, matcher: Matcher, a: int, b: int, inputs: list[tuple[int | None, int | None]]
+    ) -> tuple[ScopeKeys, ScopeKeys]:
+        """The keys of both scopes, where inputs that are paired count as the same."""
+        keys_a, keys_b = matcher.a.of(a), matcher.b.of(b)
+        if all(i == j for i, j in inputs if i is not None and j is not None):
+            return keys_a, keys_b
+        given = list(keys_b.values[: self._b.constants + self._b.inputs])
+        for place in range(len(given)):
+            given[place] = -1 - place
+        for i, j in inputs:
+            if i is not None and j is not None:
+                given[j] = keys_a.values[i]
+        return keys_a, matcher.b.entered_with(b, given)
+
+    def run(self) -> Matched:
+        keys_a, keys_b = self._keys_a, self._keys_b
+        self._same_values()
+        self._occurrences(self._uses_a.__getitem__, self._uses_b.__getitem__)
+        place_a, place_b = self._place(self._all_a, self._a), self._place(self._all_b, self._b)
+        self._in_gaps(
+            lambda i: (keys_a.alone[i], place_a(i)),
+            lambda j: (keys_b.alone[j], place_b(j)),
+        )
+        self._in_gaps(keys_a.alone.__getitem__, keys_b.alone.__getitem__)
+        self._moved()
+        called_a, called_b = self._called(self._all_a, self._a), self._called(self._all_b, self._b)
+        for key_a, key_b in (
+            (
+                lambda i: (called_a(i), keys_a.bound[i], place_a(i)),
+                lambda j: (called_b(j), keys_b.bound[j], place_b(j)),
+            ),
+            (lambda i: (called_a(i), place_a(i)), lambda j: (called_b(j), place_b(j))),
+            (lambda i: (called_a(i), keys_a.kind[i]), lambda j: (called_b(j), keys_b.kind[j])),
+            (lambda i: (called_a(i), keys_a.bound[i]), lambda j: (called_b(j), keys_b.bound[j])),
+            (called_a, called_b),
+            (self._primitive(self._all_a, self._a), self._primitive(self._all_b, self._b)),
+        ):
+            self._in_gaps(key_a, key_b, self._alike)
+        self._in_gaps(
+            lambda i: (keys_a.bound[i], len(self._a.operands[i]), i in self._inner_a),
+            lambda j: (keys_b.bound[j], len(self._b.operands[j]), j in self._inner_b),
+            self._in_place_of,
+        )
+        self._moved()
+        matched = self.matched
+        matched.same_operand = self._same_operand
+        matched.in_order = [(i, j) for i, j in enumerate(matched.partner_a) if j >= 0 and i not in matched.moved]
+        return matched
+
+    # --- pairs ----------------------------------------------------------------------------------------------
+
+    def _pair(self, i: int, j: int, moved: bool = False) -> None:
+        matched = self.matched
+        matched.partner_a[i], matched.partner_b[j] = j, i
+        if moved:
+            matched.moved.add(i)
+        first_a, first_b = self._a.first[i], self._b.first[j]
+        for place in range(min(self._a.output_counts[i], self._b.output_counts[j])):
+            matched.variable[first_a + place] = first_b + place
+
+    def _same_values(self) -> None:
+        a, b = self._keys_a.value, self._keys_b.value
+        pairs = by_occurrence(a, b)
+        kept = set(rising(pairs))
+        once_a, once_b = _once(a), _once(b)
+        for i, j in pairs:
+            if (i, j) in kept:
+                self._pair(i, j)
+            elif a[i] in once_a and a[i] in once_b:
+                self._pair(i, j, moved=True)
+
+    def _gaps(self) -> Iterator[Gap]:
+        """What is not paired yet, between neighbouring pairs in order."""
+        matched = self.matched
+        start_a = start_b = 0
+        anchors = [(i, j) for i, j in enumerate(matched.partner_a) if j >= 0 and i not in matched.moved]
+        for i, j in [*anchors, (len(matched.partner_a), len(matched.partner_b))]:
+            left = [each for each in range(start_a, i) if matched.partner_a[each] < 0]
+            right = [each for each in range(start_b, j) if matched.partner_b[each] < 0]
+            if left and right:
+                yield left, right
+            start_a, start_b = i + 1, j + 1
+
+    def _occurrences(self, key_a: Key, key_b: Key) -> None:
+        for left, right in list(self._gaps()):
+            pairs = rising(by_occurrence([key_a(i) for i in left], [key_b(j) for j in right]))
+            for i, j in pairs:
+                self._pair(left[i], right[j])
+
+    def _in_gaps(self, key_a: Key, key_b: Key, accept: Callable[[int, int], bool] | None = None) -> None:
+        for left, right in list(self._gaps()):
+            for i, j in align([key_a(i) for i in left], [key_b(j) for j in right], self._budget):
+                if accept is None or accept(left[i], right[j]):
+                    self._pair(left[i], right[j])
+
+    def _moved(self) -> None:
+        """Pair leftovers that are equal and take the same operands, wherever they stand."""
+        matched = self.matched
+        waiting: dict[Hashable, list[int]] = {}
+        for j in range(len(matched.partner_b) - 1, -1, -1):
+            if matched.partner_b[j] < 0:
+                key = self._keys_b.alone[j], tuple(self._operand_b(o) for o in self._b.operands[j])
+                waiting.setdefault(key, []).append(j)
+        if not waiting:
+            return
+        for i, partner in enumerate(matched.partner_a):
+            if partner >= 0:
+                continue
+            key = self._keys_a.alone[i], tuple(self._operand_a(o) for o in self._a.operands[i])
+            if waiting.get(key):
+                self._pair(i, waiting[key].pop(), moved=True)
+
+    # --- likeness -------------------------------------------------------------------------------------------
+
+    def _operand_a(self, operand: int) -> Hashable:
+        """An operand of a in the terms of b: equal to that of b that it is; no other one where it is not there."""
+        if operand < 0:
+            return "literal", self._all_a.literal(operand)
+        partner = self.matched.variable.get(operand)
+        return ("gone", operand) if partner is None else partner
+
+    def _operand_b(self, operand: int) -> Hashable:
+        return operand if operand >= 0 else ("literal", self._all_b.literal(operand))
+
+    def _same_operand(self, a: int, b: int) -> bool:
+        """Whether an operand of a is that of b: the same variable, an equal literal, or the same value."""
+        if self._operand_a(a) == self._operand_b(b):
+            return True
+        return a >= 0 and b >= 0 and self._keys_a.values[a] == self._keys_b.values[b]
+
+    def _shared_operands(self, i: int, j: int) -> int:
+        return sum(self._same_operand(a, b) for a, b in zip(self._a.operands[i], self._b.operands[j], strict=False))
+
+    def _alike(self, i: int, j: int) -> bool:
+        """Whether two equations of one primitive have more in common than that."""
+        if i in self._inner_a or not self._a.operands[i]:
+            return True
+        if self._keys_a.bound[i] == self._keys_b.bound[j] and self._keys_a.kind[i] == self._keys_b.kind[j]:
+            return True
+        return self._shared_operands(i, j) > 0
+
+    def _in_place_of(self, i: int, j: int) -> bool:
+        operands = self._a.operands[i]
+        if i in self._inner_a or j in self._inner_b or not operands:
+            return False
+        return self._shared_operands(i, j) == len(operands)
+
+    def _place(self, keys: Keys, scope: ScopeSide) -> Key:
+        places, stack = keys.side.places, scope.stack
+        return lambda equation: places[stack[equation]] if stack[equation] >= 0 else ""
+
+    def _primitive(self, keys: Keys, scope: ScopeSide) -> Key:
+        strings, primitive, children = keys.side.strings, scope.primitive, scope.children
+        return lambda equation: (strings[primitive[equation]], equation in children)
+
+    def _called(self, keys: Keys, scope: ScopeSide) -> Key:
+        """A primitive, and the name of the function that it calls."""
+        plain = self._primitive(keys, scope)
+
+        def called(equation: int) -> Hashable:
+            if equation not in scope.children:
+                return plain(equation)
+            return plain(equation), keys.side.parameter_texts(scope, equation).get("name")
+
+        return called
+
+
+def _holding(keys: Keys, scope: ScopeSide) -> set[int]:
+    """Equations with programs inside, combiners not."""
+    return {
+        equation
+        for equation, children in scope.children.items()
+        if not all(is_combiner(keys.side.strings[scope.primitive[equation]], child) for child in children)
+    }
+
+
+def _once(keys: Sequence[int]) -> set[int]:
+    seen: set[int] = set()
+    twice: set[int] = set()
+    for key in keys:
+        (twice if key in seen else seen).add(key)
+    return seen - twice

@@ -1,0 +1,81 @@
+"""One of the two programs of a diff: its scopes as columns, in no JAX's objects.
+
+The columns are those of a document (`snapshot.document.Scope`), so a program that was saved is compared as one that
+just ran.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    """The type of a value; see `snapshot.document.Aval`."""
+
+    text: str
+    shape: tuple[int | str, ...]
+    dtype: str
+    weak: bool
+    sharding: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Child:
+    """A program inside an equation: the parameter that holds it, its place in a tuple or -1, its scope."""
+
+    parameter: str
+    position: int
+    scope: int
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeSide:
+    """A jaxpr. Variables are numbered: constants, inputs, each equation's outputs; operand -1 - i is literal i."""
+
+    constants: int
+    inputs: int
+    outputs: Sequence[int]
+    #: Of each variable: index into `Side.types`.
+    types: Sequence[int]
+    primitive: Sequence[int]
+    operands: Sequence[Sequence[int]]
+    output_counts: Sequence[int]
+    #: Of each equation: the number of the first variable that it binds.
+    first: Sequence[int]
+    #: Of each equation: index into `Side.parameter_lists`, -1 for none.
+    parameters: Sequence[int]
+    children: Mapping[int, Sequence[Child]]
+    effects: Mapping[int, Sequence[int]]
+    #: Of each equation: index into `Side.places`, -1 for none.
+    stack: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A program: its pools, its scopes, and where its equations were written."""
+
+    strings: Sequence[str]
+    types: Sequence[Type]
+    #: (index into strings, index into types) of each literal.
+    literals: Sequence[tuple[int, int]]
+    #: (index into strings, index into strings or -1 for a program) of each parameter of each list.
+    parameter_lists: Sequence[Sequence[tuple[int, int]]]
+    scopes: Sequence[ScopeSide]
+    root: int
+    #: A path for each input of the program, such as p['w']; empty where unknown.
+    input_names: Sequence[str]
+    #: Of each stack: the line of the user's code it begins on, as its text where that is known; empty where unknown.
+    places: Sequence[str]
+
+    def parameter_texts(self, scope: ScopeSide, equation: int) -> dict[str, str]:
+        """The parameters of an equation that are no programs, by name."""
+        number = scope.parameters[equation]
+        if number < 0:
+            return {}
+        return {self.strings[name]: self.strings[value] for name, value in self.parameter_lists[number] if value >= 0}
+
+    def type_of(self, scope: ScopeSide, operand: int) -> Type:
+        """The type of an operand, a variable or a literal."""
+        return self.types[scope.types[operand] if operand >= 0 else self.literals[-1 - operand][1]]

@@ -1,0 +1,168 @@
+"""The lines of two StableHLO or HLO texts in, which line of the one is which of the other out: numbering plays no part.
+
+The names of values and functions (%5, %arg0, @inner, %fusion.3) are replaced by what they stand for, as far as that is
+known; metadata and locations are left out. So a text in which only numbers differ is equal to the other one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+
+from .align import Budget, Pairs, align, by_occurrence, rising
+
+_NAME = re.compile(r"[%@][\w.$\-]+(?:#\d+)?|\b[\w.\-]+(?=: [a-z][a-z0-9]*\[)")
+_METADATA = re.compile(r",? metadata=\{(?:[^{}\"]|\"[^\"]*\")*\}|\s*loc\((?:[^()\"]|\"[^\"]*\"|\([^()]*\))*\)")
+_MODULE = re.compile(r"(?<=^HloModule )[^,]+")
+_LOCATION = re.compile(r"^#loc|^\s*$|^(FileNames|FunctionNames|FileLocations|StackFrames)$|^\d+ (\"|\{)")
+_BOUND = re.compile(r"^\s*(?:ROOT )?(%[\w.$\-]+)(?::\d+)? =|^\s*(?:ENTRY )?(%[\w.$\-]+) \(")
+_OPERATION = re.compile(
+    r"= (?:\([^=]*?\)|[\w\[\],{}:/ ]+?) ([a-z][\w\-]*)\(|\b((?:stablehlo|func|chlo|sdy|mhlo)\.[\w.]+)"
+)
+_TOKEN = re.compile(r"[%@]?[\w.$#\-]+|\S")
+
+
+@dataclass
+class Line:
+    """A line as it is compared."""
+
+    #: The text without names, metadata and locations.
+    plain: str
+    #: Of each name in it that it does not bind: the line that bound it, or the name itself.
+    uses: list[tuple[int, str]]
+    operation: str
+    #: Nothing to be compared: a location, an empty line.
+    silent: bool
+
+
+@dataclass
+class TextsDiff:
+    """Two texts, compared."""
+
+    partner_a: list[int]
+    partner_b: list[int]
+    moved: set[int] = field(default_factory=set)
+    #: Lines of a that differ from their partners.
+    changed: set[int] = field(default_factory=set)
+    silent_a: set[int] = field(default_factory=set)
+    silent_b: set[int] = field(default_factory=set)
+    coarse: bool = False
+
+
+def compare_texts(a: Sequence[str], b: Sequence[str], budget: Budget | None = None) -> TextsDiff:
+    """Compare two texts of one level, line by line."""
+    budget = budget or Budget()
+    lines_a, lines_b = read_lines(a), read_lines(b)
+    found = TextsDiff([-1] * len(a), [-1] * len(b))
+    found.silent_a = {i for i, line in enumerate(lines_a) if line.silent}
+    found.silent_b = {j for j, line in enumerate(lines_b) if line.silent}
+    numbers: dict[Hashable, int] = {}
+    values_a, values_b = _values(lines_a, numbers), _values(lines_b, numbers)
+    pairs = [(i, j) for i, j in by_occurrence(values_a, values_b) if not lines_a[i].silent]
+    kept = rising(pairs)
+    for i, j in kept:
+        _pair(found, i, j)
+    # Alone in its text and in another place: a line with a name of its own, no lone brace.
+    for i, j in set(pairs) - set(kept):
+        if lines_a[i].operation and values_a.count(values_a[i]) == values_b.count(values_b[j]) == 1:
+            _pair(found, i, j)
+            found.moved.add(i)
+    passes: list[tuple[Callable[[Line], Hashable], bool]] = [
+        (lambda line: line.plain, True),
+        (lambda line: line.operation, False),
+    ]
+    for key, empty in passes:
+        for left, right in _gaps(found, lines_a, lines_b):
+            for i, j in align([key(lines_a[i]) for i in left], [key(lines_b[j]) for j in right], budget):
+                if empty or lines_a[left[i]].operation:
+                    _pair(found, left[i], right[j])
+    for i, j in enumerate(found.partner_a):
+        if j >= 0 and not _same(lines_a[i], lines_b[j], found, values_a, values_b):
+            found.changed.add(i)
+    found.coarse = budget.exceeded
+    return found
+
+
+def changed_parts(before: str, after: str) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+    """Spans of two lines, start and end, that are in one of them only; names are taken as they are."""
+    tokens_a, tokens_b = list(_TOKEN.finditer(before)), list(_TOKEN.finditer(after))
+    pairs = align([each.group() for each in tokens_a], [each.group() for each in tokens_b], Budget(100_000))
+    kept_a, kept_b = {i for i, _ in pairs}, {j for _, j in pairs}
+    return (
+        [each.span() for i, each in enumerate(tokens_a) if i not in kept_a],
+        [each.span() for j, each in enumerate(tokens_b) if j not in kept_b],
+    )
+
+
+def read_lines(texts: Sequence[str]) -> list[Line]:
+    """Lines as they are compared."""
+    bound: dict[str, int] = {}
+    read = []
+    for number, text in enumerate(texts):
+        if _LOCATION.match(text):
+            read.append(Line("", [], "", True))
+            continue
+        kept = _MODULE.sub("", _METADATA.sub("", text))
+        binds = _BOUND.match(kept)
+        name = (binds.group(1) or binds.group(2)) if binds else None
+        uses = []
+        for each in _NAME.findall(kept):
+            if each != name:
+                base = each.partition("#")[0]
+                uses.append((bound.get(base, -1), each))
+        if name is not None:
+            bound[name] = number
+        operation = _OPERATION.search(kept)
+        word = (operation.group(1) or operation.group(2)) if operation else _keyword(kept)
+        read.append(Line(_NAME.sub("%", kept), uses, word, False))
+    return read
+
+
+def without_metadata(text: str) -> str:
+    """A line as it is shown: without metadata and locations, which say where it comes from and not what it does."""
+    return _METADATA.sub("", text)
+
+
+def _keyword(text: str) -> str:
+    """What stands for the operation in a line that has none."""
+    if text.rstrip().endswith("{") and "->" in text:
+        return "computation"
+    return "return" if text.lstrip().startswith("return") else ""
+
+
+def _values(lines: list[Line], numbers: dict[Hashable, int]) -> list[int]:
+    values: list[int] = []
+    for line in lines:
+        # What is bound below, or by the text around, is told apart by its order in the line alone.
+        uses = tuple([values[number] if number >= 0 else -1 for number, _ in line.uses])
+        values.append(numbers.setdefault((line.plain, uses), len(numbers)))
+    return values
+
+
+def _same(a: Line, b: Line, found: TextsDiff, values_a: list[int], values_b: list[int]) -> bool:
+    if a.plain != b.plain or len(a.uses) != len(b.uses):
+        return False
+    for (one, _), (other, _) in zip(a.uses, b.uses, strict=True):
+        if (one < 0) != (other < 0):
+            return False
+        if one >= 0 and found.partner_a[one] != other and values_a[one] != values_b[other]:
+            return False
+    return True
+
+
+def _pair(found: TextsDiff, i: int, j: int) -> None:
+    found.partner_a[i], found.partner_b[j] = j, i
+
+
+def _gaps(found: TextsDiff, a: list[Line], b: list[Line]) -> list[tuple[list[int], list[int]]]:
+    gaps = []
+    start_a = start_b = 0
+    anchors: Pairs = [(i, j) for i, j in enumerate(found.partner_a) if j >= 0 and i not in found.moved]
+    for i, j in [*anchors, (len(a), len(b))]:
+        left = [each for each in range(start_a, i) if found.partner_a[each] < 0 and not a[each].silent]
+        right = [each for each in range(start_b, j) if found.partner_b[each] < 0 and not b[each].silent]
+        if left and right:
+            gaps.append((left, right))
+        start_a, start_b = i + 1, j + 1
+    return gaps

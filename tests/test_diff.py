@@ -1,0 +1,247 @@
+"""A program and the same after an edit: the diff says what the edit did, and nothing where only names differ."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import pytest
+from diff_edits import EDITS, Edit, X, first, looped, looped_with_more, plain, reordered, with_a_term, wrapped
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+import jupyter_jaxpr as jj
+from jupyter_jaxpr.program.diff.align import Budget, align
+from jupyter_jaxpr.snapshot.difference import DiffRow
+from jupyter_jaxpr.snapshot.differences import Diff
+
+SIGNS = {"added": "+", "removed": "-", "changed": "~", "moved": ">"}
+
+
+def short(row: DiffRow) -> str:
+    """A row in a few words."""
+    side = row.after or row.before
+    assert side is not None
+    if row.what == "equation":
+        name = row.primitive
+    elif row.what == "argument":
+        name = side.text.split("  ")[-1]
+    else:
+        name = side.text.split()[0].rstrip(":")
+    said = []
+    for change in row.changes:
+        values = f" {change.before} -> {change.after}" if change.before or change.after else ""
+        said.append(f"{change.kind} {change.name}".rstrip() + values)
+    return f"{SIGNS[row.sign]} {name}" + (f": {', '.join(said)}" if said else "")
+
+
+def rows_of(diff: Diff) -> list[str]:
+    return [short(row) for row in diff.document.rows if row.sign != "same"]
+
+
+def both(edit: Edit) -> tuple[jj.Snapshot, jj.Snapshot]:
+    after = edit.arguments if edit.arguments_after is None else edit.arguments_after
+    return (
+        jj.inspect(edit.before, *edit.arguments, stage="trace"),
+        jj.inspect(edit.after, *after, stage="trace"),
+    )
+
+
+@pytest.mark.parametrize("edit", EDITS, ids=lambda edit: edit.name)
+def test_an_edit_is_told_as_what_it_did(edit: Edit) -> None:
+    before, after = both(edit)
+    diff = before.diff(after)
+    assert rows_of(diff) == edit.rows
+    assert diff.remarks == edit.remarks
+    assert bool(diff) == bool(edit.rows)
+
+
+@pytest.mark.parametrize("edit", EDITS, ids=lambda edit: edit.name)
+def test_an_edit_taken_back_has_the_same_counts(edit: Edit) -> None:
+    before, after = both(edit)
+    there, back = before.diff(after), after.diff(before)
+    assert len(back.added) == len(there.removed)
+    assert len(back.removed) == len(there.added)
+    assert len(back.changed) == len(there.changed)
+    assert len(back.moved) == len(there.moved)
+    for diff, one, other in ((there, before, after), (back, after, before)):
+        assert one.equations - len(diff.removed) == other.equations - len(diff.added)
+
+
+def test_a_diff_is_printed_in_80_columns_with_the_names_of_both_sides() -> None:
+    diff = jj.inspect(looped, X, stage="trace").diff(jj.inspect(looped_with_more, X, stage="trace"))
+    assert (
+        str(diff)
+        == """\
+--- looped
++++ looped_with_more
+equation: 1 added; 1 argument or result
+
+  ... 2 equal rows
+    jaxpr: c:f32[8]
+    d:f32[8] = sin c
+    e:f32[8] = mul d 2.0:f32[]
++   f:f32[8] = add e 1.0:f32[]
+~-  return e
+~+  return f
+      operand 1 is another value
+  return b"""
+    )
+
+
+def test_what_was_wrapped_is_said_once_and_shown_at_both_places() -> None:
+    diff = jj.inspect(plain, X, stage="trace").diff(jj.inspect(wrapped, X, stage="trace"))
+    assert (
+        str(diff)
+        == """\
+--- plain
++++ wrapped
+equations: 1 added, 4 moved; 1 argument or result
+  4 equations went into the program of scan (length 4).
+
+  a:f32[8]  x
+> from here: b:f32[8] = sin a
+> from here: c:f32[8] = mul b 2.0:f32[]
+> from here: d:f32[8] = exp c
+> from here: e:f32[8] = add d 1.0:f32[]
++ b:f32[8] = scan[length=4 reverse=False unroll=1] a
++   jaxpr: c:f32[8]
+>   to here: d:f32[8] = sin c
+>   to here: e:f32[8] = mul d 2.0:f32[]
+>   to here: f:f32[8] = exp e
+>   to here: g:f32[8] = add f 1.0:f32[]
++   return g
+~-return e
+~+return b
+    operand 1 is another value"""
+    )
+
+
+def test_a_moved_equation_is_one_in_two_places() -> None:
+    diff = jj.inspect(first, X, X, stage="trace").diff(jj.inspect(reordered, X, X, stage="trace"))
+    (moved,) = diff.moved
+    assert (moved.before, moved.after) == ("c:f32[8] = sin a", "d:f32[8] = sin a")
+    assert not diff.added and not diff.removed and not diff.changed
+
+
+def test_saved_snapshots_are_compared_as_live_ones() -> None:
+    before, after = (jj.inspect(fun, X, X, stage="trace") for fun in (first, with_a_term))
+    saved = jj.Snapshot.from_json(before.to_json()), jj.Snapshot.from_json(after.to_json())
+    assert str(saved[0].diff(saved[1])) == str(before.diff(after))
+
+
+def test_the_program_of_the_same_name_is_the_one_compared() -> None:
+    before, after = (jj.inspect(fun, X, X, stage="trace") for fun in (first, with_a_term))
+    with pytest.raises(IndexError, match="There is no program 3: this snapshot has 1"):
+        before.diff(after, program=3)
+    with pytest.raises(ValueError, match="There is no level 'llvm'"):
+        before.diff(after, level="llvm")  # type: ignore[arg-type]  # what a user may type
+
+
+# --- texts ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("level", ["stablehlo", "hlo"])
+@pytest.mark.parametrize("edit", EDITS[:3], ids=lambda edit: edit.name)
+def test_texts_in_which_only_names_and_numbers_differ_are_equal(edit: Edit, level: str) -> None:
+    before, after = (jj.inspect(fun, *edit.arguments) for fun in (edit.before, edit.after))
+    diff = before.diff(after, level=level)  # type: ignore[arg-type]  # one of two literals
+    assert str(diff).splitlines()[2] == "Nothing differs, names apart."
+
+
+def test_an_added_line_of_stablehlo_renumbers_nothing() -> None:
+    before, after = (jj.inspect(fun, X, X, stage="lower") for fun in (first, with_a_term))
+    diff = before.diff(after, level="stablehlo")
+    assert [one.after.strip() for one in diff.added if one.after is not None] == [
+        "%4 = stablehlo.tanh %arg1 : tensor<8xf32>",
+        "%5 = stablehlo.add %3, %4 : tensor<8xf32>",
+    ]
+    assert not diff.removed and not diff.moved
+    (result,) = diff.changed
+    assert (result.before, result.after) == (
+        "    return %3 : tensor<8xf32>",
+        "    return %5 : tensor<8xf32>",
+    )
+
+
+def test_a_text_that_was_not_made_is_asked_for_in_a_sentence() -> None:
+    traced, compiled = jj.inspect(first, X, X, stage="trace"), jj.inspect(first, X, X)
+    with pytest.raises(ValueError, match="The HLO of first of this run is not held"):
+        traced.diff(compiled, level="hlo")
+
+
+# --- at random --------------------------------------------------------------------------------------------
+
+STEPS = {
+    "sin": jnp.sin,
+    "cos": jnp.cos,
+    "double": lambda value: value * 2.0,
+    "shift": lambda value: value + 1.0,
+    "called": lambda value: jax.jit(lambda inner: jnp.exp(inner) * 0.5)(value),
+    "looped": lambda value: jax.lax.scan(lambda carry, _: (jnp.tanh(carry) + 1.0, None), value, None, length=3)[0],
+}
+PROGRAMS = st.lists(st.tuples(st.sampled_from(sorted(STEPS)), st.integers(0, 4)), min_size=1, max_size=10)
+
+
+def made(steps: list[tuple[str, int]]) -> jj.Snapshot:
+    """A program that applies each step to one of the values so far and sums the last two."""
+
+    def program(x: jax.Array) -> jax.Array:
+        values = [x]
+        for name, back in steps:
+            values.append(STEPS[name](values[-1 - back % len(values)]))
+        return values[-1] + values[len(values) // 2]
+
+    return jj.inspect(program, X, stage="trace")
+
+
+@settings(max_examples=25, deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])
+@given(PROGRAMS)
+def test_a_program_differs_in_nothing_from_itself_made_again(steps: list[tuple[str, int]]) -> None:
+    diff = made(steps).diff(made(steps))
+    assert not diff
+    assert str(diff).splitlines()[2] == "Nothing differs, names apart."
+
+
+@settings(max_examples=25, deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])
+@given(PROGRAMS, PROGRAMS)
+def test_two_programs_differ_in_as_much_both_ways(one: list[tuple[str, int]], other: list[tuple[str, int]]) -> None:
+    a, b = made(one), made(other)
+    there, back = a.diff(b), b.diff(a)
+    for diff, before, after in ((there, a, b), (back, b, a)):
+        shown = {"before": 0, "after": 0}
+        for row in diff.document.rows:
+            if row.what == "equation":
+                shown["before"] += row.before is not None
+                shown["after"] += row.after is not None
+        assert shown["before"] == before.equations
+        assert shown["after"] == after.equations
+    assert bool(there) == bool(back)
+
+
+KEYS = st.lists(st.integers(0, 3), max_size=12)
+
+
+def longest(a: list[int], b: list[int]) -> int:
+    table = [[0] * (len(b) + 1) for _ in range(len(a) + 1)]
+    for i, one in enumerate(a):
+        for j, other in enumerate(b):
+            table[i + 1][j + 1] = table[i][j] + 1 if one == other else max(table[i][j + 1], table[i + 1][j])
+    return table[-1][-1]
+
+
+@settings(max_examples=300, deadline=None)
+@given(KEYS, KEYS)
+def test_an_alignment_is_the_longest_there_is(a: list[int], b: list[int]) -> None:
+    pairs = align(a, b, Budget())
+    assert all(a[i] == b[j] for i, j in pairs)
+    assert all(i < k and j < m for (i, j), (k, m) in zip(pairs, pairs[1:], strict=False))
+    assert len(pairs) == longest(a, b)
+
+
+@settings(max_examples=100, deadline=None)
+@given(KEYS, KEYS)
+def test_beyond_its_budget_an_alignment_is_still_right(a: list[int], b: list[int]) -> None:
+    budget = Budget(steps=0)
+    pairs = align(a, b, budget)
+    assert all(a[i] == b[j] for i, j in pairs)
+    assert all(i < k and j < m for (i, j), (k, m) in zip(pairs, pairs[1:], strict=False))
