@@ -88,11 +88,10 @@ function readInstruction(
     }
   }
   if (close < line.length) {
-    const kind = /\bkind=(k\w+)/.exec(line.slice(close));
     chips.push({
       from: close,
       to: line.length,
-      label: kind ? kind[1] : '…',
+      label: '…',
       also: layouts
     });
   } else if (layouts.length > 0) {

@@ -38,6 +38,44 @@ export function programKeys(trans: TranslationBundle): IKey[] {
       does: trans.__('The marked place in the next and previous level')
     },
     {
+      keys: ['Ctrl+→', 'Ctrl+←'],
+      where: 'code',
+      does: trans.__(
+        'Choose the next and previous variable of the line: it says where it is defined, used, and how long it lives'
+      )
+    },
+    {
+      keys: ['F12', 'Alt+click'],
+      where: 'code',
+      does: trans.__(
+        'Go to the definition of the chosen variable, or of what the line reads; in HLO to what the line calls'
+      )
+    },
+    {
+      keys: ['Shift+F12'],
+      where: 'code',
+      does: trans.__(
+        'Go to the next use of the chosen variable, or of what the line binds'
+      )
+    },
+    {
+      keys: ['c', 'b', 'w', 'u'],
+      where: 'code',
+      does: trans.__(
+        'Hide and show converts, broadcasts, trivial jit wrappers, unused results'
+      )
+    },
+    {
+      keys: ['a'],
+      where: 'code',
+      does: trans.__('Show all hidden lines')
+    },
+    {
+      keys: ['F3', 'Shift+F3'],
+      where: 'code',
+      does: trans.__('Next and previous match of the search')
+    },
+    {
       keys: ['Enter'],
       where: 'code',
       does: trans.__('Go to the place in the cell')
@@ -50,7 +88,19 @@ export function programKeys(trans: TranslationBundle): IKey[] {
     {
       keys: ['Ctrl+F'],
       where: 'view',
-      does: trans.__('Find in the text')
+      does: trans.__(
+        'Find in all levels: text, a type such as f32[*,128] or bf16[...], line:7, scope:step, primitive:dot_general'
+      )
+    },
+    {
+      keys: ['Enter', 'Shift+Enter'],
+      where: 'view',
+      does: trans.__('In the search: next and previous match')
+    },
+    {
+      keys: ['?'],
+      where: 'view',
+      does: trans.__('Show these keys')
     },
     {
       keys: ['←', '→', 'Home', 'End'],

@@ -5,10 +5,8 @@
  * The text is CodeMirror's, so selecting, copying, searching and scrolling are those of every editor. All else is made
  * for the lines on screen only, from what the listing says of them.
  */
-// This module is itself fetched when a program is first shown.
-// eslint-disable-next-line jupyter/prefer-lazy-imports
-import { search, searchKeymap } from '@codemirror/search';
 import {
+  Compartment,
   EditorSelection,
   EditorState,
   Extension,
@@ -19,13 +17,31 @@ import {
   ViewPlugin,
   hoverTooltip,
   keymap,
+  showPanel,
   tooltips
 } from '@codemirror/view';
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { Selection } from '../../tokens';
+import {
+  ChosenField,
+  VariablePanel,
+  choose,
+  chosenField,
+  definitionFrom,
+  nextUseFrom,
+  nextVariable
+} from './chosen-variable';
 import { closedBetween, foldRange, folding, setFolds } from './folding';
-import type { IListedFold, IListing, ISplice } from './listing';
+import {
+  hiddenLines,
+  hiding,
+  isGap,
+  isHidden,
+  setHidden,
+  showLines
+} from './hidden-lines';
+import type { IListedFold, IListing, ISplice, IVariablePlace } from './listing';
 import type { IListingHost } from './listing-buttons';
 import { Display } from './listing-display';
 import {
@@ -36,7 +52,11 @@ import {
   setMarks,
   startsAt
 } from './listing-marks';
-import { searchPanel } from './search-panel';
+import { NO_MATCHES, goToMatch, highlighting, setMatches } from './matches';
+import { NOISES, NOISE_KEYS, bitsOf } from './noise';
+import { NoisePanel } from './noise-panel';
+import type { ReadingTools } from './reading-tools';
+import { SearchPanel, rememberDocument } from './search-panel';
 
 /**
  * Lines wrap up to this many: measured at 100,000, a frame of scrolling takes no longer than without (only what is on
@@ -64,9 +84,11 @@ export class ListingView implements IListingHost {
     parent: HTMLElement,
     private _listing: IListing,
     private _events: IListingEvents,
-    private _trans: TranslationBundle
+    private _trans: TranslationBundle,
+    private _tools: ReadingTools
   ) {
     const doc = _listing.document();
+    this._chosen = chosenField(_listing);
     this._wraps = doc.lines <= MOST_WRAPPED;
     parent.style.setProperty('--jjx-digits', `${_listing.digits}`);
     this.view = new EditorView({
@@ -76,6 +98,13 @@ export class ListingView implements IListingHost {
         extensions: this._extensions(folding(doc, _listing.allFolds()))
       })
     });
+    rememberDocument(_listing, doc);
+    _tools.searchChanged.connect(this._onSearch, this);
+    _tools.filtersChanged.connect(this._onFilters, this);
+    this._onSearch();
+    if (_tools.hidden.size > 0) {
+      this._onFilters();
+    }
   }
 
   readonly view: EditorView;
@@ -85,11 +114,28 @@ export class ListingView implements IListingHost {
   }
 
   dispose(): void {
+    this._tools.searchChanged.disconnect(this._onSearch, this);
+    this._tools.filtersChanged.disconnect(this._onFilters, this);
     this.view.destroy();
   }
 
   focus(): void {
     this.view.focus();
+  }
+
+  /** Open the search line, or go back into it; what is selected in a line is sought. */
+  find(): void {
+    const { doc, selection } = this.view.state;
+    const { from, to, empty } = selection.main;
+    if (!empty && to <= doc.lineAt(from).to) {
+      const text = doc.sliceString(from, to);
+      this._tools.sought = { ...this._tools.sought, text, regexp: false };
+    }
+    if (this._search) {
+      this._search.mount();
+    } else {
+      this._tools.searchedIn = this._listing.level;
+    }
   }
 
   /** Mark lines and variables; the lines ascending. */
@@ -103,6 +149,10 @@ export class ListingView implements IListingHost {
       return;
     }
     const { doc } = this.view.state;
+    const hidden = this.view.state.field(hiddenLines);
+    if (lines.every(line => isHidden(hidden, line))) {
+      this.view.dispatch({ effects: showLines.of(lines) });
+    }
     const first = doc.line(lines[0] + 1);
     const around = closedBetween(this.view.state, first.from, first.to)
       .map(({ fold }) => fold)
@@ -159,8 +209,9 @@ export class ListingView implements IListingHost {
     const folds: IListedFold[] = [];
     this.view.dispatch({
       changes: { from, to, insert: lines.join('\n') },
-      effects: setMarks.of(NO_MARKS)
+      effects: [setMarks.of(NO_MARKS), this._hiding()]
     });
+    rememberDocument(this._listing, this.view.state.doc);
     for (let index = at; index < at + lines.length; index++) {
       for (const fold of this._listing.folds(index)) {
         if (fold.closed) {
@@ -178,7 +229,10 @@ export class ListingView implements IListingHost {
       marks,
       openChips,
       folds,
-      ViewPlugin.define(view => new Display(view, this), {
+      hiding,
+      highlighting,
+      this._chosen,
+      ViewPlugin.define(view => new Display(view, this, this._chosen), {
         decorations: display => display.decorations
       }),
       this._wraps ? EditorView.lineWrapping : [],
@@ -189,12 +243,18 @@ export class ListingView implements IListingHost {
         'aria-readonly': 'true',
         tabindex: '0'
       }),
-      search({
-        top: true,
-        createPanel: searchPanel(this._trans, this._events)
-      }),
+      this._searchPlace.of([]),
+      this._noisePlace.of([]),
+      this._listing.variableRange
+        ? showPanel.of(
+            () =>
+              new VariablePanel(this._chosen, this._trans, {
+                definition: () => this._goToPlace(definitionFrom),
+                nextUse: () => this._goToPlace(nextUseFrom)
+              })
+          )
+        : [],
       Prec.highest(keymap.of(this._keys())),
-      keymap.of(searchKeymap),
       // The panel is a container of its own, inside which nothing is placed by the window.
       tooltips({ parent: document.body }),
       hoverTooltip(
@@ -212,6 +272,104 @@ export class ListingView implements IListingHost {
         copy: event => this._copy(event)
       })
     ];
+  }
+
+  // --- reading tools -----------------------------------------------------------------------
+
+  private _onSearch(): void {
+    const isHere = this._tools.searchedIn === this._listing.level;
+    if (isHere === (this._search !== null)) {
+      return;
+    }
+    this._search = null;
+    this.view.dispatch({
+      effects: [
+        setMatches.of(NO_MATCHES),
+        this._searchPlace.reconfigure(
+          isHere
+            ? showPanel.of(view => {
+                this._search = new SearchPanel(
+                  view,
+                  this._listing,
+                  this._tools,
+                  this._trans
+                );
+                return this._search;
+              })
+            : []
+        )
+      ]
+    });
+    if (isHere) {
+      this._events.allWanted();
+    }
+  }
+
+  private _onFilters(): void {
+    const isShown = this._tools.hidden.size > 0;
+    this.view.dispatch({
+      effects: [
+        this._hiding(),
+        this._noisePlace.reconfigure(
+          isShown
+            ? showPanel.of(
+                () =>
+                  new NoisePanel(
+                    this._listing,
+                    this._tools,
+                    this._trans,
+                    lines => this.reveal(lines)
+                  )
+              )
+            : []
+        )
+      ]
+    });
+  }
+
+  private _hiding(): ReturnType<typeof setHidden.of> {
+    const { hidden } = this._tools;
+    return setHidden.of({
+      bits: hidden.size > 0 ? this._listing.noise() : new Uint8Array(0),
+      mask: bitsOf(hidden)
+    });
+  }
+
+  /** Go to a place of a variable, and choose it there. */
+  private _goToPlace(
+    find: (
+      state: EditorState,
+      field: ChosenField,
+      listing: IListing
+    ) => IVariablePlace | null
+  ): boolean {
+    const place = find(this.view.state, this._chosen, this._listing);
+    if (place) {
+      this.reveal([place.line]);
+      choose(this.view, place);
+      this._selectByKey(place.line);
+      this.focus();
+    } else if (find === definitionFrom) {
+      const { reference } = this._listing.line(this._current());
+      if (reference) {
+        this.goTo(reference.line);
+        this.focus();
+      }
+    }
+    return true;
+  }
+
+  private _nextVariable(step: 1 | -1): boolean {
+    const place = nextVariable(
+      this.view.state,
+      this._chosen,
+      this._listing,
+      step
+    );
+    if (place) {
+      choose(this.view, place);
+    }
+    return true;
   }
 
   // --- pointing ---------------------------------------------------------------------------
@@ -249,6 +407,9 @@ export class ListingView implements IListingHost {
         this.view.state.doc.lineAt(this.view.posAtDOM(line)).number - 1;
       const box = line.getBoundingClientRect();
       this._select(index);
+      if (event.altKey) {
+        return this._goToPlace(definitionFrom);
+      }
       if (event.clientX > box.right - BADGE_WIDTH) {
         this._events.entered();
       }
@@ -386,6 +547,33 @@ export class ListingView implements IListingHost {
           return true;
         }
       },
+      { key: 'F12', run: () => this._goToPlace(definitionFrom) },
+      { key: 'Shift-F12', run: () => this._goToPlace(nextUseFrom) },
+      { key: 'Mod-ArrowRight', run: () => this._nextVariable(1) },
+      { key: 'Mod-ArrowLeft', run: () => this._nextVariable(-1) },
+      { key: 'F3', run: () => this._nextMatch(1) },
+      { key: 'Shift-F3', run: () => this._nextMatch(-1) },
+      ...NOISES.map(noise => ({
+        key: NOISE_KEYS[noise],
+        run: () => {
+          this._tools.toggle(noise);
+          return true;
+        }
+      })),
+      {
+        key: 'a',
+        run: () => {
+          this._tools.setHidden([]);
+          return true;
+        }
+      },
+      {
+        key: '?',
+        run: () => {
+          this._tools.host.help();
+          return true;
+        }
+      },
       {
         key: 'Mod-a',
         run: () => {
@@ -397,6 +585,13 @@ export class ListingView implements IListingHost {
         }
       }
     ];
+  }
+
+  private _nextMatch(step: 1 | -1): boolean {
+    if (!goToMatch(this.view, step) && this._search === null) {
+      this.find();
+    }
+    return true;
   }
 
   private _current(): number {
@@ -431,6 +626,12 @@ export class ListingView implements IListingHost {
         break;
       }
       block = view.lineBlockAt(at);
+      while (
+        isGap(block) &&
+        (by > 0 ? block.to < doc.length : block.from > 0)
+      ) {
+        block = view.lineBlockAt(by > 0 ? block.to + 1 : block.from - 1);
+      }
     }
     return doc.lineAt(block.from).number - 1;
   }
@@ -515,6 +716,10 @@ export class ListingView implements IListingHost {
   }
 
   private _wraps: boolean;
+  private _chosen: ChosenField;
+  private _search: SearchPanel | null = null;
+  private _searchPlace = new Compartment();
+  private _noisePlace = new Compartment();
   private _hovered = -1;
 }
 

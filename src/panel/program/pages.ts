@@ -29,7 +29,7 @@ export class Pages {
     const text = level.text ?? '';
     const listing = new TextListing(links, name, this._trans);
     const lines = text.split('\n').length;
-    listing.add(text, 0, level.line_stacks ?? [], snapshot, lines);
+    listing.add(text, 0, level.line_stacks ?? [], snapshot, lines, level);
     texts.set(name, listing);
     return listing;
   }
@@ -54,7 +54,7 @@ export class Pages {
         FIRST_LINES
       );
       const listing = new TextListing(links, name, this._trans);
-      listing.add(page.text, 0, page.line_stacks, page, page.lines);
+      listing.add(page.text, 0, page.line_stacks, page, page.lines, page);
       texts.set(name, listing);
       this._tell(name, null);
     } catch (error) {
@@ -180,7 +180,8 @@ export class Pages {
             page.first_line,
             page.line_stacks,
             page,
-            page.lines
+            page.lines,
+            page
           )
         : null;
       if (splice) {

@@ -5,12 +5,17 @@ import { Text } from '@codemirror/state';
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { hlo } from '../../editor/languages/hlo';
-import { ILineLanguage, TokenKind } from '../../editor/languages/line';
+import {
+  ILineChip,
+  ILineLanguage,
+  TokenKind
+} from '../../editor/languages/line';
 import { stablehlo } from '../../editor/languages/stablehlo';
-import type { ILinked, Links, TextLevel } from '../../model/links';
+import type { ILineFacts, ILinked, Links, TextLevel } from '../../model/links';
 import type { SourcePools } from '../../program-text/source-spans';
 import type { Selection } from '../../tokens';
 import { badgeText, element, whereOf } from './describe';
+import { HloStructure } from './hlo-structure';
 import type {
   IBadge,
   IDescription,
@@ -19,6 +24,9 @@ import type {
   IListing,
   ISplice
 } from './listing';
+import { noiseOfLines } from './noise';
+import { namesOfStack } from './query';
+import { ITextMarks, referenceOf, tagsOf } from './text-marks';
 
 const LANGUAGES: Record<TextLevel, ILineLanguage> = { stablehlo, hlo };
 
@@ -78,13 +86,14 @@ export class TextListing implements IListing {
     firstLine: number,
     lineStacks: readonly number[],
     pools: SourcePools,
-    total: number
+    total: number,
+    facts: ILineFacts = {}
   ): ISplice | null {
     if (firstLine !== this._lines.length) {
       return null; // a page that was asked for twice
     }
     const lines = text.split('\n');
-    this._links.addText(this.level, firstLine, lineStacks, pools);
+    this._links.addText(this.level, firstLine, lineStacks, pools, facts);
     const at = this._lines.length;
     for (let i = 0; i < lines.length; i++) {
       const line = lines[i].trimStart();
@@ -93,6 +102,9 @@ export class TextListing implements IListing {
       lines[i] = line;
     }
     this._total = Math.max(total, this._lines.length);
+    if (this.level === 'hlo') {
+      this._structure.add(at, lines);
+    }
     this._findFolds();
     const inserted = this.complete ? lines : [...lines, this._moreText()];
     return { at, removed: 1, lines: inserted };
@@ -119,6 +131,8 @@ export class TextListing implements IListing {
     }
     const text = this._lines[index];
     const { tokens, chips } = this._language.read(text);
+    const operation = tokens.find(({ kind }) => kind === 'operation');
+    const { _marks: marks } = this;
     return {
       kind: 'line',
       number: `${index + 1}`,
@@ -131,7 +145,15 @@ export class TextListing implements IListing {
       })),
       chips,
       button: null,
-      reference: null
+      reference: this.level === 'hlo' ? referenceOf(text, marks) : null,
+      tags: operation
+        ? tagsOf(
+            text,
+            text.slice(operation.from, operation.to),
+            tagPlace(chips, operation.to, text.length),
+            marks
+          )
+        : []
     };
   }
 
@@ -209,6 +231,17 @@ export class TextListing implements IListing {
       title.append(element('code', '', text));
     }
     node.append(title);
+    if (this._links.isInferred(this.level, index)) {
+      node.append(
+        element(
+          'div',
+          'jp-JaxprProgram-fact',
+          this._trans.__(
+            'Inferred: XLA does not say where this comes from. What it is part of, or what uses it, comes from here.'
+          )
+        )
+      );
+    }
     for (const frame of origin.frames) {
       const where = this._links.spans.span(frame);
       node.append(
@@ -224,6 +257,35 @@ export class TextListing implements IListing {
       );
     }
     return node;
+  }
+
+  sourceLine(index: number): number {
+    const origin = this._links.lineOrigin(this.level, index);
+    const span = origin && this._links.cellSpan(origin);
+    return span && this._links.inOwnCell(span) ? span.line : -1;
+  }
+
+  /** From the names that the line itself has; a location that stands elsewhere is not followed. */
+  scopes(index: number): readonly string[] {
+    const [, stack] =
+      /\b(?:op_name=|loc\()"([^"]*)"/.exec(this._lines[index] ?? '') ?? [];
+    if (stack === undefined) {
+      return NO_SCOPES;
+    }
+    let names = this._scopes.get(stack);
+    if (!names) {
+      names = namesOfStack(stack);
+      this._scopes.set(stack, names);
+    }
+    return names;
+  }
+
+  arrived(): { held: number; total: number } {
+    return { held: this.held, total: this._total };
+  }
+
+  noise(): Uint8Array {
+    return noiseOfLines(this._lines);
   }
 
   indentation(index: number): string {
@@ -242,11 +304,38 @@ export class TextListing implements IListing {
     if (!span) {
       return null;
     }
+    const where = whereOf(this._links, span, this._trans);
+    if (this._links.isInferred(this.level, index)) {
+      return {
+        text: badgeText(this._links, span),
+        title: this._trans.__('%1, inferred: XLA does not say it', where),
+        kind: 'inferred'
+      };
+    }
     return {
       text: badgeText(this._links, span),
-      title: whereOf(this._links, span, this._trans),
+      title: where,
       kind: this._links.inOwnCell(span) ? 'own' : 'other'
     };
+  }
+
+  private get _marks(): ITextMarks {
+    return {
+      structure: this._structure,
+      equations: (first, last) => this._equationsBetween(first, last),
+      trans: this._trans
+    };
+  }
+
+  /** How many equations the lines of a computation belong to. */
+  private _equationsBetween(first: number, last: number): number {
+    const all = new Set<number>();
+    for (let line = first; line <= last; line++) {
+      for (const id of this._links.equationsOfLine(this.level, line)) {
+        all.add(id);
+      }
+    }
+    return all.size;
   }
 
   private _moreText(): string {
@@ -312,12 +401,26 @@ export class TextListing implements IListing {
   }
 
   private _language: ILineLanguage;
+  private _structure = new HloStructure();
   /** The lines without the space at their start, and how much that is. */
   private _lines: string[] = [];
   private _indents: number[] = [];
   private _total = 0;
+  private _scopes = new Map<string, readonly string[]>();
   private _folds = new Map<number, IListedFold>();
   private _linked: { linked: ILinked; lines: number[] } | null = null;
+}
+
+const NO_SCOPES: readonly string[] = [];
+
+/** Words stand where the operands end: before what is folded behind them. */
+function tagPlace(
+  chips: readonly ILineChip[],
+  operation: number,
+  end: number
+): number {
+  const last = chips[chips.length - 1];
+  return last && last.to === end && last.from >= operation ? last.from : end;
 }
 
 function lastWritten(lines: readonly string[], from: number): number {

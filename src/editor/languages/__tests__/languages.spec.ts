@@ -75,7 +75,7 @@ describe('HLO', () => {
     ],
     [
       '%wrapped_add = s32[] fusion(%copy.4, %constant.10), kind=kLoop, calls=%wrapped_add_computation',
-      '%wrapped_add = «s32[]» *fusion*(%copy.4, %constant.10)‹kLoop›'
+      '%wrapped_add = «s32[]» *fusion*(%copy.4, %constant.10)‹…›'
     ],
     ['%p = f32[16,16]{1,0} parameter(1)', '%p = «f32[16,16]» *parameter*(1)'],
     [
