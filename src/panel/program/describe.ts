@@ -12,126 +12,48 @@ import type { IRow, ProgramRows } from '../../program-text/rows';
 import type { ISourceSpan } from '../../program-text/source-spans';
 import type { Aval } from '../../protocol/snapshot';
 import { gloss } from './glosses';
+import type { IVariablePlace } from './listing';
+import type { ArgumentNames } from './row-tags';
+import type { VariableUses } from './variable-uses';
 
 /** What descriptions are made from. */
 export interface IDescribed {
   rows: ProgramRows;
   printer: RowPrinter;
   links: Links;
+  names: ArgumentNames;
   trans: TranslationBundle;
 }
 
 /** More uses are counted, not listed. */
 const MOST_USES = 8;
 
-/** Where a variable is bound and read. */
-export interface IVariableUses {
-  /** Number of the equation that binds it; 0 for an input. */
-  boundBy: number;
-  /** Numbers of the equations that read it. */
-  readBy: number[];
-  /** Whether it is a result of its program. */
-  isResult: boolean;
-}
-
-/** The uses of the variables of a scope, made when first asked for. */
-export class VariableUses {
-  constructor(private _rows: ProgramRows) {}
-
-  of(scope: number, variable: number): IVariableUses {
-    const equations = this._rows.equations;
-    const uses: IVariableUses = {
-      boundBy: 0,
-      readBy: [],
-      isResult: equations.snapshot.scopes[scope].outputs.includes(variable)
-    };
-    for (const equation of this._readers(scope).get(variable) ?? []) {
-      const row = this._rows.rowOf(scope, equation);
-      if (row) {
-        uses.readBy.push(row.number);
-      }
-    }
-    for (const part of equations.parts(scope)) {
-      const equation = binderOf(part, variable);
-      if (equation >= 0) {
-        uses.boundBy = this._rows.rowOf(scope, equation)?.number ?? 0;
-      }
-    }
-    return uses;
-  }
-
-  /** Forget what was made: equations have arrived. */
-  clear(): void {
-    this._made.clear();
-  }
-
-  private _readers(scope: number): Map<number, number[]> {
-    let readers = this._made.get(scope);
-    if (!readers) {
-      readers = new Map();
-      for (const part of this._rows.equations.parts(scope)) {
-        for (let equation = part.first; equation < part.end; equation++) {
-          for (const operand of new Set(part.operands(equation))) {
-            if (operand >= 0) {
-              const list = readers.get(operand);
-              if (list) {
-                list.push(equation);
-              } else {
-                readers.set(operand, [equation]);
-              }
-            }
-          }
-        }
-      }
-      this._made.set(scope, readers);
-    }
-    return readers;
-  }
-
-  private _made = new Map<number, Map<number, number[]>>();
-}
-
-/** The equation that binds a variable, by bisection; -1 where none of this part does. */
-function binderOf(part: ScopePart, variable: number): number {
-  let low = part.first;
-  let high = part.end - 1;
-  while (low <= high) {
-    const middle = (low + high) >> 1;
-    if (part.outputEnd(middle) <= variable) {
-      low = middle + 1;
-    } else if (part.outputStart(middle) > variable) {
-      high = middle - 1;
-    } else {
-      return middle;
-    }
-  }
-  return -1;
-}
-
 /** Shape, dtype, weak type, sharding, where it is bound and read. */
 export function describeVariable(
-  { rows, trans }: IDescribed,
+  { rows, names, trans }: IDescribed,
   uses: VariableUses,
-  row: IRow,
-  variable: number,
-  name: string
+  place: IVariablePlace
 ): HTMLElement {
+  const { scope, variable, name } = place;
   const node = element('div', 'jp-JaxprProgram-description');
-  const aval = rows.equations.aval(row.scope, variable);
+  const aval = rows.equations.aval(scope, variable);
   const head = element('div', 'jp-JaxprProgram-types');
   head.append(element('b', '', name), ':', typeNode(aval));
   node.append(head);
   for (const words of typeWords(aval, trans)) {
     node.append(element('div', 'jp-JaxprProgram-fact', words));
   }
-  const { boundBy, readBy, isResult } = uses.of(row.scope, variable);
+  const { boundBy, readBy, isResult } = uses.of(scope, variable);
+  const path = names.of(scope, variable);
   node.append(
     element(
       'div',
       'jp-JaxprProgram-fact',
       boundBy > 0
         ? trans.__('bound by equation %1', boundBy)
-        : trans.__('an input')
+        : path === null
+          ? trans.__('an input')
+          : trans.__('an input: %1 in the Python function', path)
     )
   );
   const read = readBy.filter(number => number > 0);
@@ -159,6 +81,9 @@ export function describeVariable(
   if (isResult) {
     node.append(element('div', 'jp-JaxprProgram-fact', trans.__('a result')));
   }
+  node.append(
+    element('div', 'jp-JaxprProgram-fact', uses.range(place, trans).words)
+  );
   return node;
 }
 

@@ -113,7 +113,8 @@ export function foldRange(
   };
 }
 
-const closedFolds = StateField.define<DecorationSet>({
+/** The closed folds. */
+export const closedFolds = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update(folds, transaction) {
     folds = folds.map(transaction.changes);
@@ -165,6 +166,20 @@ export function closedBetween(
     });
   });
   return found.sort((a, b) => a.from - b.from || b.to - a.to);
+}
+
+/** The lines that are in closed folds, the first line of each included; outer folds only, ascending. */
+export function closedLines(
+  state: EditorState
+): { first: number; last: number }[] {
+  const lines: { first: number; last: number }[] = [];
+  for (const { fold } of closedBetween(state, 0, state.doc.length)) {
+    const before = lines[lines.length - 1];
+    if (!before || fold.first > before.last) {
+      lines.push({ first: fold.first, last: fold.last });
+    }
+  }
+  return lines;
 }
 
 /** Whether the folds differ between two states. */

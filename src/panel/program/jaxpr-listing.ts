@@ -11,7 +11,6 @@ import type { ScopePage } from '../../protocol/snapshot';
 import type { Selection } from '../../tokens';
 import {
   IDescribed,
-  VariableUses,
   badgeText,
   describeEquation,
   describeVariable,
@@ -24,8 +23,14 @@ import type {
   IListedFold,
   IListedLine,
   IListing,
-  ISplice
+  ISplice,
+  IVariablePlace,
+  IVariableRange
 } from './listing';
+import { noiseOfRows } from './noise';
+import { RowTags } from './row-tags';
+import { ScopeNames } from './scope-names';
+import { VariableUses, placesIn } from './variable-uses';
 
 const QUIET = 'jp-JaxprProgram-keyword';
 const CLASSES: Record<PartKind, string> = {
@@ -52,9 +57,11 @@ export class JaxprListing implements IListing {
     this._rows = new ProgramRows(_links.equations, _links.spans);
     this._printer = new RowPrinter(this._rows);
     this._uses = new VariableUses(this._rows);
+    this._tags = new RowTags(_links, _trans);
     this.label = _trans.__('jaxpr of %1', _links.equations.program.name);
   }
 
+  readonly level = 'jaxpr';
   readonly label: string;
 
   /** What the equations cost, where that is to be seen. */
@@ -73,6 +80,7 @@ export class JaxprListing implements IListing {
       rows: this._rows,
       printer: this._printer,
       links: this._links,
+      names: this._tags.names,
       trans: this._trans
     };
   }
@@ -83,7 +91,8 @@ export class JaxprListing implements IListing {
 
   line(index: number): IListedLine {
     const row = this._rows.rows[index];
-    const { parts, chips } = this._printer.print(row);
+    const printed = this._printer.print(row);
+    const { parts, chips } = printed;
     return {
       kind: row.kind,
       number: row.kind === 'equation' && row.number > 0 ? `${row.number}` : '',
@@ -97,7 +106,8 @@ export class JaxprListing implements IListing {
       })),
       chips,
       button: row.kind === 'more' ? this._moreLabel(row) : null,
-      reference: this._reference(row)
+      reference: this._reference(row),
+      tags: this._tags.of(row, printed)
     };
   }
 
@@ -170,24 +180,22 @@ export class JaxprListing implements IListing {
 
   describe(index: number, column: number): IDescription | null {
     const row = this._rows.rows[index];
-    const { parts, text } = this._printer.print(row);
+    const { parts } = this._printer.print(row);
     const part = parts.find(({ from, to }) => from <= column && column <= to);
     if (!part) {
       return null;
     }
     if (part.kind === 'binder' || part.kind === 'operand') {
-      const name = text.slice(part.from, part.to);
-      return {
-        from: part.from,
-        to: part.to,
-        node: describeVariable(
-          this.described,
-          this._uses,
-          row,
-          part.variable,
-          name
-        )
-      };
+      const place = this.variablesIn(index).find(
+        ({ from }) => from === part.from
+      );
+      return place
+        ? {
+            from: part.from,
+            to: part.to,
+            node: describeVariable(this.described, this._uses, place)
+          }
+        : null;
     }
     if (part.kind === 'primitive') {
       return {
@@ -197,6 +205,41 @@ export class JaxprListing implements IListing {
       };
     }
     return null;
+  }
+
+  variablesIn(index: number): readonly IVariablePlace[] {
+    return placesIn(this._rows.rows[index], this._printer);
+  }
+
+  variableRange(place: IVariablePlace): IVariableRange {
+    return this._uses.range(place, this._trans);
+  }
+
+  sourceLine(index: number): number {
+    const { kind, scope, equation } = this._rows.rows[index];
+    const origin =
+      kind === 'equation' ? this._links.origin(scope, equation) : null;
+    const span = origin && this._links.cellSpan(origin);
+    return span && this._links.inOwnCell(span) ? span.line : -1;
+  }
+
+  scopes(index: number): readonly string[] {
+    const { kind, scope, equation } = this._rows.rows[index];
+    this._scopeNames ??= new ScopeNames(this._links.equations);
+    return this._scopeNames.of(scope, kind === 'equation' ? equation : -1);
+  }
+
+  arrived(): { held: number; total: number } {
+    const total = this._links.equations.program.equations;
+    let missing = 0;
+    for (const index of this.missingBetween(0, Infinity)) {
+      missing += this.missing(index)?.count ?? 0;
+    }
+    return { held: Math.max(0, total - missing), total };
+  }
+
+  noise(): Uint8Array {
+    return (this._noise ??= noiseOfRows(this._rows));
   }
 
   indentation(index: number): string {
@@ -253,6 +296,8 @@ export class JaxprListing implements IListing {
     this._links.addPart(scope, part);
     this._uses.clear();
     this._linked = null;
+    this._scopeNames = null;
+    this._noise = null;
     return { at, removed, lines: rows.map(row => this._printer.text(row)) };
   }
 
@@ -307,6 +352,9 @@ export class JaxprListing implements IListing {
   private _rows: ProgramRows;
   private _printer: RowPrinter;
   private _uses: VariableUses;
+  private _tags: RowTags;
+  private _scopeNames: ScopeNames | null = null;
+  private _noise: Uint8Array | null = null;
   private _folds = new Map<IFold, IListedFold>();
   private _linked: { linked: ILinked; lines: number[] } | null = null;
 }

@@ -12,9 +12,6 @@
  *     pane.mark(true);             // when the model's selection or hover has changed
  *     pane.dispose();
  */
-// This module is itself fetched when a program is first shown.
-// eslint-disable-next-line jupyter/prefer-lazy-imports
-import { openSearchPanel } from '@codemirror/search';
 import { EditorView } from '@codemirror/view';
 import { TranslationBundle } from '@jupyterlab/translation';
 import { IDisposable } from '@lumino/disposable';
@@ -32,6 +29,7 @@ import {
   closeListings,
   openListings
 } from './program-listings';
+import { ReadingTools } from './reading-tools';
 import type { TextListing } from './text-listing';
 import { levelTitle } from './toolbar';
 
@@ -53,6 +51,8 @@ export interface ILevelPaneOptions {
   program: number;
   level: LevelName;
   host: ILevelPaneHost;
+  /** What is sought and hidden in all panes of a view; left out, the pane has tools of its own. */
+  tools?: ReadingTools;
   /** What belongs to a selection; left out, the links of the program say it. */
   resolve?: (selection: Selection | null) => ILinked;
 }
@@ -80,6 +80,13 @@ export class LevelPane implements IDisposable {
     this.node.addEventListener('keydown', event => this._onKey(event));
     this.listings.changed.connect(this._onListings, this);
     costsOf(model).changed.connect(this._onCosts, this);
+    this._tools =
+      _options.tools ??
+      new ReadingTools(trans, {
+        levels: () => [{ level, here: this.listing }],
+        goToLevel: () => this.find(),
+        help: () => undefined
+      });
     this._takeHeat();
   }
 
@@ -235,9 +242,7 @@ export class LevelPane implements IDisposable {
   }
 
   find(): void {
-    if (this._view) {
-      openSearchPanel(this._view.view);
-    }
+    this._view?.find();
   }
 
   // --- the text -----------------------------------------------------------------------------
@@ -315,7 +320,8 @@ export class LevelPane implements IDisposable {
         moreWanted: line => void pages.more(level, line, model.requests),
         allWanted: () => void pages.all(level, () => model.requests)
       },
-      trans
+      trans,
+      this._tools
     );
   }
 
@@ -411,6 +417,7 @@ export class LevelPane implements IDisposable {
     return by && (() => this.nextLinked(by));
   }
 
+  private _tools: ReadingTools;
   private _view: ListingView | null = null;
   /** What was pointed at here: it is in view already. */
   private _own = new WeakSet<Selection>();

@@ -4,7 +4,7 @@
 import { EditorView, WidgetType } from '@codemirror/view';
 import { TranslationBundle } from '@jupyterlab/translation';
 
-import type { IListedFold, IListedLine, IListing } from './listing';
+import type { IListedFold, IListedLine, IListing, ITag } from './listing';
 
 /** What buttons and decorations ask of the view they are in. */
 export interface IListingHost {
@@ -149,5 +149,25 @@ export class Reference extends Button {
       () => this.owner.goTo(this._reference.line),
       view
     );
+  }
+}
+
+/** A word beside the text; it is not copied with it. */
+export class Tag extends WidgetType {
+  constructor(private _tag: ITag) {
+    super();
+  }
+
+  override eq({ _tag: other }: Tag): boolean {
+    return other.text === this._tag.text && other.title === this._tag.title;
+  }
+
+  override toDOM(): HTMLElement {
+    const { text, title, kind } = this._tag;
+    const node = document.createElement('span');
+    node.className = `jp-JaxprProgram-tag jp-mod-${kind}`;
+    node.title = title;
+    node.textContent = text;
+    return node;
   }
 }

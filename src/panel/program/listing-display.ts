@@ -12,14 +12,17 @@ import {
 } from '@codemirror/view';
 
 import type { IHeat } from '../../model/heat';
+import { ChosenField, Life, lifeOf } from './chosen-variable';
 import { closedBetween, foldsChanged } from './folding';
+import { isGap } from './hidden-lines';
 import type { IListedLine, IListing } from './listing';
 import {
   Chip,
   IListingHost,
   Marker,
   MoreButton,
-  Reference
+  Reference,
+  Tag
 } from './listing-buttons';
 import { marks, openChips, startsAt } from './listing-marks';
 
@@ -48,11 +51,30 @@ class HeatBar extends WidgetType {
   }
 }
 
+/** Before a line: whether the chosen variable is bound, read or kept there. */
+class Rail extends WidgetType {
+  constructor(private _life: Life) {
+    super();
+  }
+
+  override eq(other: Rail): boolean {
+    return other._life === this._life;
+  }
+
+  override toDOM(): HTMLElement {
+    const node = document.createElement('span');
+    node.className = `jp-JaxprProgram-rail jp-mod-${this._life}`;
+    node.setAttribute('aria-hidden', 'true');
+    return node;
+  }
+}
+
 /** The decorations of the lines on screen. */
 export class Display implements PluginValue {
   constructor(
     view: EditorView,
-    private _owner: IListingHost
+    private _owner: IListingHost,
+    private _chosen: ChosenField
   ) {
     this.decorations = this._build(view);
   }
@@ -69,6 +91,7 @@ export class Display implements PluginValue {
       update.geometryChanged ||
       foldsChanged(startState, state) ||
       startState.field(marks) !== state.field(marks) ||
+      startState.field(this._chosen) !== state.field(this._chosen) ||
       startState.field(openChips) !== state.field(openChips) ||
       before.head !== after.head ||
       before.anchor !== after.anchor
@@ -84,16 +107,28 @@ export class Display implements PluginValue {
     const { lines: linked, variables } = view.state.field(marks);
     const { head, anchor } = view.state.selection.main;
     const chosen = doc.lineAt(head).number - 1;
+    const variable = view.state.field(this._chosen);
     for (const block of view.viewportLineBlocks) {
+      if (isGap(block)) {
+        continue;
+      }
       const line = doc.lineAt(block.from);
       const index = line.number - 1;
       const last = doc.lineAt(block.to).number - 1;
       const isLinked = firstBetween(linked, index, last) !== null;
       const shown = withBadge(listing, linked, index, last);
       const isMore = shown.button !== null;
+      const life = variable && lifeOf(variable.range, index, last);
       ranges.push(
-        lineDecoration(shown, isLinked, chosen === index).range(line.from)
+        lineDecoration(shown, isLinked, chosen === index, life).range(line.from)
       );
+      if (life) {
+        ranges.push(
+          Decoration.widget({ widget: new Rail(life), side: -1 }).range(
+            line.from
+          )
+        );
+      }
       const folds = listing.folds(index);
       const closed = closedBetween(view.state, line.from, line.to).filter(
         ({ fold }) => fold.first === index
@@ -135,7 +170,9 @@ export class Display implements PluginValue {
       }
       for (const part of shown.parts) {
         const used =
-          part.variable !== undefined && variables.has(part.variable);
+          part.variable !== undefined &&
+          (variables.has(part.variable) ||
+            part.variable === variable?.place.key);
         if (part.className === '' && !used) {
           continue;
         }
@@ -161,6 +198,17 @@ export class Display implements PluginValue {
         for (const [from, to] of chip.also ?? []) {
           ranges.push(
             Decoration.replace({}).range(line.from + from, line.from + to)
+          );
+        }
+      }
+      for (const tag of shown.tags ?? []) {
+        const at = line.from + tag.at;
+        const isCut =
+          !open &&
+          shown.chips.some(({ from, to }) => from < tag.at && tag.at <= to);
+        if (!isCut) {
+          ranges.push(
+            Decoration.widget({ widget: new Tag(tag), side: 1 }).range(at)
           );
         }
       }
@@ -197,7 +245,8 @@ function withBadge(
 function lineDecoration(
   line: IListedLine,
   linked: boolean,
-  chosen: boolean
+  chosen: boolean,
+  life: Life | null
 ): Decoration {
   const { badge } = line;
   const attributes: Record<string, string> = {
@@ -211,6 +260,9 @@ function lineDecoration(
   }
   if (linked) {
     attributes['data-linked'] = 'true';
+  }
+  if (life !== null) {
+    attributes['data-life'] = life;
   }
   return Decoration.line({
     class: chosen

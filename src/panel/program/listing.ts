@@ -8,7 +8,8 @@ import type { Text } from '@codemirror/state';
 import type { IHeat } from '../../model/heat';
 import type { ILineChip } from '../../editor/languages/line';
 import type { ILinked } from '../../model/links';
-import type { Selection } from '../../tokens';
+import type { LevelName, Selection } from '../../tokens';
+import type { ILineFacts } from './query';
 
 /** The line of the user's cell that a line comes from, at the right edge. */
 export interface IBadge {
@@ -42,6 +43,43 @@ export interface IListedLine {
   button: string | null;
   /** After the line: leads to another line. */
   reference: { text: string; title: string; line: number } | null;
+  /** Words beside a part of the line that are no part of its text. */
+  tags?: readonly ITag[];
+}
+
+/** Something to know of a line, in a word or two. */
+export interface ITag {
+  /** Where in the line it stands. */
+  at: number;
+  text: string;
+  /** A sentence. */
+  title: string;
+  /** name: what the user's code calls a value. fact: all else. */
+  kind: 'name' | 'fact';
+}
+
+/** A place in a line that means a variable. */
+export interface IVariablePlace {
+  /** The same for every place that means the same variable. */
+  key: string;
+  scope: number;
+  variable: number;
+  name: string;
+  line: number;
+  from: number;
+  to: number;
+}
+
+/** Where a variable is bound and read, as lines; null lines have not arrived. */
+export interface IVariableRange {
+  /** The line that binds it. */
+  first: number;
+  /** The last line that reads it. */
+  last: number;
+  /** Every line that reads it, ascending. */
+  uses: readonly number[];
+  /** What is known of it, in a sentence. */
+  words: string;
 }
 
 /** Lines that can be shown as one. */
@@ -72,7 +110,8 @@ export interface IDescription {
 }
 
 /** What is listed. */
-export interface IListing {
+export interface IListing extends ILineFacts {
+  readonly level: LevelName;
   /** For a screen reader. */
   readonly label: string;
   /** How many digits the longest number at the left edge has. */
@@ -94,6 +133,13 @@ export interface IListing {
   describe(line: number, column: number): IDescription | null;
   /** The space before a line; a copy of several lines has it. */
   indentation(index: number): string;
+  /** How much of it is here, and how much there is: equations of a jaxpr, lines of a text. */
+  arrived(): { held: number; total: number };
+  /** Of each line: the bits of noise.ts. */
+  noise(): Uint8Array;
+  /** The variables that are named in a line, from left to right. */
+  variablesIn?(index: number): readonly IVariablePlace[];
+  variableRange?(place: IVariablePlace): IVariableRange;
   /** More than the document: what copying all of it gives; null where it is the document itself. */
   wholeText(): string | null;
 }

@@ -12,7 +12,7 @@ import { Links, TextLevel, linksOf } from '../../model/links';
 import type { Program, ProgramCost, Snapshot } from '../../protocol/snapshot';
 import type { LevelName } from '../../tokens';
 import { JaxprListing } from './jaxpr-listing';
-import type { ISplice } from './listing';
+import type { IListing, ISplice } from './listing';
 import { Pages } from './pages';
 import { TextListing } from './text-listing';
 
@@ -49,6 +49,11 @@ export class ProgramListings {
 
   get changed(): ISignal<this, ListingsChange> {
     return this._changed;
+  }
+
+  /** The lines of a level; null where they are not here. */
+  listing(level: LevelName): IListing | null {
+    return level === 'jaxpr' ? this.jaxpr : (this.texts.get(level) ?? null);
   }
 
   /** A sentence about a level, or nothing. */

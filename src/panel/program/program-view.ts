@@ -12,9 +12,12 @@ import type { Snapshot } from '../../protocol/snapshot';
 import type { IJaxprModel, LevelName, ModelChange } from '../../tokens';
 import { element } from './describe';
 import { Detail, detailOf } from './detail';
+import { FilterRow } from './filter-row';
+import { showHelp } from './help-overlay';
 import { LevelPane } from './level-pane';
 import type { ListingView } from './listing-view';
-import { LEVELS, Toolbar } from './toolbar';
+import { ReadingTools } from './reading-tools';
+import { LEVELS, Toolbar, helpButton } from './toolbar';
 import { levelCountWords, unlinkedWords } from './view-words';
 
 /** The view of a program. */
@@ -22,22 +25,45 @@ export class ProgramView extends Widget {
   constructor(options: {
     trans: TranslationBundle;
     model?: IJaxprModel | null;
+    /** Open the levels side by side; left out where there is no place for that. */
+    wide?: () => void;
   }) {
     super();
     this._trans = options.trans;
     this.addClass('jp-JaxprProgram');
-    this._toolbar = new Toolbar(this._trans, {
-      choose: level => this._choose(level),
-      find: () => this._find(),
-      foldAll: () => this.view?.foldAll(),
-      unfoldAll: () => this.view?.unfoldAll()
+    this._tools = new ReadingTools(this._trans, {
+      levels: () =>
+        LEVELS.map(level => ({
+          level,
+          here: this._pane?.listings.listing(level) ?? null
+        })),
+      goToLevel: level => this._searchIn(level),
+      help: () => showHelp(this._trans)
     });
+    const filters = new FilterRow(
+      this._tools,
+      helpButton(this._trans, () => this._tools.host.help(), 'jp-mod-narrow'),
+      this._trans
+    );
+    this._toolbar = new Toolbar(
+      this._trans,
+      {
+        choose: level => this._choose(level),
+        find: () => this._find(),
+        foldAll: () => this.view?.foldAll(),
+        unfoldAll: () => this.view?.unfoldAll(),
+        help: () => this._tools.host.help(),
+        wide: options.wide
+      },
+      filters
+    );
     this._messages = element('div', 'jp-JaxprProgram-messages');
     this._messages.setAttribute('role', 'status');
     this._body = element('div', 'jp-JaxprProgram-body');
     this._detail = new Detail(this._trans);
     this.node.append(
       this._toolbar.node,
+      filters.node,
       this._messages,
       this._body,
       this._detail.node
@@ -52,6 +78,12 @@ export class ProgramView extends Widget {
         event.preventDefault();
         event.stopPropagation();
         this._find();
+      } else if (event.key === '?' &&
+        !event.defaultPrevented &&
+        !isField(event.target)) {
+        event.preventDefault();
+        event.stopPropagation();
+        this._tools.host.help();
       }
     });
     this.model = options.model ?? null;
@@ -85,6 +117,7 @@ export class ProgramView extends Widget {
     if (!this.isDisposed) {
       this._leave();
       this._clear();
+      this._tools.dispose();
       super.dispose();
     }
   }
@@ -200,6 +233,9 @@ export class ProgramView extends Widget {
   private _choose(level: LevelName): void {
     if (level !== this._level) {
       this._level = level;
+      if (this._tools.searchedIn !== null) {
+        this._tools.searchedIn = level;
+      }
       this._showLevel();
       // Chosen in another text, so it may be out of view in this one.
       this._pane?.forgetOwn();
@@ -221,6 +257,7 @@ export class ProgramView extends Widget {
         snapshot: shown.snapshot,
         program: shown.index,
         level: this._level,
+        tools: this._tools,
         host: {
           changed: pane => this._onPane(pane),
           entered: pane => this._goToCell(pane),
@@ -290,6 +327,12 @@ export class ProgramView extends Widget {
     this._pane?.find();
   }
 
+  /** Go on searching in another level; its text is asked for where it is not here. */
+  private _searchIn(level: LevelName): void {
+    this._tools.searchedIn = level;
+    this._choose(level);
+  }
+
   // --- words --------------------------------------------------------------------------------
 
   private _showCount(): void {
@@ -318,6 +361,7 @@ export class ProgramView extends Widget {
   private _trans: TranslationBundle;
   private _model: IJaxprModel | null = null;
   private _attention: Attention | null = null;
+  private _tools: ReadingTools;
   private _toolbar: Toolbar;
   private _messages: HTMLElement;
   private _body: HTMLElement;
@@ -326,4 +370,9 @@ export class ProgramView extends Widget {
   /** The program that is shown, one pane for each level that was chosen. */
   private _shown: { snapshot: Snapshot; index: number } | null = null;
   private _panes = new Map<LevelName, LevelPane>();
+}
+
+/** Whether a key is typed into a field. */
+function isField(target: EventTarget | null): boolean {
+  return target instanceof HTMLInputElement;
 }

@@ -1,181 +1,261 @@
 /**
- * The editor's search comes in; a line above the program goes out: what is sought, which of how many, next, previous.
+ * What is sought comes in; a line above the program goes out: how many in this level and in the others, next,
+ * previous, and what is wrong with what was typed.
  */
-// This module is itself fetched when a program is first shown.
-// eslint-disable-next-line jupyter/prefer-lazy-imports
-import {
-  SearchQuery,
-  closeSearchPanel,
-  findNext,
-  findPrevious,
-  getSearchQuery,
-  setSearchQuery
-} from '@codemirror/search';
+import type { Text } from '@codemirror/state';
 import type { EditorView, Panel, ViewUpdate } from '@codemirror/view';
 import { TranslationBundle } from '@jupyterlab/translation';
 
+import { element } from './describe';
 import { drawIcon } from './icons';
+import type { IListing } from './listing';
+import {
+  currentMatch,
+  findMatches,
+  goToMatch,
+  matchesFound,
+  setMatches
+} from './matches';
+import type { Query } from './query';
+import type { ISearchedLevel, ReadingTools } from './reading-tools';
+import { levelTitle } from './toolbar';
 
-/** Counting stops here: it is a hint, and a large text has no end of matches. */
-const MOST_COUNTED = 99999;
+/** Searching waits until the typing stops: it reads the whole text. */
+const PAUSE = 60;
 
 /** Makes the search line of an editor. */
-export function searchPanel(
-  trans: TranslationBundle,
-  events: { allWanted(): void }
-): (view: EditorView) => Panel {
-  return view => new SearchPanel(view, trans, events);
-}
-
-class SearchPanel implements Panel {
+export class SearchPanel implements Panel {
   constructor(
     private _view: EditorView,
-    private _trans: TranslationBundle,
-    events: { allWanted(): void }
+    private _listing: IListing,
+    private _tools: ReadingTools,
+    private _trans: TranslationBundle
   ) {
-    this.dom = document.createElement('div');
-    this.dom.className = 'jp-JaxprProgram-search';
+    this.dom = element('div', 'jp-JaxprProgram-search');
     this.dom.setAttribute('role', 'search');
     this.dom.addEventListener('keydown', event => this._key(event));
     this._input = document.createElement('input');
     this._input.type = 'text';
     this._input.className = 'jp-JaxprProgram-sought';
     this._input.spellcheck = false;
-    // CodeMirror puts the focus on this when the panel opens.
-    this._input.setAttribute('main-field', 'true');
     this._input.setAttribute('aria-label', _trans.__('Find in program'));
-    this._input.placeholder = _trans.__('Find');
+    this._input.placeholder = _trans.__('add, f32[*,128], line:7, scope:step');
+    this._input.title = _trans.__(
+      'Text, a type such as f32[*,128] or bf16[...], line:7, scope:step, primitive:dot_general, or several of them'
+    );
     this._input.addEventListener('input', () => this._commit());
     this._case = this._toggle('Aa', _trans.__('Match case'));
     this._regexp = this._toggle('.*', _trans.__('Regular expression'));
-    this._count = document.createElement('span');
-    this._count.className = 'jp-JaxprProgram-count';
+    this._count = element('span', 'jp-JaxprProgram-count');
     this._count.setAttribute('role', 'status');
-    this.dom.append(
+    const line = element('div', 'jp-JaxprProgram-searchLine');
+    line.append(
       this._input,
       this._case,
       this._regexp,
       this._count,
       this._button('up', _trans.__('Previous match'), () =>
-        findPrevious(_view)
+        goToMatch(_view, -1)
       ),
-      this._button('down', _trans.__('Next match'), () => findNext(_view)),
-      this._button('close', _trans.__('Close search'), () => {
-        closeSearchPanel(_view);
-        _view.focus();
-      })
+      this._button('down', _trans.__('Next match'), () => goToMatch(_view, 1)),
+      this._button('close', _trans.__('Close search'), () => this._close())
     );
-    this._show(getSearchQuery(_view.state));
-    events.allWanted();
+    this._levels = element('div', 'jp-JaxprProgram-searchLevels');
+    this._levels.setAttribute('role', 'group');
+    this._levels.setAttribute('aria-label', _trans.__('Matches in each level'));
+    this._words = element('div', 'jp-JaxprProgram-searchWords');
+    this._words.setAttribute('aria-live', 'polite');
+    this.dom.append(line, this._levels, this._words);
+    _tools.searchChanged.connect(this._onChanged, this);
+    this._showSought();
+    this._searchSoon(0);
   }
 
   readonly dom: HTMLElement;
   readonly top = true;
 
   mount(): void {
+    this._input.focus();
     this._input.select();
   }
 
   update(update: ViewUpdate): void {
-    for (const transaction of update.transactions) {
-      for (const effect of transaction.effects) {
-        if (effect.is(setSearchQuery)) {
-          this._show(effect.value);
-        }
-      }
-    }
     if (update.docChanged) {
-      this._matches = null;
-    }
-    if (update.docChanged || update.selectionSet) {
+      this._searchSoon(PAUSE);
+    } else if (
+      update.selectionSet ||
+      update.startState.field(matchesFound) !== update.state.field(matchesFound)
+    ) {
       this._showCount();
     }
   }
 
   destroy(): void {
     window.clearTimeout(this._timer);
+    this._tools.searchChanged.disconnect(this._onChanged, this);
   }
 
-  private _show(query: SearchQuery): void {
-    if (this._input.value !== query.search) {
-      this._input.value = query.search;
+  private _onChanged(): void {
+    this._showSought();
+    this._searchSoon(PAUSE);
+  }
+
+  private _showSought(): void {
+    const { text, caseSensitive, regexp } = this._tools.sought;
+    if (this._input.value !== text) {
+      this._input.value = text;
     }
-    this._case.setAttribute('aria-pressed', String(query.caseSensitive));
-    this._regexp.setAttribute('aria-pressed', String(query.regexp));
-    this._matches = null;
-    this._showCount();
+    this._case.setAttribute('aria-pressed', String(caseSensitive));
+    this._regexp.setAttribute('aria-pressed', String(regexp));
   }
 
   private _commit(): void {
-    const query = new SearchQuery({
-      search: this._input.value,
+    this._tools.sought = {
+      text: this._input.value,
       caseSensitive: this._case.getAttribute('aria-pressed') === 'true',
-      regexp: this._regexp.getAttribute('aria-pressed') === 'true',
-      literal: true
-    });
-    this._view.dispatch({ effects: setSearchQuery.of(query) });
+      regexp: this._regexp.getAttribute('aria-pressed') === 'true'
+    };
   }
 
-  /** Counting waits until the typing stops: it reads the whole text. */
-  private _showCount(): void {
+  private _searchSoon(wait: number): void {
     window.clearTimeout(this._timer);
     this._timer = window.setTimeout(() => {
-      const query = getSearchQuery(this._view.state);
-      if (!query.search) {
-        this._count.textContent = '';
-        return;
-      }
-      if (!query.valid) {
-        this._count.textContent = this._trans.__('not a valid pattern');
-        return;
-      }
-      const matches = (this._matches ??= this._find(query));
-      const { from, to } = this._view.state.selection.main;
-      const at = matches.findIndex(
-        match => match.from === from && match.to === to
-      );
-      const total =
-        matches.length > MOST_COUNTED
-          ? `${MOST_COUNTED}+`
-          : String(matches.length);
-      this._count.textContent =
-        matches.length === 0
-          ? this._trans.__('none')
-          : at < 0
-            ? total
-            : this._trans.__('%1 of %2', at + 1, total);
-    }, 60);
+      this._search();
+      // What the other levels have comes after, so that the typing does not wait for it.
+      this._timer = window.setTimeout(() => this._showLevels(), 0);
+    }, wait);
   }
 
-  private _find(query: SearchQuery): { from: number; to: number }[] {
-    const matches: { from: number; to: number }[] = [];
-    const cursor = query.getCursor(this._view.state);
-    for (
-      let next = cursor.next();
-      !next.done && matches.length <= MOST_COUNTED;
-      next = cursor.next()
-    ) {
-      matches.push({ from: next.value.from, to: next.value.to });
+  private _search(): void {
+    const { query } = this._tools;
+    this._view.dispatch({
+      effects: setMatches.of(
+        findMatches(
+          this._view.state.doc,
+          this._listing,
+          query,
+          this._listing.level
+        )
+      )
+    });
+    this._showCount();
+    this._input.setAttribute('aria-invalid', String(query.kind === 'invalid'));
+    this._words.textContent = this._sentence(query);
+  }
+
+  private _sentence(query: Query): string {
+    if (query.kind === 'invalid') {
+      return query.reason;
     }
-    return matches;
+    const { held, total } = this._listing.arrived();
+    if (query.kind === 'nothing' || held >= total) {
+      return '';
+    }
+    const [here, all] = [held, total].map(count => count.toLocaleString('en'));
+    return this._listing.level === 'jaxpr'
+      ? this._trans.__(
+          'Only %1 of %2 equations have arrived; the others are not counted yet.',
+          here,
+          all
+        )
+      : this._trans.__(
+          'Only %1 of %2 lines have arrived; the others are not counted yet.',
+          here,
+          all
+        );
+  }
+
+  private _showCount(): void {
+    const { query } = this._tools;
+    if (query.kind !== 'terms') {
+      this._count.textContent = '';
+      return;
+    }
+    const matches = this._view.state.field(matchesFound);
+    const count = matches.from.length;
+    const at = currentMatch(matches, this._view);
+    const total = count.toLocaleString('en');
+    this._count.textContent =
+      count === 0
+        ? this._trans.__('none')
+        : at < 0
+          ? total
+          : this._trans.__('%1 of %2', (at + 1).toLocaleString('en'), total);
+  }
+
+  private _showLevels(): void {
+    const { query, host } = this._tools;
+    this._levels.hidden = query.kind !== 'terms';
+    if (query.kind !== 'terms') {
+      return;
+    }
+    const focused = (document.activeElement as HTMLElement | null)?.dataset
+      .searched;
+    this._levels.replaceChildren(
+      ...host.levels().map(level => this._level(level, query))
+    );
+    if (focused !== undefined && this._levels.isConnected) {
+      this._levels
+        .querySelector<HTMLElement>(`[data-searched='${focused}']`)
+        ?.focus();
+    }
+  }
+
+  private _level({ level, here }: ISearchedLevel, query: Query): HTMLElement {
+    const { _trans: trans } = this;
+    const title = levelTitle(level, trans);
+    const button = element('button', 'jp-JaxprProgram-searched');
+    button.dataset.searched = level;
+    if (here === null) {
+      button.textContent = trans.__('%1: not loaded', title);
+      button.title = trans.__('Load %1 and search it', title);
+    } else {
+      const count = countOf(documentOf(here), here, query);
+      const { held, total } = here.arrived();
+      const number = `${count.toLocaleString('en')}${held < total ? '+' : ''}`;
+      button.textContent = `${title} ${number}`;
+      button.title =
+        held < total
+          ? trans.__(
+              '%1: %2 in the %3 of %4 lines that have arrived. Go there',
+              title,
+              count,
+              held.toLocaleString('en'),
+              total.toLocaleString('en')
+            )
+          : trans._n(
+              '%2: %1 match. Go there',
+              '%2: %1 matches. Go there',
+              count,
+              title
+            );
+    }
+    button.setAttribute('aria-label', button.title);
+    if (level === this._listing.level) {
+      button.setAttribute('aria-current', 'true');
+    }
+    button.addEventListener('click', () => this._tools.host.goToLevel(level));
+    return button;
   }
 
   private _key(event: KeyboardEvent): void {
     if (event.key === 'Enter' && event.target === this._input) {
       event.preventDefault();
-      (event.shiftKey ? findPrevious : findNext)(this._view);
+      goToMatch(this._view, event.shiftKey ? -1 : 1);
     } else if (event.key === 'Escape') {
       event.preventDefault();
       event.stopPropagation();
-      closeSearchPanel(this._view);
-      this._view.focus();
+      this._close();
     }
   }
 
+  private _close(): void {
+    this._tools.searchedIn = null;
+    this._view.focus();
+  }
+
   private _toggle(text: string, label: string): HTMLButtonElement {
-    const button = document.createElement('button');
-    button.className = 'jp-JaxprProgram-toggle';
-    button.textContent = text;
+    const button = element('button', 'jp-JaxprProgram-toggle', text);
     button.title = label;
     button.setAttribute('aria-label', label);
     button.setAttribute('aria-pressed', 'false');
@@ -192,8 +272,7 @@ class SearchPanel implements Panel {
     label: string,
     act: () => void
   ): HTMLButtonElement {
-    const button = document.createElement('button');
-    button.className = 'jp-JaxprProgram-action';
+    const button = element('button', 'jp-JaxprProgram-action');
     button.title = label;
     button.setAttribute('aria-label', label);
     button.append(drawIcon(icon));
@@ -205,6 +284,39 @@ class SearchPanel implements Panel {
   private _case: HTMLButtonElement;
   private _regexp: HTMLButtonElement;
   private _count: HTMLElement;
-  private _matches: { from: number; to: number }[] | null = null;
+  private _levels: HTMLElement;
+  private _words: HTMLElement;
   private _timer = 0;
 }
+
+/** The text of a listing as it stands in an editor; kept, as printing a large program again takes a while. */
+export function rememberDocument(listing: IListing, document: Text): void {
+  documents.set(listing, { held: listing.arrived().held, document });
+}
+
+/** The text of a listing, whether or not an editor shows it. */
+export function documentOf(listing: IListing): Text {
+  let known = documents.get(listing);
+  const { held } = listing.arrived();
+  if (known?.held !== held) {
+    known = { held, document: listing.document() };
+    documents.set(listing, known);
+  }
+  return known.document;
+}
+
+const documents = new WeakMap<IListing, { held: number; document: Text }>();
+
+/** How often a text has what is sought; a text that stays is not read twice for it. */
+function countOf(document: Text, listing: IListing, query: Query): number {
+  const known = counts.get(document);
+  if (known?.query === query) {
+    return known.count;
+  }
+  const count = findMatches(document, listing, query, listing.level).from
+    .length;
+  counts.set(document, { query, count });
+  return count;
+}
+
+const counts = new WeakMap<Text, { query: Query; count: number }>();

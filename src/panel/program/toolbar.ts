@@ -5,6 +5,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { LevelName } from '../../tokens';
 import { element } from './describe';
+import type { FilterRow } from './filter-row';
 import { drawIcon } from './icons';
 
 /** What the toolbar does. */
@@ -13,13 +14,23 @@ export interface IToolbarActions {
   find(): void;
   foldAll(): void;
   unfoldAll(): void;
+  help(): void;
+  /** Open the levels side by side; left out where there is no place for that. */
+  wide?: () => void;
 }
 
 export const LEVELS: readonly LevelName[] = ['jaxpr', 'stablehlo', 'hlo'];
 
 /** One stop of the Tab key, arrows inside. */
 export class Toolbar {
-  constructor(trans: TranslationBundle, actions: IToolbarActions) {
+  /**
+   * @param filters Below the line: its switches are shown and put away by a button here.
+   */
+  constructor(
+    trans: TranslationBundle,
+    actions: IToolbarActions,
+    filters: FilterRow
+  ) {
     this.node = element('div', 'jp-JaxprProgram-toolbar');
     this.node.setAttribute('role', 'toolbar');
     this.node.setAttribute('aria-label', trans.__('Program view'));
@@ -43,7 +54,10 @@ export class Toolbar {
       group,
       element('span', 'jp-JaxprProgram-space'),
       this._count,
-      ...this._actions
+      this._filterButton(filters, trans),
+      ...this._actions,
+      ...wideButtons(actions, trans),
+      helpButton(trans, actions.help, 'jp-mod-roomy')
     );
     this.node.addEventListener('keydown', event => this._key(event));
     this.node.addEventListener('focusin', event =>
@@ -71,8 +85,22 @@ export class Toolbar {
     this._levels.get(level)?.focus();
   }
 
+  private _filterButton(
+    filters: FilterRow,
+    trans: TranslationBundle
+  ): HTMLButtonElement {
+    const button = iconButton('filter', trans.__('Hide lines'), () => {
+      filters.node.hidden = !filters.node.hidden;
+      button.setAttribute('aria-expanded', String(!filters.node.hidden));
+    });
+    button.setAttribute('aria-expanded', 'false');
+    return button;
+  }
+
   private _key(event: KeyboardEvent): void {
-    const stops = [...this.node.querySelectorAll('button')];
+    const stops = [...this.node.querySelectorAll('button')].filter(
+      button => button.checkVisibility?.() !== false
+    );
     const at = stops.indexOf(document.activeElement as HTMLButtonElement);
     const last = stops.length - 1;
     const next: Record<string, number> = {
@@ -98,8 +126,28 @@ export class Toolbar {
   private _count: HTMLElement;
 }
 
+function wideButtons(
+  { wide }: IToolbarActions,
+  trans: TranslationBundle
+): HTMLButtonElement[] {
+  return wide
+    ? [iconButton('wide', trans.__('Open levels side by side'), wide)]
+    : [];
+}
+
+/** Shows every key; one stands in the toolbar, and one in the row of filters for narrow views. */
+export function helpButton(
+  trans: TranslationBundle,
+  help: () => void,
+  className: string
+): HTMLButtonElement {
+  const button = iconButton('help', trans.__('Keys of this view'), help);
+  button.classList.add(className);
+  return button;
+}
+
 function iconButton(
-  icon: 'search' | 'foldAll' | 'unfoldAll',
+  icon: Parameters<typeof drawIcon>[0],
   label: string,
   act: () => void
 ): HTMLButtonElement {

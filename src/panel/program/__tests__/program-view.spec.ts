@@ -168,10 +168,10 @@ describe('a program in the panel', () => {
   it('is listed with its numbers and the lines of the cell', () => {
     const { view } = open(golden('rnn-0.12'));
     expect(shown(view)).toEqual([
-      '{ lambda ; a:f32[16] b:f32[16,16] c:f32[16,4] d:f32[8,16] e:f32[100,8]. let',
+      `{ lambda ; a:f32[16]p['b'] b:f32[16,16]p['wh'] c:f32[16,4]p['wo'] d:f32[8,16]p['wx'] e:f32[100,8]xs. let`,
       '1 | f:f32[16] = broadcast_in_dim 0.0:f32[] | 10',
       '2 | g:f32[16] h:f32[100,16] = scanlength=100 … d b a f e | 10',
-      '{ lambda ; i:f32[8,16] j:f32[16,16] k:f32[16] l:f32[16] m:f32[8]. let',
+      `{ lambda ; i:f32[8,16]p['wx'] j:f32[16,16]p['wh'] k:f32[16]p['b'] l:f32[16]h m:f32[8]xs. let`,
       '3 | n:f32[16] = dot_general… m i | 5',
       '4 | o:f32[16] = dot_general… l j | 6',
       '5 | p:f32[16] = add n o | 7',
@@ -299,7 +299,7 @@ describe('a program in the panel', () => {
     expect(lines(view).length).toBe(21);
     click(button(view, 'Fold all'));
     expect(shown(view)).toEqual([
-      '{ lambda ; a:f32[16] b:f32[16,16] c:f32[16,4] d:f32[8,16] e:f32[100,8]. let',
+      `{ lambda ; a:f32[16]p['b'] b:f32[16,16]p['wh'] c:f32[16,4]p['wo'] d:f32[8,16]p['wx'] e:f32[100,8]xs. let`,
       '1 | f:f32[16] = broadcast_in_dim 0.0:f32[] | 10',
       '2 | g:f32[16] h:f32[100,16] = scanlength=100 … d b a f e5 equations | 10',
       '8 | s:f32[4] = dot_general… g c | 11',

@@ -1,0 +1,157 @@
+/**
+ * Which lines are noise and what is to be hidden comes in; an editor without those lines goes out, each gap marked.
+ *
+ * A line that is chosen from elsewhere (a link, a search, a definition) is shown all the same. Inside a closed fold
+ * nothing more is hidden, so that two replacements never overlap.
+ */
+import {
+  EditorState,
+  Extension,
+  RangeSetBuilder,
+  StateEffect,
+  StateField,
+  Text
+} from '@codemirror/state';
+import {
+  BlockInfo,
+  BlockType,
+  Decoration,
+  DecorationSet,
+  EditorView,
+  WidgetType
+} from '@codemirror/view';
+
+import { closedFolds, closedLines } from './folding';
+
+/** What is hidden: lines with one of the bits of `mask`, but for those in `shown`. */
+export interface IHidden {
+  bits: Uint8Array;
+  mask: number;
+  shown: ReadonlySet<number>;
+}
+
+const NOTHING: IHidden = {
+  bits: new Uint8Array(0),
+  mask: 0,
+  shown: new Set()
+};
+
+/** Hide other lines; lines that were shown all the same are hidden again. */
+export const setHidden = StateEffect.define<{
+  bits: Uint8Array;
+  mask: number;
+}>();
+/** Show some lines although they are noise. */
+export const showLines = StateEffect.define<readonly number[]>();
+
+export const hiddenLines = StateField.define<IHidden>({
+  create: () => NOTHING,
+  update(value, transaction) {
+    if (transaction.docChanged) {
+      // The same transaction says what is hidden of the other lines.
+      value = NOTHING;
+    }
+    for (const effect of transaction.effects) {
+      if (effect.is(setHidden)) {
+        value = { ...effect.value, shown: new Set() };
+      } else if (effect.is(showLines)) {
+        value = withShown(value, effect.value);
+      }
+    }
+    if (transaction.selection && value.mask !== 0) {
+      const { newDoc, newSelection } = transaction;
+      const { from, head, empty } = newSelection.main;
+      if (empty || newDoc.lineAt(from).to >= head) {
+        value = withShown(value, [newDoc.lineAt(head).number - 1]);
+      }
+    }
+    return value;
+  }
+});
+
+function withShown(value: IHidden, lines: readonly number[]): IHidden {
+  const added = lines.filter(line => isHidden(value, line));
+  return added.length === 0
+    ? value
+    : { ...value, shown: new Set([...value.shown, ...added]) };
+}
+
+/** Whether a line is noise that is hidden. */
+export function isHidden(
+  { bits, mask, shown }: IHidden,
+  line: number
+): boolean {
+  return (bits[line] & mask) !== 0 && !shown.has(line);
+}
+
+/** Stands where lines are hidden. */
+class Gap extends WidgetType {
+  override eq(): boolean {
+    return true;
+  }
+
+  override get estimatedHeight(): number {
+    return 5;
+  }
+
+  override toDOM(): HTMLElement {
+    const node = document.createElement('div');
+    node.className = 'jp-JaxprProgram-gap';
+    node.setAttribute('aria-hidden', 'true');
+    return node;
+  }
+}
+
+const GAP = Decoration.replace({ widget: new Gap(), block: true });
+
+function decorate(state: EditorState): DecorationSet {
+  const hidden = state.field(hiddenLines);
+  const { bits, mask } = hidden;
+  if (mask === 0) {
+    return Decoration.none;
+  }
+  const { doc } = state;
+  const builder = new RangeSetBuilder<Decoration>();
+  const folds = closedLines(state);
+  let fold = 0;
+  for (let line = 0; line < bits.length; line++) {
+    while (fold < folds.length && folds[fold].last < line) {
+      fold++;
+    }
+    if (fold < folds.length && folds[fold].first <= line) {
+      line = folds[fold].last;
+      continue;
+    }
+    if ((bits[line] & mask) === 0 || hidden.shown.has(line)) {
+      continue;
+    }
+    const end = fold < folds.length ? folds[fold].first : bits.length;
+    let last = line;
+    while (last + 1 < end && isHidden(hidden, last + 1)) {
+      last++;
+    }
+    add(builder, doc, line, last);
+    line = last;
+  }
+  return builder.finish();
+}
+
+function add(
+  builder: RangeSetBuilder<Decoration>,
+  doc: Text,
+  first: number,
+  last: number
+): void {
+  builder.add(doc.line(first + 1).from, doc.line(last + 1).to, GAP);
+}
+
+/** Whether a block on screen stands for hidden lines. */
+export function isGap(block: BlockInfo): boolean {
+  return block.type === BlockType.WidgetRange;
+}
+
+/** The extension; folds are to be there too. */
+export const hiding: Extension = [
+  hiddenLines,
+  EditorView.decorations.compute([closedFolds, hiddenLines, 'doc'], decorate)
+];

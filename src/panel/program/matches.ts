@@ -1,0 +1,165 @@
+/**
+ * A query comes in; its places in an editor go out, marked where they are on screen, and the way from one to the next.
+ */
+import {
+  Extension,
+  RangeSetBuilder,
+  StateEffect,
+  StateField,
+  Text
+} from '@codemirror/state';
+import {
+  Decoration,
+  DecorationSet,
+  EditorView,
+  ViewPlugin,
+  ViewUpdate
+} from '@codemirror/view';
+
+import type { LevelName } from '../../tokens';
+import { ILineFacts, LineMatcher, Query } from './query';
+
+/** Places in a document, ascending: where each starts and ends. */
+export interface IMatches {
+  readonly from: readonly number[];
+  readonly to: readonly number[];
+}
+
+export const NO_MATCHES: IMatches = { from: [], to: [] };
+
+/** Every place in a document. */
+export function findMatches(
+  document: Text,
+  facts: ILineFacts,
+  query: Query,
+  level: LevelName
+): IMatches {
+  if (query.kind !== 'terms') {
+    return NO_MATCHES;
+  }
+  const matcher = new LineMatcher(query.terms, query.caseSensitive, level);
+  const matches = { from: [] as number[], to: [] as number[] };
+  let start = 0;
+  let index = 0;
+  const lines = document.iterLines();
+  for (let next = lines.next(); !next.done; next = lines.next()) {
+    const text = next.value;
+    matcher.find(text, index++, facts, (from, to) => {
+      matches.from.push(start + from);
+      matches.to.push(start + to);
+    });
+    start += text.length + 1;
+  }
+  return matches;
+}
+
+export const setMatches = StateEffect.define<IMatches>();
+
+/** The places found; none while they are not looked for. */
+export const matchesFound = StateField.define<IMatches>({
+  create: () => NO_MATCHES,
+  update(value, transaction) {
+    if (transaction.docChanged) {
+      // The view looks again: a page has arrived.
+      value = NO_MATCHES;
+    }
+    for (const effect of transaction.effects) {
+      if (effect.is(setMatches)) {
+        value = effect.value;
+      }
+    }
+    return value;
+  }
+});
+
+const MATCH = Decoration.mark({ class: 'cm-searchMatch' });
+const CURRENT = Decoration.mark({
+  class: 'cm-searchMatch cm-searchMatch-selected'
+});
+
+class Highlight {
+  constructor(view: EditorView) {
+    this.decorations = this._build(view);
+  }
+
+  decorations: DecorationSet;
+
+  update(update: ViewUpdate): void {
+    if (
+      update.docChanged ||
+      update.viewportChanged ||
+      update.selectionSet ||
+      update.startState.field(matchesFound) !== update.state.field(matchesFound)
+    ) {
+      this.decorations = this._build(update.view);
+    }
+  }
+
+  private _build(view: EditorView): DecorationSet {
+    const { from, to } = view.state.field(matchesFound);
+    const { main } = view.state.selection;
+    const builder = new RangeSetBuilder<Decoration>();
+    for (const range of view.visibleRanges) {
+      for (
+        let i = firstAtLeast(from, range.from);
+        i < from.length && from[i] < range.to;
+        i++
+      ) {
+        builder.add(
+          from[i],
+          to[i],
+          from[i] === main.from && to[i] === main.to ? CURRENT : MATCH
+        );
+      }
+    }
+    return builder.finish();
+  }
+}
+
+export const highlighting: Extension = [
+  matchesFound,
+  ViewPlugin.fromClass(Highlight, {
+    decorations: highlight => highlight.decorations
+  })
+];
+
+/** Which match is selected, from 0; -1 for none. */
+export function currentMatch({ from, to }: IMatches, view: EditorView): number {
+  const { main } = view.state.selection;
+  const at = firstAtLeast(from, main.from);
+  return from[at] === main.from && to[at] === main.to ? at : -1;
+}
+
+/** Select the next match, or the one before; after the last comes the first. */
+export function goToMatch(view: EditorView, step: 1 | -1): boolean {
+  const matches = view.state.field(matchesFound);
+  const { from, to } = matches;
+  if (from.length === 0) {
+    return false;
+  }
+  const current = currentMatch(matches, view);
+  const after = firstAtLeast(from, view.state.selection.main.from);
+  const wanted = current >= 0 ? current + step : step === 1 ? after : after - 1;
+  const at = (wanted + from.length) % from.length;
+  view.dispatch({
+    selection: { anchor: from[at], head: to[at] },
+    effects: EditorView.scrollIntoView(from[at], { y: 'center' }),
+    userEvent: 'select.search'
+  });
+  return true;
+}
+
+/** The place of the first member of an ascending list that is not less. */
+function firstAtLeast(list: readonly number[], least: number): number {
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (list[middle] < least) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}

@@ -1,0 +1,87 @@
+/** What is hidden in an editor comes in; a line above the program goes out: how many lines, of which kinds, show them. */
+import type { Panel, ViewUpdate } from '@codemirror/view';
+import { TranslationBundle } from '@jupyterlab/translation';
+
+import { element } from './describe';
+import { hiddenLines, isHidden } from './hidden-lines';
+import type { IListing } from './listing';
+import { marks } from './listing-marks';
+import { NOISES, countHidden, hiddenWords, noiseName } from './noise';
+import type { ReadingTools } from './reading-tools';
+
+export class NoisePanel implements Panel {
+  constructor(
+    private _listing: IListing,
+    private _tools: ReadingTools,
+    private _trans: TranslationBundle,
+    /** Show these lines although they are noise. */
+    private _show: (lines: readonly number[]) => void
+  ) {
+    this.dom = element('div', 'jp-JaxprProgram-noise');
+    this._words = element('span', 'jp-JaxprProgram-noiseWords');
+    this._words.setAttribute('role', 'status');
+    this._linked = element(
+      'button',
+      'jp-JaxprProgram-link',
+      _trans.__('The one pointed at is hidden: show it')
+    );
+    this._linked.addEventListener('click', () => this._show(this._pointed));
+    const show = element('button', 'jp-JaxprProgram-link', _trans.__('Show'));
+    show.setAttribute('aria-label', _trans.__('Show the hidden lines'));
+    show.title = _trans.__('Show the hidden lines (key: a)');
+    show.addEventListener('click', () => _tools.setHidden([]));
+    this.dom.append(this._words, ' ', show, ' ', this._linked);
+    this._linked.hidden = true;
+  }
+
+  readonly dom: HTMLElement;
+  readonly top = true;
+
+  update(update: ViewUpdate): void {
+    const hidden = update.state.field(hiddenLines);
+    if (hidden !== update.startState.field(hiddenLines) || !this._isShown) {
+      this._isShown = true;
+      const count = countHidden(hidden.bits, this._tools.hidden, hidden.shown);
+      const lines = count.lines.toLocaleString('en');
+      this._words.textContent =
+        count.lines > 0
+          ? this._trans._n(
+              '%2 line hidden: %3.',
+              '%2 lines hidden: %3.',
+              count.lines,
+              lines,
+              hiddenWords(count, this._trans)
+            )
+          : this._trans.__(
+              'No lines hidden: there are none of %1.',
+              this._names()
+            );
+      const { held, total } = this._listing.arrived();
+      if (held < total) {
+        this._words.append(
+          ' ',
+          this._trans.__('Not all lines have arrived yet.')
+        );
+      }
+    }
+    const { lines } = update.state.field(marks);
+    if (
+      hidden !== update.startState.field(hiddenLines) ||
+      lines !== update.startState.field(marks).lines
+    ) {
+      this._pointed = lines.filter(line => isHidden(hidden, line));
+      this._linked.hidden = this._pointed.length === 0;
+    }
+  }
+
+  private _names(): string {
+    return NOISES.filter(noise => this._tools.hidden.has(noise))
+      .map(noise => noiseName(noise, this._trans).toLowerCase())
+      .join(', ');
+  }
+
+  private _words: HTMLElement;
+  private _linked: HTMLButtonElement;
+  private _pointed: readonly number[] = [];
+  private _isShown = false;
+}

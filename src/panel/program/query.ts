@@ -1,0 +1,400 @@
+/**
+ * What a person seeks comes in as text; for each level, a pattern that finds it in a line goes out, or a sentence
+ * that says why it cannot be sought.
+ *
+ * `f32[*,128]` finds types, `line:7` what comes from a line of the cell, `scope:step` what is inside a named scope,
+ * `primitive:dot_general` operations; all other words are plain text. Words of several kinds are all to be met by a
+ * line.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+
+import type { LevelName } from '../../tokens';
+
+/** What is typed, and how it is to be read. */
+export interface ISought {
+  text: string;
+  caseSensitive: boolean;
+  regexp: boolean;
+}
+
+/** A type with wildcards. */
+export interface ITypePattern {
+  kind: 'type';
+  /** As a jaxpr has it, such as f32 or bool; * for any. */
+  dtype: string;
+  /** Of each dimension: its text, * for any one, ... for any number of them. */
+  dimensions: readonly string[];
+}
+
+/** One thing that a line has to have. */
+export type Term =
+  | { kind: 'text'; text: string }
+  | { kind: 'regexp'; source: string }
+  | { kind: 'primitive'; name: string }
+  | { kind: 'line'; first: number; last: number }
+  | { kind: 'scope'; name: string }
+  | ITypePattern;
+
+/** What is sought, read; `invalid` is a sentence. */
+export type Query =
+  | { kind: 'nothing' }
+  | { kind: 'invalid'; reason: string }
+  | { kind: 'terms'; terms: readonly Term[]; caseSensitive: boolean };
+
+const DTYPE = String.raw`\*|bool|pred|key<[\w*]+>|b?f\d+\w*|[a-z]+\d+\w*`;
+const TYPE = new RegExp(String.raw`^(${DTYPE})\[([^\]]*)\]$`);
+const DIMENSION = /^(?:\*|\.\.\.|\d+|[A-Za-z_]\w*)$/;
+
+/** Read what was typed. */
+export function readQuery(sought: ISought, trans: TranslationBundle): Query {
+  const { text, caseSensitive, regexp } = sought;
+  if (text.trim() === '') {
+    return { kind: 'nothing' };
+  }
+  if (regexp) {
+    try {
+      new RegExp(text);
+    } catch (error) {
+      return {
+        kind: 'invalid',
+        reason: trans.__(
+          'Not a regular expression: %1. Correct it, or switch .* off to find it as text.',
+          (error as Error).message.replace(/^.*\/: /, '')
+        )
+      };
+    }
+    return {
+      kind: 'terms',
+      terms: [{ kind: 'regexp', source: text }],
+      caseSensitive
+    };
+  }
+  const terms: Term[] = [];
+  const plain: string[] = [];
+  for (const word of text.trim().split(/\s+/)) {
+    const term = readWord(word, trans);
+    if (term === null) {
+      plain.push(word);
+    } else if ('reason' in term) {
+      return { kind: 'invalid', reason: term.reason };
+    } else {
+      terms.push(term);
+    }
+  }
+  if (terms.length === 0) {
+    // Plain text is sought as it was typed, spaces included.
+    return { kind: 'terms', terms: [{ kind: 'text', text }], caseSensitive };
+  }
+  if (plain.length > 0) {
+    terms.push({ kind: 'text', text: plain.join(' ') });
+  }
+  return { kind: 'terms', terms, caseSensitive };
+}
+
+/** A word that means more than its letters; null where it does not. */
+function readWord(
+  word: string,
+  trans: TranslationBundle
+): Term | { reason: string } | null {
+  const type = TYPE.exec(word);
+  if (type) {
+    return readType(word, type[1], type[2], trans);
+  }
+  const [, name, value] = /^(line|scope|primitive):(.*)$/.exec(word) ?? [];
+  switch (name) {
+    case 'line':
+      return readLines(value, trans);
+    case 'scope':
+      return value === ''
+        ? {
+            reason: trans.__(
+              'Type the name of a scope after the colon, such as scope:step or scope:layer*.'
+            )
+          }
+        : { kind: 'scope', name: value };
+    case 'primitive':
+      return value === ''
+        ? {
+            reason: trans.__(
+              'Type the name of a primitive after the colon, such as primitive:dot_general.'
+            )
+          }
+        : { kind: 'primitive', name: value };
+    default:
+      return null;
+  }
+}
+
+function readLines(
+  value: string,
+  trans: TranslationBundle
+): Term | { reason: string } {
+  const [, first, last] = /^(\d{1,9})(?:-(\d{1,9}))?$/.exec(value) ?? [];
+  if (first === undefined || Number(last ?? first) < Number(first)) {
+    return {
+      reason: trans.__(
+        'Type a line of the cell after the colon, such as line:7 or line:3-7.'
+      )
+    };
+  }
+  return { kind: 'line', first: Number(first), last: Number(last ?? first) };
+}
+
+function readType(
+  word: string,
+  dtype: string,
+  inside: string,
+  trans: TranslationBundle
+): Term | { reason: string } {
+  const dimensions =
+    inside.trim() === '' ? [] : inside.split(',').map(one => one.trim());
+  if (!dimensions.every(one => DIMENSION.test(one))) {
+    return {
+      reason: trans.__(
+        '%1: each dimension is a number, * for any one, or ... for any number of them, such as f32[*,128].',
+        word
+      )
+    };
+  }
+  return { kind: 'type', dtype: jaxprDtype(dtype), dimensions };
+}
+
+/** HLO writes some dtypes in its own way. */
+function jaxprDtype(dtype: string): string {
+  return dtype === 'pred' ? 'bool' : dtype.replace(/^s(\d+)$/, 'i$1');
+}
+
+function escape(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+}
+
+const ANY_DTYPE: Record<LevelName, string> = {
+  jaxpr: String.raw`(?:bool|key<\w+>|[a-z]+\d+\w*)`,
+  stablehlo: String.raw`[^x>\s,](?:[^>,]|<[^>]*>)*?`,
+  hlo: String.raw`(?:pred|[a-z]+\d+\w*)`
+};
+
+function dtypeSource(dtype: string, level: LevelName): string {
+  if (dtype === '*') {
+    return ANY_DTYPE[level];
+  }
+  if (level === 'jaxpr') {
+    return escape(dtype);
+  }
+  const complex = /^c(64|128)$/.exec(dtype);
+  if (level === 'hlo') {
+    return dtype === 'bool'
+      ? 'pred'
+      : escape(dtype.replace(/^i(\d+)$/, 's$1').replace('_', ''));
+  }
+  if (complex) {
+    return complex[1] === '64' ? 'complex<f32>' : 'complex<f64>';
+  }
+  return dtype === 'bool'
+    ? 'i1'
+    : escape(dtype.replace(/^u(\d+)$/, 'ui$1').replace('_', ''));
+}
+
+/** The source of a pattern that finds a type as a level writes it. */
+export function typeSource(
+  { dtype, dimensions }: ITypePattern,
+  level: LevelName
+): string {
+  const kind = dtypeSource(dtype, level);
+  if (level === 'stablehlo') {
+    const inside = dimensions
+      .map(one =>
+        one === '...'
+          ? '(?:[\\d?]+x)*'
+          : one === '*'
+            ? '[\\d?]+x'
+            : `${escape(one)}x`
+      )
+      .join('');
+    return `tensor<${inside}${kind}(?:, [^>]*)?>`;
+  }
+  // A dimension may say along which axis of a mesh it is cut: 8@x.
+  const any = '[^,\\]]+';
+  let inside = '';
+  let follows = false;
+  dimensions.forEach((one, i) => {
+    if (one === '...') {
+      inside += follows
+        ? `(?:,${any})*`
+        : i === dimensions.length - 1
+          ? `(?:${any}(?:,${any})*)?`
+          : `(?:${any},)*`;
+      return;
+    }
+    inside += follows ? ',' : '';
+    inside += one === '*' ? any : `${escape(one)}(?:@[^,\\]]+)?`;
+    follows = true;
+  });
+  return `(?<![\\w<])${kind}\\[${inside}\\]`;
+}
+
+/** Operations that XLA calls by another name than JAX. */
+const OTHER_NAMES: Readonly<Record<string, readonly [string, string]>> = {
+  argmax: ['reduce', 'reduce'],
+  broadcast_in_dim: ['broadcast_in_dim', 'broadcast'],
+  concatenate: ['concatenate', 'concatenate'],
+  conv_general_dilated: ['convolution', 'convolution'],
+  convert_element_type: ['convert', 'convert'],
+  cos: ['cosine', 'cosine'],
+  div: ['divide', 'divide'],
+  dot_general: ['dot_general', 'dot'],
+  dynamic_slice: ['dynamic_slice', 'dynamic-slice'],
+  dynamic_update_slice: ['dynamic_update_slice', 'dynamic-update-slice'],
+  exp: ['exponential', 'exponential'],
+  max: ['maximum', 'maximum'],
+  min: ['minimum', 'minimum'],
+  mul: ['multiply', 'multiply'],
+  neg: ['negate', 'negate'],
+  pow: ['power', 'power'],
+  rem: ['remainder', 'remainder'],
+  reduce_max: ['reduce', 'reduce'],
+  reduce_min: ['reduce', 'reduce'],
+  reduce_sum: ['reduce', 'reduce'],
+  rev: ['reverse', 'reverse'],
+  scan: ['while', 'while'],
+  select_n: ['select', 'select'],
+  sin: ['sine', 'sine'],
+  sub: ['subtract', 'subtract']
+};
+
+function primitiveSource(name: string, level: LevelName): string {
+  const glob = (text: string): string =>
+    escape(text).replace(/\\\*/g, '[\\w-]*');
+  const [stablehlo, hlo] = OTHER_NAMES[name] ?? [name, name.replace(/_/g, '-')];
+  switch (level) {
+    case 'jaxpr':
+      return `(?:^|(?<== ))${glob(name)}(?=[[ ]|$)`;
+    case 'stablehlo':
+      return `(?:stablehlo|chlo)\\.${glob(stablehlo)}(?![\\w.])`;
+    case 'hlo':
+      return `(?<=[\\])}] )${glob(hlo)}(?=\\()`;
+  }
+}
+
+/** What a search asks of a line besides its text. */
+export interface ILineFacts {
+  /** The line of the cell that ran, from 1, at the right edge; -1 where it has none. */
+  sourceLine(index: number): number;
+  /** The names of the scopes that a line is in. */
+  scopes(index: number): readonly string[];
+}
+
+/** Finds a query in the lines of one level. */
+export class LineMatcher {
+  constructor(
+    terms: readonly Term[],
+    caseSensitive: boolean,
+    level: LevelName
+  ) {
+    const flags = caseSensitive ? 'g' : 'gi';
+    for (const term of terms) {
+      switch (term.kind) {
+        case 'text':
+          this._patterns.push(new RegExp(escape(term.text), flags));
+          break;
+        case 'regexp':
+          this._patterns.push(new RegExp(term.source, flags));
+          break;
+        case 'primitive':
+          this._patterns.push(
+            new RegExp(primitiveSource(term.name, level), 'g')
+          );
+          break;
+        case 'type':
+          this._patterns.push(new RegExp(typeSource(term, level), 'g'));
+          break;
+        case 'line':
+          this._lines.push(term);
+          break;
+        case 'scope':
+          this._scopes.push(
+            new RegExp(
+              `^${escape(term.name).replace(/\\\*/g, '.*')}$`,
+              caseSensitive ? '' : 'i'
+            )
+          );
+          break;
+      }
+    }
+  }
+
+  /**
+   * Call `found` for each place in a line: those of the first pattern where the line has all of them, or the whole
+   * line where only lines and scopes are sought.
+   */
+  find(
+    text: string,
+    index: number,
+    facts: ILineFacts,
+    found: (from: number, to: number) => void
+  ): void {
+    const [first, ...others] = this._patterns;
+    if (first && !has(first, text)) {
+      return;
+    }
+    if (
+      !others.every(pattern => has(pattern, text)) ||
+      !this._isThere(index, facts)
+    ) {
+      return;
+    }
+    if (!first) {
+      if (text.length > 0) {
+        found(0, text.length);
+      }
+      return;
+    }
+    first.lastIndex = 0;
+    for (let match = first.exec(text); match; match = first.exec(text)) {
+      if (match[0] === '') {
+        first.lastIndex++;
+      } else {
+        found(match.index, match.index + match[0].length);
+      }
+    }
+  }
+
+  private _isThere(index: number, facts: ILineFacts): boolean {
+    if (this._lines.length > 0) {
+      const line = facts.sourceLine(index);
+      if (
+        !this._lines.every(({ first, last }) => first <= line && line <= last)
+      ) {
+        return false;
+      }
+    }
+    if (this._scopes.length > 0) {
+      const names = facts.scopes(index);
+      let known = this._known.get(names);
+      if (known === undefined) {
+        known = this._scopes.every(scope =>
+          names.some(name => scope.test(name))
+        );
+        this._known.set(names, known);
+      }
+      return known;
+    }
+    return true;
+  }
+
+  private _patterns: RegExp[] = [];
+  private _lines: { first: number; last: number }[] = [];
+  private _scopes: RegExp[] = [];
+  /** Most lines share the scopes that they are in. */
+  private _known = new Map<readonly string[], boolean>();
+}
+
+function has(pattern: RegExp, text: string): boolean {
+  pattern.lastIndex = 0;
+  return pattern.test(text);
+}
+
+/** The names in a name stack: `transpose(jvp(step))/layer` has four. */
+export function namesOfStack(stack: string): string[] {
+  return stack.match(/[^/()]+/g) ?? [];
+}

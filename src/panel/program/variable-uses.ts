@@ -1,0 +1,227 @@
+/**
+ * The rows of a program come in; where each variable of a scope is bound, read, and how long it lives goes out.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+
+import type { ScopePart } from '../../program-text/equations';
+import type { RowPrinter } from '../../program-text/row-printer';
+import type { IRow, ProgramRows } from '../../program-text/rows';
+import type { IVariablePlace, IVariableRange } from './listing';
+
+/** Where a variable is bound and read. */
+export interface IVariableUses {
+  /** Number of the equation that binds it; 0 for an input. */
+  boundBy: number;
+  /** Numbers of the equations that read it. */
+  readBy: number[];
+  /** Whether it is a result of its program. */
+  isResult: boolean;
+}
+
+/** The equations of one scope that read each of its variables, as one list after the other. */
+interface IReaders {
+  start: Int32Array;
+  equations: Int32Array;
+}
+
+const NO_EQUATIONS = new Int32Array(0);
+
+/** The uses of the variables of a scope, made when first asked for. */
+export class VariableUses {
+  constructor(private _rows: ProgramRows) {}
+
+  of(scope: number, variable: number): IVariableUses {
+    const readBy: number[] = [];
+    for (const equation of this._readersOf(scope, variable)) {
+      const row = this._rows.rowOf(scope, equation);
+      if (row) {
+        readBy.push(row.number);
+      }
+    }
+    return {
+      boundBy: this._binder(scope, variable)?.number ?? 0,
+      readBy,
+      isResult: this._isResult(scope, variable)
+    };
+  }
+
+  /** The rows of a variable: binder, readers, and from where to where it is alive. */
+  range(
+    { scope, variable, name, line }: IVariablePlace,
+    trans: TranslationBundle
+  ): IVariableRange {
+    const { rows } = this._rows;
+    const uses: number[] = [];
+    for (const equation of this._readersOf(scope, variable)) {
+      const row = this._rows.rowOf(scope, equation);
+      if (row) {
+        uses.push(row.index);
+      }
+    }
+    const binder = this._binder(scope, variable);
+    const isResult = this._isResult(scope, variable);
+    const closing = isResult ? this._edge(scope, line, 1) : null;
+    if (closing) {
+      uses.push(closing.index);
+    }
+    const first = binder?.index ?? this._edge(scope, line, -1)?.index ?? line;
+    const last = uses.length > 0 ? uses[uses.length - 1] : first;
+    return {
+      first,
+      last,
+      uses,
+      words: this._words(name, binder, rows, uses, isResult, trans)
+    };
+  }
+
+  /** Forget what was made: equations have arrived. */
+  clear(): void {
+    this._made.clear();
+    this._results.clear();
+  }
+
+  private _words(
+    name: string,
+    binder: IRow | null,
+    rows: readonly IRow[],
+    uses: readonly number[],
+    isResult: boolean,
+    trans: TranslationBundle
+  ): string {
+    const read = isResult ? uses.length - 1 : uses.length;
+    const from = binder?.number ?? 0;
+    const bound =
+      from > 0
+        ? trans.__('%1: defined at equation %2', name, from)
+        : trans.__('%1: an input', name);
+    const used =
+      read > 0
+        ? trans._n('used once', 'used %1 times', read)
+        : trans.__('used by no equation');
+    const last = read > 0 ? rows[uses[read - 1]].number : 0;
+    const lives = isResult
+      ? trans.__('a result, so live to the end')
+      : from > 0 && last > 0
+        ? trans.__('live over equations %1 to %2', from, last)
+        : last > 0
+          ? trans.__('live up to equation %1', last)
+          : trans.__('never live');
+    return trans.__('%1, %2, %3', bound, used, lives);
+  }
+
+  private _isResult(scope: number, variable: number): boolean {
+    let results = this._results.get(scope);
+    if (!results) {
+      results = new Set(this._rows.equations.snapshot.scopes[scope].outputs);
+      this._results.set(scope, results);
+    }
+    return results.has(variable);
+  }
+
+  private _binder(scope: number, variable: number): IRow | null {
+    for (const part of this._rows.equations.parts(scope)) {
+      const equation = binderOf(part, variable);
+      if (equation >= 0) {
+        return this._rows.rowOf(scope, equation) ?? null;
+      }
+    }
+    return null;
+  }
+
+  /** The first or the last row of a scope: its lambda line, its results. */
+  private _edge(scope: number, line: number, step: 1 | -1): IRow | null {
+    const { rows } = this._rows;
+    const kind = step === 1 ? 'close' : 'open';
+    const count = this._rows.equations.held(scope);
+    // From its first or last equation it is one step, where nothing is nested in that one.
+    const nearest = this._rows.rowOf(scope, step === 1 ? count - 1 : 0);
+    for (
+      let at = nearest?.index ?? line;
+      at >= 0 && at < rows.length;
+      at += step
+    ) {
+      if (rows[at].kind === kind && rows[at].scope === scope) {
+        return rows[at];
+      }
+    }
+    return null;
+  }
+
+  private _readersOf(scope: number, variable: number): Int32Array {
+    let readers = this._made.get(scope);
+    if (!readers) {
+      readers = readersOf(this._rows.equations.parts(scope));
+      this._made.set(scope, readers);
+    }
+    const { start, equations } = readers;
+    return variable + 1 < start.length
+      ? equations.subarray(start[variable], start[variable + 1])
+      : NO_EQUATIONS;
+  }
+
+  private _made = new Map<number, IReaders>();
+  private _results = new Map<number, ReadonlySet<number>>();
+}
+
+/** Count, then place: two passes over the operands, and no list for each variable. */
+function readersOf(parts: readonly ScopePart[]): IReaders {
+  let variables = 0;
+  const each = (read: (variable: number, equation: number) => void): void => {
+    for (const part of parts) {
+      for (let equation = part.first; equation < part.end; equation++) {
+        const operands = part.operands(equation);
+        for (let i = 0; i < operands.length; i++) {
+          if (operands[i] >= 0 && operands.indexOf(operands[i]) === i) {
+            read(operands[i], equation);
+          }
+        }
+      }
+    }
+  };
+  each(variable => (variables = Math.max(variables, variable + 1)));
+  const start = new Int32Array(variables + 1);
+  each(variable => start[variable + 1]++);
+  for (let v = 0; v < variables; v++) {
+    start[v + 1] += start[v];
+  }
+  const equations = new Int32Array(start[variables]);
+  const next = start.slice();
+  each((variable, equation) => (equations[next[variable]++] = equation));
+  return { start, equations };
+}
+
+/** The equation that binds a variable, by bisection; -1 where none of this part does. */
+function binderOf(part: ScopePart, variable: number): number {
+  let low = part.first;
+  let high = part.end - 1;
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    if (part.outputEnd(middle) <= variable) {
+      low = middle + 1;
+    } else if (part.outputStart(middle) > variable) {
+      high = middle - 1;
+    } else {
+      return middle;
+    }
+  }
+  return -1;
+}
+
+/** The variables that a row names, from left to right; none of those cut away with `_`. */
+export function placesIn(row: IRow, printer: RowPrinter): IVariablePlace[] {
+  const { parts, text } = printer.print(row);
+  return parts
+    .filter(
+      ({ kind, variable }) =>
+        variable >= 0 && (kind === 'binder' || kind === 'operand')
+    )
+    .map(({ from, to, variable }) => ({
+      key: `${row.scope}:${variable}`,
+      scope: row.scope,
+      variable,
+      name: text.slice(from, to),
+      line: row.index,
+      from,
+      to
+    }));
+}
