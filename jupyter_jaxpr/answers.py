@@ -20,6 +20,7 @@ from .measure.named import functions_of
 from .messages import (
     CompareRequest,
     CostRequest,
+    DiffRequest,
     MachineRequest,
     MakeRequest,
     Reply,
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from .snapshot.document import Snapshot
 
 LongRequest = StepsRequest | CompareRequest | TimeRequest | SweepRequest | MachineRequest
-ShortRequest = TextRequest | ScopeRequest | MakeRequest | CostRequest | TransformRequest
+ShortRequest = TextRequest | ScopeRequest | MakeRequest | CostRequest | TransformRequest | DiffRequest
 Request = ShortRequest | StopRequest | LongRequest
 
 LINES_AT_MOST = 5_000
@@ -51,6 +52,7 @@ EQUATIONS_AT_MOST = 5_000
 CONSTRUCTS_KEPT = 8
 
 _GONE = f"The kernel no longer holds this run: it keeps the last {KEPT}. Run the cell again."
+_GONE_BEFORE = f"The kernel no longer holds the earlier run: it keeps the last {KEPT}. Choose another one."
 _NO_SUCH = "This run has no such {what}. Run the cell again."
 _VALUES = "A sweep calls the function and needs values, and '{call}' has types. Write arrays: {name}(jnp.ones({n}))."
 _UNREADABLE = (
@@ -123,6 +125,8 @@ class Answers:
                 return self._make(request)
             case CostRequest():
                 return self._cost(request, run)
+            case DiffRequest():
+                return self._diff(request, run)
             case TransformRequest():
                 return self._transform(request)
 
@@ -196,6 +200,24 @@ class Answers:
             document = transform_program(observer(), run.sources, request.program, request.kind)
             self._runs.renew(document)
         return Reply(id=request.id, error=None, text=None, scope=None, snapshot=document)
+
+    def _diff(self, request: DiffRequest, run: Run) -> Reply:
+        from .snapshot.difference_levels import diff_runs
+
+        before = self._runs.get(request.before)
+        if before is None:
+            return _error(request.id, _GONE_BEFORE)
+        chosen = (before, request.before_program), (run, request.program)
+        if any(not 0 <= program < len(each.document.programs) for each, program in chosen):
+            return _error(request.id, _NO_SUCH.format(what="program"))
+        found = diff_runs(
+            (before.document, before.sources),
+            request.before_program,
+            (run.document, run.sources),
+            request.program,
+            request.level,
+        )
+        return Reply(id=request.id, error=None, text=None, scope=None, snapshot=None, diff=found)
 
     def _steps(self, request: StepsRequest, run: Run, work: Work) -> Reply:
         if not 0 <= request.control < len(run.document.control_flow):

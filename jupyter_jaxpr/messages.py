@@ -52,6 +52,12 @@ that says why there is none:
     {"type": "transform", "id": 17, "snapshot": "5f0c", "program": 0, "kind": "grad"}
     {"type": "reply", "id": 17, "snapshot": {"version": 1, ...}, ...}
 
+So is what became of a program in another one, of the same run or a later one:
+
+    {"type": "diff", "id": 18, "snapshot": "5f0d", "program": 0, "before": "5f0c", "before_program": 0,
+     "level": "jaxpr"}
+    {"type": "reply", "id": 18, "diff": {...ProgramDiff...}, ...}
+
 A message of 64 kB or more travels as one binary buffer of UTF-8 JSON, with {"type": "buffer"} as the comm's data.
 """
 
@@ -61,6 +67,7 @@ from typing import Annotated, Literal
 
 from .snapshot.comparison import VariantComparison
 from .snapshot.cost import Machine, ProgramCost
+from .snapshot.difference import ProgramDiff
 from .snapshot.document import Environment, Snapshot
 from .snapshot.pages import ScopePage as ScopePage
 from .snapshot.pages import TextPage as TextPage
@@ -155,6 +162,7 @@ class Reply(Struct, tag="reply", omit_defaults=True):
     sweep: Annotated[Sweep | None, _text("In answer to sweep.")] = None
     machine: Annotated[Machine | None, _text("In answer to machine.")] = None
     cost: Annotated[ProgramCost | None, _text("In answer to cost.")] = None
+    diff: Annotated[ProgramDiff | None, _text("In answer to diff.")] = None
 
 
 KernelMessage = Hello | Progress | SnapshotMessage | Failed | Reply
@@ -262,6 +270,17 @@ class TransformRequest(Struct, tag="transform"):
     kind: Annotated[TransformKind, _text("Which.")]
 
 
+class DiffRequest(Struct, tag="diff"):
+    """What became of a program in another one; both are read, nothing runs."""
+
+    id: Annotated[int, _text("Chosen by the browser.")]
+    snapshot: Annotated[str, _text("Id of the run of the later one.")]
+    program: Annotated[int, _text("Index into its programs.")]
+    before: Annotated[str, _text("Id of the run of the earlier one; may be the same run.")]
+    before_program: Annotated[int, _text("Index into the programs of that run.")]
+    level: Annotated[Literal["jaxpr", "stablehlo", "hlo"], _text("What is compared.")]
+
+
 class StopRequest(Struct, tag="stop"):
     """Stop the work of a request; its last reply has what was done until then."""
 
@@ -280,5 +299,6 @@ BrowserMessage = (
     | MachineRequest
     | CostRequest
     | TransformRequest
+    | DiffRequest
     | StopRequest
 )

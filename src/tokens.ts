@@ -9,6 +9,7 @@ import {
   Environment,
   Machine,
   ProgramCost,
+  ProgramDiff,
   ProgramTiming,
   Progress,
   Recording,
@@ -99,6 +100,13 @@ export interface ISweepQuestion {
   functions: readonly string[];
 }
 
+/** A program of a run that the kernel holds. */
+export interface IProgramRef {
+  /** Id of the run's snapshot. */
+  readonly snapshot: string;
+  readonly program: number;
+}
+
 /** Questions to the kernel; each rejects with an Error whose message is a sentence for the user. */
 export interface IRequests {
   text(
@@ -150,6 +158,12 @@ export interface IRequests {
   ): ILongRequest<Machine>;
   /** What a program costs; it is counted, nothing runs. */
   cost(snapshot: string, program: number): Promise<ProgramCost>;
+  /** What became of one program in another; both are read, nothing runs. */
+  diff(
+    before: IProgramRef,
+    after: IProgramRef,
+    level: LevelName
+  ): Promise<ProgramDiff>;
   /** Derive a program; JAX traces it, nothing runs. What JAX refuses is a sentence in the document. */
   transform(
     snapshot: string,

@@ -90,8 +90,9 @@ equation: 1 added; 1 argument or result
 
 def test_what_was_wrapped_is_said_once_and_shown_at_both_places() -> None:
     diff = jj.inspect(plain, X, stage="trace").diff(jj.inspect(wrapped, X, stage="trace"))
+    # JAX 0.10 prints two more.
     assert (
-        str(diff)
+        str(diff).replace(" num_carry=1 num_consts=0", "")
         == """\
 --- plain
 +++ wrapped

@@ -21,7 +21,7 @@ class DiffOf(Struct):
     created: Annotated[float, _text("When it ran: seconds since 1970.")]
 
 
-class DiffChange(Struct, array_like=True):
+class DiffChange(Struct):
     """One thing that differs in a row."""
 
     kind: Annotated[
@@ -35,7 +35,7 @@ class DiffChange(Struct, array_like=True):
     after: Annotated[str, _text("As text, cut at 300 characters.")]
 
 
-class DiffSide(Struct, array_like=True):
+class DiffSide(Struct):
     """A row of one of the two programs, in its own names."""
 
     text: Annotated[str, _text("Without indent.")]
@@ -45,7 +45,7 @@ class DiffSide(Struct, array_like=True):
     marks: Annotated[list[int], _text("What differs, as start, end, start, end, ... in text, in UTF-16 code units.")]
 
 
-class DiffRow(Struct, array_like=True):
+class DiffRow(Struct):
     """A row: what stands on both sides, or on one."""
 
     sign: Annotated[Sign, _text("What became of it.")]

@@ -164,9 +164,9 @@ class Listing:
             self._headings(one, other, depth, found)
             self._scope(pair, depth)
         elif one is not None:
-            self._program_alone("a", one, depth)
+            self._program_alone("a", one, depth, None)
         elif other is not None:
-            self._program_alone("b", other, depth)
+            self._program_alone("b", other, depth, None)
 
     def _headings(self, one: Child, other: Child, depth: int, found: ScopeDiff) -> None:
         changes = [each for some in found.inputs.values() for each in some]

@@ -36,6 +36,7 @@ import {
 import {
   CompareRequest,
   CostRequest,
+  DiffRequest,
   MachineRequest,
   MakeRequest,
   Reply,
@@ -74,7 +75,8 @@ export type Question =
   | Omit<SweepRequest, 'id'>
   | Omit<MachineRequest, 'id'>
   | Omit<CostRequest, 'id'>
-  | Omit<TransformRequest, 'id'>;
+  | Omit<TransformRequest, 'id'>
+  | Omit<DiffRequest, 'id'>;
 
 /** A question that is on its way. */
 export interface IAsked {
@@ -136,7 +138,8 @@ const PATIENCE = {
   sweep: 1_800_000,
   machine: 60_000,
   cost: 60_000,
-  transform: 600_000
+  transform: 600_000,
+  diff: 60_000
 };
 
 export class Channel implements IChannel {

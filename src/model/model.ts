@@ -19,6 +19,7 @@ import {
   Environment,
   Machine,
   ProgramCost,
+  ProgramDiff,
   ProgramTiming,
   Progress,
   Recording,
@@ -662,6 +663,17 @@ export class JaxprModel implements IJaxprModel {
         options,
         ({ machine }) => machine ?? null
       ),
+    diff: async (before, after, level) => {
+      const { diff } = await this._ask({
+        type: 'diff',
+        snapshot: after.snapshot,
+        program: after.program,
+        before: before.snapshot,
+        before_program: before.program,
+        level
+      });
+      return answered<ProgramDiff>(diff ?? null, this._trans);
+    },
     cost: async (snapshot, program) => {
       const { cost } = await this._ask({ type: 'cost', snapshot, program });
       return answered<ProgramCost>(

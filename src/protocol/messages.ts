@@ -13,6 +13,7 @@ import {
 } from './document';
 import { checkVariantComparison } from './comparison';
 import { IDocumentSizes, checkProgramCost } from './cost';
+import { checkProgramDiff } from './difference';
 import { checkRecording } from './recording';
 import { checkMachine, checkProgramTiming, checkSweep } from './timing';
 import {
@@ -159,12 +160,13 @@ function checkReply(value: unknown, sizes: IDocumentSizes): Reply {
     orNull(reply.machine ?? null, 'machine', checkMachine),
     orNull(reply.cost ?? null, 'cost', (value, field) =>
       checkProgramCost(value, field, sizes)
-    )
+    ),
+    orNull(reply.diff ?? null, 'diff', checkProgramDiff)
   ].filter(one => one !== null);
   if (answers.length !== 1) {
     throw new Mismatch(
       'reply',
-      'exactly one of error, text, scope, snapshot, working, confirm, recording, comparison, timing, sweep, machine, cost'
+      'exactly one of error, text, scope, snapshot, working, confirm, recording, comparison, timing, sweep, machine, cost, diff'
     );
   }
   return reply as unknown as Reply;

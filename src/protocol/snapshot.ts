@@ -20,6 +20,11 @@ export type Wire =
   | CostRequest
   | CostRow
   | Cure
+  | DiffChange
+  | DiffOf
+  | DiffRequest
+  | DiffRow
+  | DiffSide
   | Effects
   | Environment
   | Failed
@@ -49,6 +54,7 @@ export type Wire =
   | Parameter
   | Program
   | ProgramCost
+  | ProgramDiff
   | ProgramTiming
   | Progress
   | Recording
@@ -680,6 +686,158 @@ export interface Cure {
    * What it does and what it costs: a sentence or two.
    */
   text: string;
+}
+/**
+ * One thing that differs in a row.
+ */
+export interface DiffChange {
+  /**
+   * What differs.
+   */
+  kind:
+    | 'dtype'
+    | 'effects'
+    | 'operand'
+    | 'parameter'
+    | 'primitive'
+    | 'results'
+    | 'shape'
+    | 'sharding'
+    | 'type'
+    | 'weak_type';
+  /**
+   * Of a parameter its name, of an operand its place from 1; else empty.
+   */
+  name: string;
+  /**
+   * As text, cut at 300 characters.
+   */
+  before: string;
+  /**
+   * As text, cut at 300 characters.
+   */
+  after: string;
+}
+/**
+ * One side of a diff.
+ */
+export interface DiffOf {
+  /**
+   * Id of the run.
+   */
+  snapshot: string;
+  /**
+   * Index into its programs.
+   */
+  program: number;
+  /**
+   * The function's name.
+   */
+  name: string;
+  /**
+   * The number in In [n] of its cell; null outside a notebook.
+   */
+  execution_count: number | null;
+  /**
+   * When it ran: seconds since 1970.
+   */
+  created: number;
+}
+/**
+ * What became of a program in another one; both are read, nothing runs.
+ */
+export interface DiffRequest {
+  type: 'diff';
+  /**
+   * Chosen by the browser.
+   */
+  id: number;
+  /**
+   * Id of the run of the later one.
+   */
+  snapshot: string;
+  /**
+   * Index into its programs.
+   */
+  program: number;
+  /**
+   * Id of the run of the earlier one; may be the same run.
+   */
+  before: string;
+  /**
+   * Index into the programs of that run.
+   */
+  before_program: number;
+  /**
+   * What is compared.
+   */
+  level: 'hlo' | 'jaxpr' | 'stablehlo';
+}
+/**
+ * A row: what stands on both sides, or on one.
+ */
+export interface DiffRow {
+  /**
+   * What became of it.
+   */
+  sign: 'added' | 'changed' | 'moved' | 'removed' | 'same';
+  /**
+   * heading: the inputs of a program inside an equation. line: of a text.
+   */
+  what: 'argument' | 'equation' | 'heading' | 'line' | 'result';
+  /**
+   * How many programs it is inside of.
+   */
+  depth: number;
+  /**
+   * Null where it was added, or is where something was moved to.
+   */
+  before: DiffSide | null;
+  /**
+   * Null where it was removed, or is where something was moved from.
+   */
+  after: DiffSide | null;
+  /**
+   * What differs.
+   */
+  changes: DiffChange[];
+  /**
+   * Of an equation; else empty.
+   */
+  primitive: string;
+  /**
+   * Of a moved one: the row of its other place; -1 where that is not here.
+   */
+  partner: number;
+  /**
+   * Equal rows that were left out before this one.
+   */
+  skipped: number;
+}
+/**
+ * A row of one of the two programs, in its own names.
+ */
+export interface DiffSide {
+  /**
+   * Without indent.
+   */
+  text: string;
+  /**
+   * Index into the scopes of its snapshot; -1 for a line of a text.
+   */
+  scope: number;
+  /**
+   * Index in that scope; of a line of a text its number, from 0; -1 for neither.
+   */
+  equation: number;
+  /**
+   * The line of the cell it was written on, from 1; 0 where it is not in the cell.
+   */
+  line: number;
+  /**
+   * What differs, as start, end, start, end, ... in text, in UTF-16 code units.
+   */
+  marks: number[];
 }
 /**
  * What the program was made with.
@@ -1612,6 +1770,59 @@ export interface XlaCost {
   differences: CostDifference[];
 }
 /**
+ * What became of one program in another; both are of the same kind of text.
+ */
+export interface ProgramDiff {
+  /**
+   * What was compared.
+   */
+  level: 'hlo' | 'jaxpr' | 'stablehlo';
+  /**
+   * The one.
+   */
+  before: DiffOf;
+  /**
+   * The other.
+   */
+  after: DiffOf;
+  /**
+   * Equations, or lines of a text.
+   */
+  added: number;
+  /**
+   * Equations, or lines of a text.
+   */
+  removed: number;
+  /**
+   * Equations, or lines of a text.
+   */
+  changed: number;
+  /**
+   * Equations, or lines of a text; each once.
+   */
+  moved: number;
+  /**
+   * Arguments and results that were added, removed or changed, inner ones included.
+   */
+  signature: number;
+  /**
+   * What else is to be known, such as what was wrapped in a scan: sentences.
+   */
+  remarks: string[];
+  /**
+   * In order.
+   */
+  rows: DiffRow[];
+  /**
+   * Equal rows that were left out after the last one.
+   */
+  skipped: number;
+  /**
+   * Rows that differ and were left out, for there are too many.
+   */
+  left_out: number;
+}
+/**
  * A program run again, warm and eager.
  */
 export interface ProgramTiming {
@@ -1862,6 +2073,10 @@ export interface Reply {
    * In answer to cost.
    */
   cost?: ProgramCost | null;
+  /**
+   * In answer to diff.
+   */
+  diff?: ProgramDiff | null;
 }
 /**
  * Some lines of StableHLO or HLO, each with where it came from.

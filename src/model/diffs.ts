@@ -1,0 +1,184 @@
+/**
+ * Two programs of a model's runs come in; what became of the one in the other goes out, once it was asked for.
+ */
+import { ISignal, Signal } from '@lumino/signaling';
+
+import { ProgramDiff } from '../protocol/snapshot';
+import type { IJaxprModel, IProgramRef, LevelName } from '../tokens';
+
+/** What is compared with what. */
+export interface IDiffQuestion {
+  readonly before: IProgramRef;
+  readonly after: IProgramRef;
+  readonly level: LevelName;
+}
+
+export type DiffState =
+  | { kind: 'idle' }
+  | { kind: 'working' }
+  /** A sentence, with what to do. */
+  | { kind: 'failed'; reason: string }
+  | { kind: 'done'; diff: ProgramDiff };
+
+/** Programs of more equations are compared only when the user asks. */
+const SMALL = 2_000;
+
+const IDLE: DiffState = { kind: 'idle' };
+
+export class Diffs {
+  constructor(private _model: IJaxprModel) {
+    _model.changed.connect((_, change) => {
+      if (change === 'snapshots') {
+        this._forget();
+      }
+    });
+  }
+
+  get changed(): ISignal<this, void> {
+    return this._changed;
+  }
+
+  /** What the user chose in the panel; null for what suggests itself. */
+  get chosen(): IDiffQuestion | null {
+    const chosen = this._chosen;
+    return chosen !== null && this._holds(chosen) ? chosen : null;
+  }
+
+  set chosen(chosen: IDiffQuestion | null) {
+    this._chosen = chosen;
+    this._changed.emit();
+  }
+
+  /** The program in view with the one before it of the same function, or else with another program. */
+  get suggested(): IDiffQuestion | null {
+    const { snapshot, program } = this._model;
+    if (snapshot === null || program < 0) {
+      return null;
+    }
+    const after = { snapshot: snapshot.id, program };
+    const before =
+      this.previous(after) ??
+      this.programs().find(
+        one => one.snapshot !== after.snapshot || one.program !== program
+      ) ??
+      null;
+    return before === null ? null : { before, after, level: 'jaxpr' };
+  }
+
+  /** All programs that the kernel can be asked about, newest run first. */
+  programs(): IProgramRef[] {
+    return this._model.runs
+      .filter(({ fromSaved }) => !fromSaved)
+      .flatMap(({ snapshot }) =>
+        snapshot.programs.map((_, program) => ({
+          snapshot: snapshot.id,
+          program
+        }))
+      );
+  }
+
+  /** The program of the same function in the run before; null where there is none. */
+  previous(of: IProgramRef): IProgramRef | null {
+    const run = this._model.runs.find(one => one.snapshot.id === of.snapshot);
+    const program = run?.snapshot.programs[of.program];
+    if (run === undefined || program === undefined || run.fromSaved) {
+      return null;
+    }
+    for (const { snapshot, fromSaved } of this._model.runs) {
+      if (fromSaved || snapshot.created >= run.snapshot.created) {
+        continue;
+      }
+      const found = snapshot.programs.findIndex(
+        one => one.name === program.name
+      );
+      if (found >= 0) {
+        return { snapshot: snapshot.id, program: found };
+      }
+    }
+    return null;
+  }
+
+  /** Whether two programs are compared in no time, so that nobody has to ask. */
+  isSmall({ before, after }: IDiffQuestion): boolean {
+    return [before, after].every(
+      one => (this._program(one)?.equations ?? Infinity) <= SMALL
+    );
+  }
+
+  stateOf(question: IDiffQuestion): DiffState {
+    return this._states.get(key(question)) ?? IDLE;
+  }
+
+  /** Have two programs compared; does nothing where they are, or where no kernel can answer. */
+  async ask(question: IDiffQuestion): Promise<void> {
+    const { requests } = this._model;
+    const { kind } = this.stateOf(question);
+    if (requests === null || kind === 'working' || kind === 'done') {
+      return;
+    }
+    this._set(question, { kind: 'working' });
+    try {
+      const { before, after, level } = question;
+      const diff = await requests.diff(before, after, level);
+      this._set(question, { kind: 'done', diff });
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      this._set(question, { kind: 'failed', reason });
+    }
+  }
+
+  private _program(
+    ref: IProgramRef
+  ): { name: string; equations: number } | undefined {
+    return this._model.runs.find(one => one.snapshot.id === ref.snapshot)
+      ?.snapshot.programs[ref.program];
+  }
+
+  private _holds({ before, after }: IDiffQuestion): boolean {
+    return (
+      this._program(before) !== undefined && this._program(after) !== undefined
+    );
+  }
+
+  private _set(question: IDiffQuestion, state: DiffState): void {
+    if (!this._model.isDisposed) {
+      this._states.set(key(question), state);
+      this._questions.set(key(question), question);
+      this._changed.emit();
+    }
+  }
+
+  /** Let go of what belongs to runs that can no longer be chosen. */
+  private _forget(): void {
+    for (const [at, question] of this._questions) {
+      if (!this._holds(question)) {
+        this._states.delete(at);
+        this._questions.delete(at);
+      }
+    }
+  }
+
+  private _states = new Map<string, DiffState>();
+  private _questions = new Map<string, IDiffQuestion>();
+  private _chosen: IDiffQuestion | null = null;
+  private _changed = new Signal<this, void>(this);
+}
+
+function key({ before, after, level }: IDiffQuestion): string {
+  return [
+    level,
+    before.program,
+    after.program,
+    before.snapshot,
+    after.snapshot
+  ].join(' ');
+}
+
+const known = new WeakMap<IJaxprModel, Diffs>();
+
+/** The diffs of a model; the same object each time. */
+export function diffsOf(model: IJaxprModel): Diffs {
+  const found = known.get(model) ?? new Diffs(model);
+  known.set(model, found);
+  return found;
+}

@@ -1,0 +1,82 @@
+"""What the panel asks about two programs: the reply holds the rows, or a sentence that says what to do."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import msgspec
+from diff_edits import X, first, with_a_term
+
+import jupyter_jaxpr as jj
+from jupyter_jaxpr.answers import Answers
+from jupyter_jaxpr.encoding import encode
+from jupyter_jaxpr.messages import Reply
+from jupyter_jaxpr.runs import Runs
+from jupyter_jaxpr.snapshot.build import Built
+
+
+def held(runs: Runs, snapshot: jj.Snapshot) -> str:
+    assert snapshot._sources is not None
+    runs.keep(Built(snapshot.document, snapshot._sources))
+    return snapshot.document.id
+
+
+def ask(answers: Answers, before: str, after: str, level: str = "jaxpr", program: int = 0) -> Reply:
+    reply = answers.answer(
+        {
+            "type": "diff",
+            "id": 3,
+            "snapshot": after,
+            "program": program,
+            "before": before,
+            "before_program": 0,
+            "level": level,
+        }
+    )
+    assert reply is not None
+    return msgspec.json.decode(encode(reply), type=Reply)
+
+
+def test_the_panel_gets_the_rows_of_both_programs() -> None:
+    runs = Runs()
+    before, after = (held(runs, jj.inspect(fun, X, X, stage="lower")) for fun in (first, with_a_term))
+    reply = ask(Answers(runs), before, after)
+    assert reply.error is None and reply.diff is not None
+    assert (reply.diff.before.name, reply.diff.after.name) == ("first", "with_a_term")
+    assert (reply.diff.added, reply.diff.removed, reply.diff.changed, reply.diff.moved) == (2, 0, 0, 0)
+    assert [row.after.text for row in reply.diff.rows if row.sign == "added" and row.after] == [
+        "g:f32[8] = tanh b",
+        "h:f32[8] = add f g",
+    ]
+    text = ask(Answers(runs), before, after, "stablehlo")
+    assert text.diff is not None and text.diff.added == 2
+
+
+def test_of_a_large_program_the_rows_around_the_differences_are_sent() -> None:
+    def many(x, last):
+        for number in range(10_000):
+            x = (jnp.sin if number % 7 else jnp.cos)(x)
+        return last(x)
+
+    runs = Runs()
+    before, after = (
+        held(runs, jj.inspect(lambda x, last=last: many(x, last), X, stage="trace")) for last in (jnp.exp, jnp.log)
+    )
+    diff = ask(Answers(runs), before, after).diff
+    assert diff is not None
+    assert [(row.sign, row.primitive) for row in diff.rows] == [
+        *[("same", "sin")] * 3,
+        ("changed", "log"),
+        ("same", ""),
+    ]
+    assert diff.rows[0].skipped == 10_000 - 3 + 1
+
+
+def test_a_run_that_is_gone_and_a_text_that_was_not_made_are_said() -> None:
+    runs = Runs()
+    before, after = (held(runs, jj.inspect(fun, X, X, stage="trace")) for fun in (first, with_a_term))
+    assert ask(Answers(runs), "gone", after).error == (
+        "The kernel no longer holds the earlier run: it keeps the last 8. Choose another one."
+    )
+    assert ask(Answers(runs), before, after, program=4).error == "This run has no such program. Run the cell again."
+    error = ask(Answers(runs), before, after, "hlo").error
+    assert error is not None and error.startswith("The HLO of first of this run is not held. ")
