@@ -20,7 +20,7 @@ from jupyter_jaxpr import display
 from jupyter_jaxpr.encoding import encode
 from jupyter_jaxpr.exports import summary
 from jupyter_jaxpr.exports.bundle import bundle
-from jupyter_jaxpr.exports.html import fragment, page
+from jupyter_jaxpr.exports.html import fragment
 from jupyter_jaxpr.exports.markdown import markdown
 from jupyter_jaxpr.exports.plain import plain
 from jupyter_jaxpr.snapshot.document import Activity, Argument, Frame, Level, Note
@@ -431,20 +431,6 @@ def test_show_that_is_turned_off_displays_nothing(make_notebook):
     notebook.shell.user_ns["document"] = golden("rnn")
     ran = notebook.run("from jupyter_jaxpr.display import show\nshow(document, enabled=False)")
     assert (ran.shown, ran.stdout, ran.stderr) == ([], "", "")
-
-
-def test_a_page_of_its_own_loads_nothing_and_runs_nothing(small):
-    text = page(replace(small, title="A <title>"))
-    assert text.startswith(
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        '<meta http-equiv="Content-Security-Policy" content="default-src &#x27;none&#x27;; '
-        'style-src &#x27;unsafe-inline&#x27;"><title>A &lt;title&gt;</title><style>'
-    )
-    start, end = text.index("<body><main>") + len("<body><main>"), text.index("</main></body></html>\n")
-    checked = Checked(text[start:end])
-    assert checked.text[0] == "A <title>"
-    assert "src=" not in text and "href=" not in text and "@import" not in text and "url(" not in text
 
 
 def test_nbconvert_shows_the_static_html_and_no_style_of_ours():

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from observed import ENVIRONMENT, traced
 
-from jupyter_jaxpr.exports.html import page
 from jupyter_jaxpr.exports.markdown import markdown
+from jupyter_jaxpr.exports.page import page
 from jupyter_jaxpr.observe.observation import Observation, ObservedFunction, ObservedProgram, Place, StageTimes
 from jupyter_jaxpr.snapshot.build import build
 from jupyter_jaxpr.snapshot.document import Cell, Snapshot

@@ -1,4 +1,4 @@
-"""A document in, HTML out: a fragment for a notebook's output, or a page that stands alone.
+"""A document in, HTML out: a fragment for a notebook's output.
 
 The fragment has no script and no style: headings, tables and details read well on white and on dark, and also
 where a host strips class names (GitHub, an untrusted notebook). Text of the document is never markup.
@@ -17,21 +17,6 @@ from .cost import CostText, cost_text
 from .listings import Listing, listings
 from .time import TimeText, time_text
 
-_PAGE_CHARACTERS = 50_000_000
-
-_STYLE = """
-:root { color-scheme: light dark; }
-body { font: 14px/1.5 system-ui, sans-serif; max-width: 70em; margin: 2em auto; padding: 0 1em; }
-pre, code { font-family: ui-monospace, monospace; font-size: 12px; }
-pre { overflow-x: auto; padding: 8px; border: 1px solid #8888; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-caption { text-align: left; }
-th, td { text-align: right; padding: 2px 12px 2px 0; font-weight: normal; }
-.jjx-control-flow :is(th, td), .jjx-values :is(th, td) { text-align: left; }
-h2 { font-size: 1.1em; }
-"""
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-
 
 class Markup(str):
     """Text that is HTML already."""
@@ -42,9 +27,9 @@ class Markup(str):
 def element(name: str, *children: str, **attributes: str) -> Markup:
     """An HTML element; what is not markup among its children is escaped, and so is every attribute.
 
-    An attribute that is also a Python keyword ends with an underscore: `class_`.
+    An attribute that is also a Python keyword ends with an underscore: `class_`; other underscores are hyphens.
     """
-    opened = "".join(f' {key.rstrip("_")}="{escape(value)}"' for key, value in attributes.items())
+    opened = "".join(f' {key.rstrip("_").replace("_", "-")}="{escape(value)}"' for key, value in attributes.items())
     return Markup(f"<{name}{opened}>{_joined(children)}</{name}>")
 
 
@@ -65,13 +50,27 @@ def fragment(document: Snapshot, *, characters: int, heading: int = 4) -> str:
     parts: list[str] = []
     if document.title:
         parts.append(element(f"h{heading}", document.title, class_="jjx-title"))
-    if document.message:
-        parts.append(element("p", document.message, class_="jjx-message"))
+    parts += before(document, heading)
     for index, program in enumerate(document.programs):
-        parts.append(_program(document, program, listings(document, index, each), f"h{heading}"))
+        shown = [_listing(listing) for listing in listings(document, index, each)]
+        parts.append(element("section", *about(document, program, heading), *shown, class_="jjx-program"))
+    return element("div", *parts, *after(document, heading), class_="jjx-static")
+
+
+def before(document: Snapshot, heading: int) -> list[Markup]:
+    """What stands above the programs: what the run has to say, a comparison of them."""
+    parts = []
     compared = compare_text(document)
     if compared is not None:
-        parts.insert(0 if document.title is None else 1, _compared(compared, f"h{heading}"))
+        parts.append(_compared(compared, f"h{heading}"))
+    if document.message:
+        parts.append(element("p", document.message, class_="jjx-message"))
+    return parts
+
+
+def after(document: Snapshot, heading: int) -> list[Markup]:
+    """What stands below the programs: control flow, times, costs, the cache, notes, where it is from."""
+    parts: list[Markup] = []
     flow = control_flow_text(document)
     if flow is not None:
         parts.append(_control_flow(flow, f"h{heading}"))
@@ -89,28 +88,13 @@ def fragment(document: Snapshot, *, characters: int, heading: int = 4) -> str:
     if document.cut:
         parts.append(element("p", document.cut, class_="jjx-cut"))
     parts.append(element("p", element("small", summary.made_with(document)), class_="jjx-made-with"))
-    return element("div", *parts, class_="jjx-static")
+    return parts
 
 
-def page(document: Snapshot) -> str:
-    """The document as an HTML file of its own, texts in full; light or dark as the reader's system is."""
-    program = summary.shown_first(document)
-    title = document.title or (str(summary.signature(program)) if program else "jupyter_jaxpr")
-    head = element(
-        "head",
-        Markup('<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'),
-        Markup(f'<meta http-equiv="Content-Security-Policy" content="{escape(_POLICY)}">'),
-        element("title", title),
-        element("style", Markup(_STYLE)),
-    )
-    shown = Markup(fragment(document, characters=_PAGE_CHARACTERS, heading=2))
-    body = element("body", element("main", element("h1", title), shown))
-    return f"<!doctype html>\n{element('html', head, body, lang='en')}\n"
-
-
-def _program(document: Snapshot, program: Program, texts: list[Listing], heading: str) -> Markup:
+def about(document: Snapshot, program: Program, heading: int) -> list[Markup]:
+    """What a program is, without its texts."""
     parts = [
-        element(heading, element("code", str(summary.signature(program)))),
+        element(f"h{heading}", element("code", str(summary.signature(program)))),
         element("p", summary.counts(document, program), class_="jjx-counts"),
     ]
     if program.origin_note:
@@ -129,8 +113,7 @@ def _program(document: Snapshot, program: Program, texts: list[Listing], heading
                 class_="jjx-stages",
             )
         )
-    parts.extend(_listing(each) for each in texts)
-    return element("section", *parts, class_="jjx-program")
+    return parts
 
 
 def _listing(listing: Listing) -> Markup:

@@ -5,18 +5,36 @@ The layout is specified in this folder's README.md; `src/program-text/` makes th
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from .document import Program, Scope, Snapshot
 from .names import PROGRAM, Names, Pools, name_program
 
 
+@dataclass(frozen=True)
+class ProgramLines:
+    """The text of a program, line by line."""
+
+    lines: list[str]
+    #: Of each line: the equations that it is part of as (scope, index), the innermost first.
+    equations: list[tuple[tuple[int, int], ...]]
+    #: The first and the last line of each equation that takes several, outer ones after those inside.
+    folds: list[tuple[int, int]]
+
+
 def program_text(document: Snapshot, program: int) -> str:
     """The text of a program, without a newline at its end."""
+    return "\n".join(program_lines(document, program).lines)
+
+
+def program_lines(document: Snapshot, program: int) -> ProgramLines:
+    """The lines of a program's text, each with the equations it is part of."""
     shown = document.programs[program]
     pools = Pools(document.strings, document.parameter_lists, document.scopes)
     names = name_program(pools, shown.scope, document.naming) if shown.complete else _given_names(document, shown)
     printer = _Printer(document, pools, names)
     printer.program(shown.scope, 0)
-    return "\n".join(printer.lines)
+    return ProgramLines(printer.lines, printer.equations, printer.folds)
 
 
 def _given_names(document: Snapshot, program: Program) -> Names:
@@ -35,6 +53,9 @@ class _Printer:
 
     def __init__(self, document: Snapshot, pools: Pools, names: Names) -> None:
         self.lines: list[str] = [""]
+        self.equations: list[tuple[tuple[int, int], ...]] = [()]
+        self.folds: list[tuple[int, int]] = []
+        self._inside: tuple[tuple[int, int], ...] = ()
         self._document = document
         self._pools = pools
         self._names = names
@@ -53,6 +74,7 @@ class _Printer:
 
     def _line(self, indent: int) -> None:
         self.lines.append(" " * indent)
+        self.equations.append(self._inside)
 
     def _scope(self, number: int, indent: int) -> None:
         scope = self._document.scopes[number]
@@ -62,10 +84,16 @@ class _Printer:
         self._put(f"{{ lambda {constants}; {arguments}. let")
         children = self._pools.children(number)
         first = inputs
+        around = self._inside
         for equation, count in enumerate(scope.output_counts):
+            self._inside = ((number, equation), *around)
             self._line(indent + 2)
+            begun = len(self.lines) - 1
             self._equation(number, equation, range(first, first + count), children, indent + 2)
+            if len(self.lines) - 1 > begun:
+                self.folds.append((begun, len(self.lines) - 1))
             first += count
+        self._inside = around
         missing = scope.count - len(scope.output_counts)
         if missing:
             self._line(indent + 2)

@@ -1,0 +1,360 @@
+// The lines of a page come in, each with the place it comes from; linking, folding, search and the theme go out.
+// Without it the page can be read all the same.
+'use strict';
+
+const places = JSON.parse(document.getElementById('places').textContent);
+
+for (const details of document.querySelectorAll('details.jjx-program')) {
+  details.addEventListener('toggle', () => void opened(details), { once: true });
+  if (details.open) {
+    void opened(details);
+  }
+}
+theme(document.getElementById('theme'));
+
+/** A program is made when it is first seen. */
+async function opened(details) {
+  if (details.isMade) {
+    return;
+  }
+  details.isMade = true;
+  const program = details.querySelector('.jjx-bench');
+  for (const packed of program.querySelectorAll('script')) {
+    const list = packed.previousElementSibling;
+    const text = await unpacked(packed.textContent);
+    list.append(linesOf(JSON.parse(text)));
+    packed.remove();
+  }
+  make(program);
+}
+
+/** Base64 of zlib in, text out. */
+function unpacked(base64) {
+  const bytes = Uint8Array.from(atob(base64), character => character.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'))).text();
+}
+
+function linesOf({ lines, places: placesOfLines, badges, folds }) {
+  const made = document.createDocumentFragment();
+  lines.forEach((text, number) => {
+    const line = document.createElement('li');
+    line.textContent = text || ' ';
+    line.dataset.n = number + 1;
+    const place = placesOfLines[number];
+    if (place >= 0) {
+      line.dataset.p = place;
+      line.dataset.l = badges[place];
+    }
+    if (folds[number] !== undefined) {
+      line.dataset.f = folds[number];
+    }
+    made.append(line);
+  });
+  return made;
+}
+
+function make(program) {
+  const texts = [...program.querySelectorAll('ol')];
+  const source = program.querySelector('ol[data-level="source"]');
+  const lines = texts.flatMap(text => [...text.children]);
+  /** Place -> lines of all texts; the source's line stands under its number. */
+  const byPlace = new Map();
+  for (const line of lines) {
+    const place = line.dataset.p;
+    if (place !== undefined) {
+      const known = byPlace.get(place);
+      if (known) {
+        known.push(line);
+      } else {
+        byPlace.set(place, [line]);
+      }
+    }
+  }
+  let marked = new Map();
+  const status = program.querySelector('[role="status"]');
+  let pinned = null;
+
+  /** The places of a line: its own, or all of those that begin on a line of the source. */
+  function placesOf(line) {
+    if (line.parentElement !== source) {
+      return line.dataset.p === undefined ? [] : [line.dataset.p];
+    }
+    const number = [...source.children].indexOf(line) + 1;
+    return [...byPlace.keys()].filter(
+      place => places[place] && places[place][0] === number
+    );
+  }
+
+  /** Line -> how it is linked: by its very expression, or only by the line that the expression is on. */
+  function linkedTo(line) {
+    const found = new Map([[line, 'linked']]);
+    const own = placesOf(line);
+    for (const place of own) {
+      for (const one of byPlace.get(place) ?? []) {
+        found.set(one, 'linked');
+      }
+      const there = source && places[place] && source.children[places[place][0] - 1];
+      if (there) {
+        found.set(there, 'linked');
+      }
+    }
+    for (const text of texts) {
+      if (![...found.keys()].some(one => one.parentElement === text)) {
+        for (const one of own.flatMap(sameLine)) {
+          if (one.parentElement === text) {
+            found.set(one, 'near');
+          }
+        }
+      }
+    }
+    return found;
+  }
+
+  /** The lines of other expressions that begin on the line of this one. */
+  function sameLine(place) {
+    const at = places[place];
+    return at
+      ? [...byPlace.keys()].filter(other => places[other]?.[0] === at[0]).flatMap(other => byPlace.get(other))
+      : [];
+  }
+
+  function mark(line) {
+    for (const one of marked.keys()) {
+      one.classList.remove('linked', 'near');
+      if (one.dataset.whole !== undefined) {
+        one.textContent = one.dataset.whole;
+        delete one.dataset.whole;
+      }
+    }
+    marked = line === null ? new Map() : linkedTo(line);
+    for (const [one, how] of marked) {
+      one.classList.add(how);
+    }
+    const spans = line === null ? [] : placesOf(line).map(place => places[place]).filter(Boolean);
+    if (source && spans.length === 1) {
+      underline(spans[0]);
+    }
+    status.textContent = texts.map(counted).filter(Boolean).join(' · ');
+    return marked;
+  }
+
+  /** How many lines of a text are marked, such as `jaxpr 2` or `StableHLO 3 by line`. */
+  function counted(text) {
+    const own = [...marked].filter(([one]) => one.parentElement === text);
+    if (own.length === 0) {
+      return '';
+    }
+    const how = own.every(([, kind]) => kind === 'near') ? ' by line' : '';
+    return `${text.dataset.title} ${own.length}${how}`;
+  }
+
+  /** Mark an expression that is on one line of the source. */
+  function underline([first, last, from, to]) {
+    const line = source.children[first - 1];
+    if (!line || first !== last || from < 0 || to <= from) {
+      return;
+    }
+    const text = line.textContent;
+    const expression = document.createElement('mark');
+    expression.textContent = text.slice(from, to);
+    line.dataset.whole = text;
+    line.replaceChildren(text.slice(0, from), expression, text.slice(to));
+  }
+
+  function reveal(linked, except) {
+    for (const text of texts) {
+      const first = [...linked.keys()].find(line => line.parentElement === text);
+      if (first && text !== except) {
+        unfold(first);
+        text.scrollTop = first.offsetTop - text.offsetTop - text.clientHeight / 3;
+      }
+    }
+  }
+
+  function pin(line) {
+    pinned?.removeAttribute('aria-current');
+    pinned = pinned === line ? null : line;
+    pinned?.setAttribute('aria-current', 'true');
+    reveal(mark(pinned), line.parentElement);
+  }
+
+  const lineOf = target => target.closest && target.closest('.jjx-bench li');
+  program.addEventListener('mouseover', event => {
+    const line = lineOf(event.target);
+    if (line) {
+      mark(line);
+    }
+  });
+  program.addEventListener('mouseout', event => {
+    if (lineOf(event.target) && !lineOf(event.relatedTarget ?? program)) {
+      mark(pinned);
+    }
+  });
+  program.addEventListener('click', event => {
+    const line = lineOf(event.target);
+    if (line && event.target.tagName !== 'BUTTON') {
+      focusLine(line);
+      pin(line);
+    }
+  });
+
+  // --- keyboard: one stop of the Tab key a text, arrows inside ---
+
+  function focusLine(line) {
+    for (const one of line.parentElement.children) {
+      one.tabIndex = one === line ? 0 : -1;
+    }
+    line.focus({ preventScroll: true });
+    line.scrollIntoView({ block: 'nearest' });
+  }
+  for (const text of texts) {
+    for (const line of text.children) {
+      line.tabIndex = line === text.firstElementChild ? 0 : -1;
+    }
+    text.addEventListener('keydown', event => {
+      const line = lineOf(event.target);
+      if (!line || event.target !== line || event.ctrlKey || event.metaKey || event.altKey) {
+        return;
+      }
+      const shown = [...text.children].filter(one => !one.hidden);
+      const at = shown.indexOf(line);
+      const to = {
+        ArrowDown: at + 1,
+        ArrowUp: at - 1,
+        Home: 0,
+        End: shown.length - 1
+      }[event.key];
+      if (to !== undefined && shown[to]) {
+        event.preventDefault();
+        focusLine(shown[to]);
+        mark(shown[to]);
+      } else if (event.key === 'Enter') {
+        event.preventDefault();
+        pin(line);
+      } else if (event.key === 'ArrowLeft' || event.key === 'ArrowRight') {
+        const button = line.querySelector('.fold');
+        if (button && (button.getAttribute('aria-expanded') === 'true') === (event.key === 'ArrowLeft')) {
+          event.preventDefault();
+          button.click();
+        }
+      }
+    });
+  }
+
+  // --- folding ---
+
+  const folds = [];
+  for (const line of lines) {
+    if (line.dataset.f !== undefined) {
+      folds.push(foldable(line, Number(line.dataset.f)));
+    }
+  }
+  function foldable(line, count) {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.className = 'fold';
+    button.tabIndex = -1;
+    const inside = [];
+    for (let one = line.nextElementSibling; inside.length < count; one = one.nextElementSibling) {
+      inside.push(one);
+    }
+    const show = isOpen => {
+      button.setAttribute('aria-expanded', String(isOpen));
+      button.setAttribute('aria-label', isOpen ? `Fold ${count} lines` : `Unfold ${count} lines`);
+      for (const one of inside) {
+        one.folded = (one.folded ?? 0) + (isOpen ? -1 : 1);
+        one.hidden = one.folded > 0;
+      }
+    };
+    button.setAttribute('aria-expanded', 'true');
+    button.setAttribute('aria-label', `Fold ${count} lines`);
+    button.addEventListener('click', () => show(button.getAttribute('aria-expanded') !== 'true'));
+    line.prepend(button);
+    return { button, inside, show };
+  }
+  function unfold(line) {
+    for (const { button, inside, show } of folds) {
+      if (line.hidden && button.getAttribute('aria-expanded') === 'false' && inside.includes(line)) {
+        show(true);
+      }
+    }
+  }
+  const all = isOpen => {
+    for (const { button, show } of folds) {
+      if ((button.getAttribute('aria-expanded') === 'true') !== isOpen) {
+        show(isOpen);
+      }
+    }
+  };
+  program.querySelector('[data-act="fold"]').addEventListener('click', () => all(false));
+  program.querySelector('[data-act="unfold"]').addEventListener('click', () => all(true));
+
+  // --- columns ---
+
+  for (const button of program.querySelectorAll('[data-column]')) {
+    const column = program.querySelector(`section[data-level="${button.dataset.column}"]`);
+    button.addEventListener('click', () => {
+      column.hidden = !column.hidden;
+      button.setAttribute('aria-pressed', String(!column.hidden));
+    });
+  }
+
+  // --- search ---
+
+  const query = program.querySelector('input');
+  const found = program.querySelector('output');
+  let matches = [];
+  let at = -1;
+  query.addEventListener('input', () => {
+    const wanted = query.value.trim().toLowerCase();
+    for (const line of matches) {
+      line.classList.remove('match', 'here');
+    }
+    matches = wanted ? lines.filter(line => line.textContent.toLowerCase().includes(wanted)) : [];
+    for (const line of matches) {
+      line.classList.add('match');
+    }
+    at = -1;
+    tell(wanted);
+    if (matches.length > 0) {
+      step(1);
+    }
+  });
+  query.addEventListener('keydown', event => {
+    if (event.key === 'Enter' && matches.length > 0) {
+      event.preventDefault();
+      step(event.shiftKey ? -1 : 1);
+    }
+  });
+  function tell(wanted) {
+    const counts = texts.map(text => {
+      const count = matches.filter(line => line.parentElement === text).length;
+      return `${text.dataset.title} ${count}`;
+    });
+    found.textContent = wanted ? counts.join(' · ') : '';
+  }
+  function step(by) {
+    matches[at]?.classList.remove('here');
+    at = (at + by + matches.length) % matches.length;
+    const line = matches[at];
+    unfold(line);
+    line.closest('section').hidden = false;
+    line.classList.add('here');
+    line.scrollIntoView({ block: 'nearest' });
+  }
+}
+
+/** The reader's system decides, until the reader does. */
+function theme(button) {
+  const names = ['system', 'light', 'dark'];
+  let at = 0;
+  button.addEventListener('click', () => {
+    at = (at + 1) % names.length;
+    if (at === 0) {
+      delete document.documentElement.dataset.theme;
+    } else {
+      document.documentElement.dataset.theme = names[at];
+    }
+    button.textContent = `Theme: ${names[at]}`;
+  });
+}

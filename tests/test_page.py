@@ -1,0 +1,179 @@
+"""A document as an HTML file of its own: every line has its place, nothing is loaded, and only our script runs.
+
+What the script does is seen in a browser (ui-tests/test_exported_page.py).
+"""
+
+import base64
+import hashlib
+import json
+import re
+import zlib
+from html.parser import HTMLParser
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import pytest
+from msgspec.structs import replace
+
+import jupyter_jaxpr as jj
+from jupyter_jaxpr.exports.page import page
+from jupyter_jaxpr.snapshot.text import program_lines, program_text
+from jupyter_jaxpr.snapshot.validate import read
+
+FIXTURES = Path(__file__).parent / "fixtures"
+
+
+def golden(name):
+    return read((FIXTURES / f"{name}-0.12.json").read_bytes())
+
+
+class Page(HTMLParser):
+    """What a browser makes of a page: its lines by level, its scripts, and that nothing in it can load or run."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.lines, self.places, self.folds, self.scripts = {}, {}, {}, []
+        self._level = self._script = None
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        given = dict(attributes)
+        assert tag not in {"a", "base", "embed", "form", "iframe", "img", "link", "object", "svg"}, tag
+        assert not {name for name in given if name in {"src", "href", "style"} or name.startswith("on")}, given
+        self._script = None
+        if tag == "ol":
+            self._level = given["data-level"]
+            self.lines[self._level], self.places[self._level], self.folds[self._level] = [], [], {}
+        elif tag == "li" and self._level is not None:
+            lines = self.lines[self._level]
+            assert given["data-n"] == str(len(lines) + 1)
+            if "data-f" in given:
+                self.folds[self._level][len(lines)] = int(given["data-f"])
+            lines.append("")
+            self.places[self._level].append((given.get("data-p"), given.get("data-l")))
+        elif tag == "script":
+            self._script = given.get("type", "")
+            self.scripts.append([self._script, ""])
+
+    def handle_endtag(self, tag):
+        self._script = None
+        if tag == "ol":
+            self._level = None
+
+    def handle_data(self, data):
+        if self._script is not None:
+            self.scripts[-1][1] += data
+        elif self._level is not None:
+            self.lines[self._level][-1] += data
+
+    def places_in_the_cell(self):
+        [[_, text]] = [script for script in self.scripts if script[0] == "application/json"]
+        return json.loads(text)
+
+
+@pytest.mark.parametrize("path", sorted(FIXTURES.glob("*-0.1?.json")), ids=lambda path: path.stem)
+def test_every_line_of_every_text_is_there(path):
+    document = read(path.read_bytes())
+    seen = Page(page(document))
+    if document.programs:
+        last = sorted(range(len(document.programs)), key=lambda index: index != document.focus)[-1]
+        assert [line.rstrip() for line in seen.lines["jaxpr"]] == [
+            line.rstrip() for line in program_text(document, last).split("\n")
+        ]
+        for level in document.programs[last].levels:
+            if level.text is not None:
+                assert [line.strip() for line in seen.lines[level.name]] == [
+                    line.strip() for line in level.text.split("\n")
+                ]
+    if document.cell is not None and document.programs:
+        assert [line.rstrip() for line in seen.lines["source"]] == [
+            line.rstrip() for line in document.cell.source.split("\n")
+        ]
+
+
+def test_lines_of_one_expression_have_one_place_in_every_text():
+    seen = Page(page(golden("rnn")))
+    tanh = {
+        level: [place for line, place in zip(seen.lines[level], seen.places[level], strict=True) if "tanh" in line]
+        for level in ("jaxpr", "stablehlo")
+    }
+    assert tanh["jaxpr"] == tanh["stablehlo"]
+    [(place, badge)] = tanh["jaxpr"]
+    assert badge == "7"
+    line, end, column, end_column = seen.places_in_the_cell()[place]
+    assert (line, end) == (7, 7)
+    assert seen.lines["source"][6][column:end_column] == 'jnp.tanh(a + r + p["b"])'
+
+
+def test_what_a_library_does_has_the_place_of_the_users_call():
+    seen = Page(page(golden("rnn")))
+    badges = [
+        badge for line, (_, badge) in zip(seen.lines["jaxpr"], seen.places["jaxpr"], strict=True) if "exp" in line
+    ]
+    assert badges == ["11"]  # inside of jax.nn.softmax
+
+
+def test_equations_of_several_lines_fold():
+    document = golden("rnn")
+    seen = Page(page(document))
+    assert seen.folds["jaxpr"] == {2: 10}
+    assert seen.lines["jaxpr"][2].endswith("scan[")
+    assert seen.lines["jaxpr"][12].strip().startswith("]")
+    module, function = sorted(seen.folds["stablehlo"].items())[:2]
+    assert seen.lines["stablehlo"][module[0]].startswith("module @")
+    assert seen.lines["stablehlo"][function[0]].strip().startswith("func.func public @main")
+
+
+def test_a_line_knows_the_equations_it_is_part_of():
+    printed = program_lines(golden("rnn"), 0)
+    [tanh] = [equations for line, equations in zip(printed.lines, printed.equations, strict=True) if "tanh" in line]
+    assert tanh == ((1, 4), (0, 1))
+
+
+def test_only_our_script_may_run_and_nothing_is_loaded():
+    text = page(golden("rnn"))
+    [[_, script]] = [each for each in Page(text).scripts if each[0] == ""]
+    hashed = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    [policy] = re.findall('Content-Security-Policy" content="([^"]*)"', text)
+    assert policy.replace("&#x27;", "'") == (
+        f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{hashed}'"
+    )
+    for loads in ("@import", "url(", "fetch(", "XMLHttpRequest", "innerHTML", "eval("):
+        assert loads not in text
+
+
+def test_text_of_a_document_is_never_markup():
+    attack = "</script><script>alert(1)</script><img src=x onerror=alert(1)>'\"&"
+    document = golden("rnn")
+    cell = replace(document.cell, source=f"{document.cell.source}\n{attack}")
+    strings = [attack if text == "tanh" else text for text in document.strings]
+    levels = [replace(level, text=f"{attack}\n{level.text}") for level in document.programs[0].levels]
+    program = replace(document.programs[0], name=attack, levels=levels)
+    seen = Page(page(replace(document, title=attack, cell=cell, strings=strings, programs=[program])))
+    assert seen.lines["source"][-1] == attack
+    assert seen.lines["hlo"][0] == attack
+    assert [kind for kind, _ in seen.scripts] == ["application/json", ""]
+
+
+def test_a_long_text_is_packed():
+    def f(x):
+        for _ in range(5_000):
+            x = jnp.sin(x)
+        return x
+
+    snapshot = jj.inspect(jax.jit(f), 1.0, stage="lower")
+    text = page(snapshot._whole())
+    [packed] = [content for kind, content in Page(text).scripts if kind == "application/octet-stream"]
+    held = json.loads(zlib.decompress(base64.b64decode(packed)))
+    assert "\n".join(held["lines"]) == snapshot.text("stablehlo")
+    assert len(held["places"]) == len(held["lines"])
+    assert len(text) < 2_000_000
+
+
+def test_a_level_that_was_not_made_says_why(tmp_path):
+    jj.inspect(lambda x: x * 2, 1.0, stage="trace").save(tmp_path / "double.html")
+    text = (tmp_path / "double.html").read_text(encoding="utf-8")
+    assert 'data-level="hlo" aria-label="Optimised HLO"' in text
+    assert set(Page(text).lines) == {"jaxpr"}
