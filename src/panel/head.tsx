@@ -24,6 +24,10 @@ export interface IPanelActions extends IHeaderActions {
   rendermime?: IRenderMimeRegistry;
   /** Open a comparison in the main area; left out where the application has none. */
   beside?: (comparison: VariantComparison) => void;
+  /** Open the levels of the program side by side in the main area; left out where the application has none. */
+  wide?: () => void;
+  /** Open the program beside its transforms in the main area; left out where the application has none. */
+  transforms?: () => void;
 }
 
 /** What fills the panel. */

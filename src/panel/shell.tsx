@@ -26,11 +26,12 @@ const MAKERS: Record<
     actions: IPanelActions
   ) => Promise<IView>
 > = {
-  program: async trans => {
+  program: async (trans, _, actions) => {
     const { ProgramView } = await import(
       /* webpackChunkName: "panel_program" */ './program'
     );
-    return new ProgramView({ trans });
+    const { wide, transforms } = actions;
+    return new ProgramView({ trans, wide, transforms });
   },
   flow: async (trans, choose) => {
     const { FlowView } = await import(

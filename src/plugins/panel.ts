@@ -5,9 +5,16 @@ import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
-import { Clipboard, ICommandPalette } from '@jupyterlab/apputils';
+import {
+  Clipboard,
+  ICommandPalette,
+  MainAreaWidget,
+  WidgetTracker
+} from '@jupyterlab/apputils';
+import { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import { INotebookTracker, NotebookActions } from '@jupyterlab/notebook';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
+import { IStateDB } from '@jupyterlab/statedb';
 import {
   ITranslator,
   TranslationBundle,
@@ -19,8 +26,10 @@ import { jaxprIcon } from '../panel/icon';
 // Light, and wanted at once: the layout is restored with it; what fills it is fetched when it is shown.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { JaxprPanel } from '../panel/panel';
+import type { WideView } from '../panel/wide/wide-view';
 import { VariantComparison } from '../protocol/snapshot';
-import { IJaxprTracker } from '../tokens';
+import { IJaxprModel, IJaxprTracker } from '../tokens';
+import { OPEN_TRANSFORMS } from './transforms';
 
 namespace CommandIDs {
   export const togglePanel = 'jupyter-jaxpr:toggle-panel';
@@ -28,7 +37,11 @@ namespace CommandIDs {
   export const copyMarkdown = 'jupyter-jaxpr:copy-markdown';
   export const togglePin = 'jupyter-jaxpr:toggle-pin';
   export const togglePause = 'jupyter-jaxpr:toggle-pause';
+  export const openWide = 'jupyter-jaxpr:open-levels';
 }
+
+/** Where the arrangement of the wide view is kept. */
+const WIDE_MEMORY = 'jupyter-jaxpr:levels';
 
 const NO_ARGUMENTS = { args: { type: 'object', properties: {} } } as const;
 
@@ -68,7 +81,9 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
     ICommandPalette,
     ITranslator,
     ILabShell,
-    IRenderMimeRegistry
+    IRenderMimeRegistry,
+    IStateDB,
+    IEditorLanguageRegistry
   ],
   activate: (
     app: JupyterFrontEnd,
@@ -78,7 +93,9 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
     palette: ICommandPalette | null,
     translator: ITranslator | null,
     labShell: ILabShell | null,
-    rendermime: IRenderMimeRegistry | null
+    rendermime: IRenderMimeRegistry | null,
+    state: IStateDB | null,
+    languages: IEditorLanguageRegistry | null
   ): void => {
     const { commands, shell } = app;
     const trans = (translator ?? nullTranslator).load('jupyter_jaxpr');
@@ -93,6 +110,14 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
         labShell === null
           ? undefined
           : comparison => void openBeside(comparison, labShell, trans),
+      wide:
+        labShell === null
+          ? undefined
+          : () => void commands.execute(CommandIDs.openWide),
+      transforms:
+        labShell === null
+          ? undefined
+          : () => void commands.execute(OPEN_TRANSFORMS),
       insert: source => {
         const notebook = notebooks.currentWidget?.content;
         if (notebook) {
@@ -183,6 +208,66 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
       execute: () => tracker.current?.setPaused(!tracker.current.paused)
     });
 
+    if (labShell !== null) {
+      /** Open the wide view, or bring the open one to the front. */
+      const openWide = async (): Promise<MainAreaWidget<WideView>> => {
+        const known = wide.currentWidget;
+        if (known !== null) {
+          labShell.activateById(known.id);
+          return known;
+        }
+        const { wideWidget } = await import(
+          /* webpackChunkName: "panel_wide" */ '../panel/wide'
+        );
+        const widget = wideWidget({
+          trans,
+          languages,
+          actions: {
+            copy: () => void commands.execute(CommandIDs.copyProgram),
+            more: (x, y) => menu.open(x, y)
+          },
+          memory: {
+            load: async () => state?.fetch(WIDE_MEMORY),
+            keep: arrangement =>
+              void state?.save(
+                WIDE_MEMORY,
+                JSON.parse(JSON.stringify(arrangement))
+              )
+          }
+        });
+        const follow = (_: unknown, model: IJaxprModel | null): void => {
+          widget.content.model = model;
+        };
+        tracker.currentChanged.connect(follow);
+        widget.disposed.connect(() =>
+          tracker.currentChanged.disconnect(follow)
+        );
+        widget.content.model = tracker.current;
+        labShell.add(widget, 'main', { mode: 'split-right', type: 'Jaxpr' });
+        await wide.add(widget);
+        labShell.activateById(widget.id);
+        return widget;
+      };
+      const wide = new WidgetTracker<MainAreaWidget<WideView>>({
+        namespace: 'jupyter-jaxpr-levels'
+      });
+      commands.addCommand(CommandIDs.openWide, {
+        label: trans.__('Open Levels Side by Side'),
+        caption: trans.__(
+          'Source, jaxpr, StableHLO and HLO of the program, linked, in the main area'
+        ),
+        isEnabled: hasProgram,
+        describedBy: NO_ARGUMENTS,
+        execute: openWide
+      });
+      void restorer?.restore(wide, {
+        command: CommandIDs.openWide,
+        name: () => 'levels'
+      });
+      menu.addItem({ command: CommandIDs.openWide });
+      menu.addItem({ command: OPEN_TRANSFORMS });
+      menu.addItem({ type: 'separator' });
+    }
     menu.addItem({ command: CommandIDs.copyProgram });
     menu.addItem({ command: CommandIDs.copyMarkdown });
     menu.addItem({ type: 'separator' });
@@ -191,7 +276,9 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
 
     const category = trans.__('Jaxpr');
     for (const command of Object.values(CommandIDs)) {
-      palette?.addItem({ command, category });
+      if (commands.hasCommand(command)) {
+        palette?.addItem({ command, category });
+      }
     }
   }
 };

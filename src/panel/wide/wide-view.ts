@@ -1,0 +1,481 @@
+/**
+ * The model comes in; the levels of its program go out side by side, with its source, linked by one selection.
+ *
+ * What is pointed at in one column is marked in all and brought into view in the others. While the view is out of
+ * sight it does nothing.
+ */
+import type { Extension } from '@codemirror/state';
+import { TranslationBundle } from '@jupyterlab/translation';
+import { Message } from '@lumino/messaging';
+import { PanelLayout, Widget } from '@lumino/widgets';
+
+import { Attention, attentionOf } from '../../model/attention';
+import { linksOf } from '../../model/links';
+import type { Snapshot } from '../../protocol/snapshot';
+import type { IJaxprModel, ModelChange } from '../../tokens';
+import type { IHeaderActions } from '../header';
+import { element } from '../program/describe';
+import { Detail, detailOf } from '../program/detail';
+import { LevelPane } from '../program/level-pane';
+import { unlinkedWords } from '../program/view-words';
+import {
+  ColumnName,
+  FIRST_ARRANGEMENT,
+  IArrangement,
+  arrangementFrom,
+  moved,
+  shownColumns,
+  toggled
+} from './arrangement';
+import { Columns } from './columns';
+import { SourcePane } from './source-pane';
+import { WideHead } from './wide-head';
+import { WideToolbar } from './wide-toolbar';
+import { columnTitle, countWords } from './words';
+
+/** Where the arrangement is remembered. */
+export interface IMemory {
+  /** What was kept; undefined where nothing was. */
+  load(): Promise<unknown>;
+  keep(arrangement: IArrangement): void;
+}
+
+export interface IWideViewOptions {
+  trans: TranslationBundle;
+  actions: IHeaderActions;
+  memory: IMemory;
+  /** Colours Python; resolves to nothing where that is not at hand. */
+  python: () => Promise<Extension>;
+}
+
+type Pane = LevelPane | SourcePane;
+
+/** Levels side by side. */
+export class WideView extends Widget {
+  constructor(private _options: IWideViewOptions) {
+    super();
+    const { trans, actions } = _options;
+    this.addClass('jp-JaxprWide');
+    this.addClass('jp-JaxprProgram');
+    const layout = (this.layout = new PanelLayout());
+    this._head = new WideHead(trans, actions);
+    this._toolbar = new WideToolbar(trans, {
+      toggle: column => this._arrange(toggled(this._arrangement, column)),
+      together: () => {
+        const { together } = this._arrangement;
+        this._arrange({ ...this._arrangement, together: !together });
+        this._mark(true);
+      },
+      find: () => this._find()
+    });
+    this._messages = element('div', 'jp-JaxprProgram-messages');
+    this._messages.setAttribute('role', 'status');
+    this._columns = new Columns(trans, {
+      arrange: arrangement => this._arrange(arrangement),
+      move: (column, by) => this._arrange(moved(this._arrangement, column, by))
+    });
+    this._detail = new Detail(trans);
+    layout.addWidget(this._head);
+    const rest = new Widget();
+    rest.addClass('jp-JaxprWide-rest');
+    rest.node.append(
+      this._toolbar.node,
+      this._messages,
+      this._columns.node,
+      this._detail.node
+    );
+    layout.addWidget(rest);
+    this._columns.node.addEventListener('focusin', event => {
+      const column = (event.target as Element).closest<HTMLElement>(
+        '.jp-JaxprWide-column'
+      );
+      this._last = (column?.dataset.column as ColumnName) ?? this._last;
+    });
+    this.node.addEventListener('keydown', event => this._onKey(event));
+    this._show(FIRST_ARRANGEMENT);
+    void this._recall();
+  }
+
+  get model(): IJaxprModel | null {
+    return this._model;
+  }
+
+  set model(model: IJaxprModel | null) {
+    if (model === this._model) {
+      return;
+    }
+    this._leave();
+    this._model = model;
+    this._head.model = model;
+    if (model) {
+      model.changed.connect(this._onChanged, this);
+      this._attention = attentionOf(model);
+      this._attention.programWanted.connect(this._onWanted, this);
+      this._attention.unlinkedChanged.connect(this._showMessages, this);
+    }
+    this._refresh();
+  }
+
+  /** How the columns stand. */
+  get arrangement(): IArrangement {
+    return this._arrangement;
+  }
+
+  /** Put the keyboard into the first column that has a text. */
+  focusFirst(): void {
+    for (const column of shownColumns(this._arrangement)) {
+      const pane = this._panes.get(column);
+      if (pane?.view) {
+        pane.focus();
+        return;
+      }
+    }
+    this._toolbar.focus('source');
+  }
+
+  override dispose(): void {
+    if (!this.isDisposed) {
+      window.cancelAnimationFrame(this._frame);
+      this._leave();
+      this._clear();
+      super.dispose();
+    }
+  }
+
+  protected override onAfterAttach(message: Message): void {
+    super.onAfterAttach(message);
+    this._refresh();
+  }
+
+  protected override onAfterShow(message: Message): void {
+    super.onAfterShow(message);
+    this._refresh();
+    this._measure();
+    // What was chosen in another view meanwhile.
+    this._mark(true);
+  }
+
+  protected override onAfterHide(message: Message): void {
+    super.onAfterHide(message);
+    this._tellInView();
+  }
+
+  protected override onBeforeDetach(message: Message): void {
+    super.onBeforeDetach(message);
+    if (this._attention) {
+      this._attention.wideInView = false;
+    }
+  }
+
+  protected override onResize(message: Widget.ResizeMessage): void {
+    super.onResize(message);
+    this._measure();
+  }
+
+  // --- columns ------------------------------------------------------------------------------
+
+  private async _recall(): Promise<void> {
+    const remembered = await this._options.memory.load();
+    if (!this.isDisposed && !this._touched && remembered !== undefined) {
+      this._show(arrangementFrom(remembered));
+    }
+  }
+
+  /** Stand as the user wants, now and later. */
+  private _arrange(arrangement: IArrangement): void {
+    this._touched = true;
+    this._options.memory.keep(arrangement);
+    this._show(arrangement);
+  }
+
+  private _show(arrangement: IArrangement): void {
+    this._arrangement = arrangement;
+    this._toolbar.show(arrangement);
+    this._columns.arrange(arrangement);
+    this._fill();
+    this._measure();
+  }
+
+  private _measure(): void {
+    for (const pane of this._panes.values()) {
+      if (pane instanceof LevelPane) {
+        pane.view?.view.requestMeasure();
+      } else {
+        pane.view?.requestMeasure();
+      }
+    }
+  }
+
+  // --- what is shown ------------------------------------------------------------------------
+
+  private _leave(): void {
+    this._model?.changed.disconnect(this._onChanged, this);
+    if (this._attention) {
+      this._attention.wideInView = false;
+      this._attention.programWanted.disconnect(this._onWanted, this);
+      this._attention.unlinkedChanged.disconnect(this._showMessages, this);
+      this._attention = null;
+    }
+    this._model = null;
+  }
+
+  private _onChanged(_: IJaxprModel, change: ModelChange): void {
+    switch (change) {
+      case 'hover':
+        // Once a frame is enough for the mouse.
+        if (this._frame === 0 && this.isVisible) {
+          this._frame = window.requestAnimationFrame(() => {
+            this._frame = 0;
+            this._mark((this._model?.hover ?? null) !== null);
+          });
+        }
+        return;
+      case 'selection':
+        if (this.isVisible) {
+          this._mark(true);
+        }
+        return;
+      case 'program':
+      case 'snapshots':
+      case 'status':
+        this._refresh();
+        return;
+      case 'failure':
+      case 'paused':
+        return;
+    }
+  }
+
+  private _onWanted(): void {
+    if (this._attention?.cameFrom === this) {
+      this._panes.get(this._last)?.focus();
+    }
+  }
+
+  /** Show the model's program, if it is another one and anyone is looking. */
+  private _refresh(): void {
+    this._tellInView();
+    if (!this.isVisible) {
+      return;
+    }
+    const snapshot = this._model?.snapshot ?? null;
+    const index = this._model?.program ?? -1;
+    this.toggleClass('jp-mod-stale', this._model?.status.kind === 'stale');
+    this.toggleClass('jp-mod-empty', snapshot === null || index < 0);
+    if (snapshot === null || index < 0) {
+      this._clear();
+      return;
+    }
+    const shown = this._shown;
+    if (shown?.snapshot !== snapshot || shown.index !== index) {
+      this._clear();
+      this._shown = { snapshot, index };
+      this._fill();
+      this._mark(true);
+      this._showMessages();
+    } else {
+      for (const pane of this._panes.values()) {
+        if (pane.view === null) {
+          pane.refresh(); // the kernel may answer now
+        }
+      }
+    }
+  }
+
+  private _tellInView(): void {
+    if (this._attention) {
+      this._attention.wideInView =
+        this.isVisible && (this._model?.program ?? -1) >= 0;
+    }
+  }
+
+  private _clear(): void {
+    for (const pane of this._panes.values()) {
+      pane.dispose();
+    }
+    this._panes.clear();
+    this._shown = null;
+    this._detail.show(null);
+    this._showMessages();
+  }
+
+  /** Make the panes of the columns in sight, and let go of the others. */
+  private _fill(): void {
+    const { _model: model, _shown: shown } = this;
+    if (!model || !shown || !this.isVisible) {
+      return;
+    }
+    const columns = shownColumns(this._arrangement);
+    for (const [column, pane] of this._panes) {
+      if (!columns.includes(column)) {
+        pane.dispose();
+        this._panes.delete(column);
+      }
+    }
+    for (const column of columns) {
+      if (!this._panes.has(column)) {
+        const pane = this._makePane(column, model, shown);
+        this._panes.set(column, pane);
+        this._columns.column(column).body.append(pane.node);
+        pane.refresh();
+        pane.mark(this._arrangement.together);
+        this._showColumn(column);
+      }
+    }
+  }
+
+  private _makePane(
+    column: ColumnName,
+    model: IJaxprModel,
+    { snapshot, index }: { snapshot: Snapshot; index: number }
+  ): Pane {
+    const { trans, python } = this._options;
+    const host = {
+      changed: () => this._showColumn(column),
+      entered: () => this._goToCell()
+    };
+    if (column === 'source') {
+      return new SourcePane({
+        trans,
+        model,
+        snapshot,
+        program: index,
+        python,
+        host: { ...host, left: by => this._goToColumn(column, by) }
+      });
+    }
+    return new LevelPane({
+      trans,
+      model,
+      snapshot,
+      program: index,
+      level: column,
+      host: { ...host, left: (_, by) => this._goToColumn(column, by) }
+    });
+  }
+
+  // --- pointing -----------------------------------------------------------------------------
+
+  /** Mark in all columns what belongs to what is pointed at; `reveal` brings it into view where that is wanted. */
+  private _mark(reveal: boolean): void {
+    const { model, _shown: shown } = this;
+    if (!model || !shown) {
+      return;
+    }
+    for (const [column, pane] of this._panes) {
+      pane.mark(reveal && this._arrangement.together);
+      this._showColumn(column);
+    }
+    const pane = [...this._panes.values()].find(
+      pane => pane instanceof LevelPane
+    );
+    const pointed = model.hover ?? model.selection;
+    const links = linksOf(shown.snapshot, shown.index);
+    if (pane instanceof LevelPane) {
+      const { jaxpr, texts } = pane.listings;
+      const text =
+        pointed?.kind === 'text' ? (texts.get(pointed.level) ?? null) : null;
+      this._detail.show(
+        detailOf(
+          pointed,
+          links.resolve(pointed),
+          jaxpr,
+          text,
+          this._options.trans
+        )
+      );
+    } else {
+      this._detail.show(null);
+    }
+  }
+
+  private _goToCell(): void {
+    const { model, _shown: shown } = this;
+    if (model && shown) {
+      const links = linksOf(shown.snapshot, shown.index);
+      const span = links.resolve(model.selection).spans[0];
+      if (span) {
+        this._attention?.goToCell(span, this);
+      }
+    }
+  }
+
+  /** The keyboard goes on in the next column that has a text, at the place that is marked there. */
+  private _goToColumn(from: ColumnName, by: 1 | -1): void {
+    const columns = shownColumns(this._arrangement);
+    for (
+      let at = columns.indexOf(from) + by;
+      columns[at] !== undefined;
+      at += by
+    ) {
+      if (this._panes.get(columns[at])?.enter()) {
+        return;
+      }
+    }
+  }
+
+  private _onKey(event: KeyboardEvent): void {
+    if (
+      event.key.toLowerCase() === 'f' &&
+      (event.ctrlKey || event.metaKey) &&
+      !event.altKey &&
+      !event.shiftKey
+    ) {
+      event.preventDefault();
+      event.stopPropagation();
+      this._find();
+    }
+  }
+
+  /** Find in the column that the keyboard was in last. */
+  private _find(): void {
+    const columns = shownColumns(this._arrangement);
+    const column = columns.includes(this._last) ? this._last : columns[0];
+    this._panes.get(column)?.find();
+  }
+
+  // --- words --------------------------------------------------------------------------------
+
+  private _showColumn(name: ColumnName): void {
+    const pane = this._panes.get(name);
+    const column = this._columns.column(name);
+    const { trans } = this._options;
+    if (pane) {
+      column.count.textContent = countWords(name, pane.count, trans);
+      column.messages.textContent = pane.notice ?? '';
+      column.title.textContent =
+        pane instanceof SourcePane && pane.title !== ''
+          ? pane.title
+          : columnTitle(name, trans);
+    }
+  }
+
+  private _showMessages(): void {
+    const unlinked = this._shown ? (this._attention?.unlinked ?? []) : [];
+    this._messages.replaceChildren(
+      ...unlinked.map(({ executionCount, reason }) =>
+        element(
+          'div',
+          '',
+          unlinkedWords(executionCount, reason, this._options.trans)
+        )
+      )
+    );
+  }
+
+  private _head: WideHead;
+  private _toolbar: WideToolbar;
+  private _messages: HTMLElement;
+  private _columns: Columns;
+  private _detail: Detail;
+  private _model: IJaxprModel | null = null;
+  private _attention: Attention | null = null;
+  private _arrangement: IArrangement = FIRST_ARRANGEMENT;
+  /** Whether the user has arranged anything: what was remembered comes too late then. */
+  private _touched = false;
+  private _shown: { snapshot: Snapshot; index: number } | null = null;
+  private _panes = new Map<ColumnName, Pane>();
+  /** The column that the keyboard was in last. */
+  private _last: ColumnName = 'jaxpr';
+  private _frame = 0;
+}
