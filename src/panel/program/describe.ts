@@ -11,7 +11,7 @@ import type { RowPrinter } from '../../program-text/row-printer';
 import type { IRow, ProgramRows } from '../../program-text/rows';
 import type { ISourceSpan } from '../../program-text/source-spans';
 import type { Aval } from '../../protocol/snapshot';
-import { gloss } from './glosses';
+import { documentationOf, gloss, glossOf } from './glosses';
 import type { IVariablePlace } from './listing';
 import type { ArgumentNames } from './row-tags';
 import type { VariableUses } from './variable-uses';
@@ -200,6 +200,11 @@ function facts(
     definition.append(value);
     list.append(element('dt', '', term), definition);
   };
+  const primitive = part.primitive(row.equation);
+  const operands = glossOf(primitive, trans)?.[2];
+  if (operands) {
+    add(trans.__('operands'), operands);
+  }
   for (const [name, value] of part.parameters(row.equation)) {
     if (value !== null) {
       add(name, element('code', '', value));
@@ -248,6 +253,14 @@ function facts(
       );
     }
     add(trans.__('through'), details);
+  }
+  const documentation = documentationOf(primitive, trans);
+  if (documentation) {
+    const link = element('a', 'jp-JaxprProgram-doc', documentation.name);
+    link.href = documentation.address;
+    link.target = '_blank';
+    link.rel = 'noopener';
+    add(trans.__('documentation'), link);
   }
   if (list.childElementCount > 0) {
     nodes.push(list);

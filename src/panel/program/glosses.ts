@@ -1,76 +1,63 @@
-/** The name of a primitive comes in, a few words that say what it does go out. */
+/**
+ * The name of a primitive comes in; what it does goes out, in a few words of our own, with its operands and the
+ * public function whose documentation tells more.
+ *
+ * The three tables are held against the primitives of both JAX lines by tests/test_glosses.py.
+ */
 import { TranslationBundle } from '@jupyterlab/translation';
 
-/** What a primitive does, where its name does not say it; null for the others. */
+import { arrayGlosses } from './glosses-arrays';
+import { elementwiseGlosses } from './glosses-elementwise';
+import { programGlosses } from './glosses-programs';
+
+/** What it does; the public function of `jax`, null where there is none; its operands, in order. */
+export type Gloss = readonly [
+  words: string,
+  documented: string | null,
+  operands: string
+];
+
+export type Glosses = Readonly<Record<string, Gloss>>;
+
+const DOCUMENTATION = 'https://docs.jax.dev/en/latest/_autosummary/jax.';
+
+/** What is known of a primitive; null for one that is not JAX's own. */
+export function glossOf(
+  primitive: string,
+  trans: TranslationBundle
+): Gloss | null {
+  let glosses = made.get(trans);
+  if (!glosses) {
+    glosses = {
+      ...elementwiseGlosses(trans),
+      ...arrayGlosses(trans),
+      ...programGlosses(trans)
+    };
+    made.set(trans, glosses);
+  }
+  return Object.hasOwn(glosses, primitive) ? glosses[primitive] : null;
+}
+
+/** What a primitive does; null for one that is not JAX's own. */
 export function gloss(
   primitive: string,
   trans: TranslationBundle
 ): string | null {
-  switch (primitive) {
-    case 'broadcast_in_dim':
-      return trans.__('repeat along new axes');
-    case 'closed_call':
-    case 'core_call':
-      return trans.__('call');
-    case 'cond':
-      return trans.__('one of several branches, chosen when it runs');
-    case 'conv_general_dilated':
-      return trans.__('convolution');
-    case 'convert_element_type':
-      return trans.__('change of dtype');
-    case 'copy':
-    case 'copy_p':
-      return trans.__('copy');
-    case 'cumsum':
-      return trans.__('running sum');
-    case 'custom_jvp_call':
-      return trans.__('function with its own derivative');
-    case 'custom_vjp_call':
-    case 'custom_vjp_call_jaxpr':
-      return trans.__('function with its own gradient');
-    case 'dot_general':
-      return trans.__('matrix product');
-    case 'dynamic_slice':
-      return trans.__('part of an array, its start known when it runs');
-    case 'dynamic_update_slice':
-      return trans.__('array with a part replaced');
-    case 'gather':
-      return trans.__('indexing');
-    case 'integer_pow':
-      return trans.__('integer power');
-    case 'iota':
-      return trans.__('0, 1, 2, …');
-    case 'jit':
-    case 'pjit':
-      return trans.__('call of a jitted function');
-    case 'logistic':
-      return trans.__('sigmoid');
-    case 'random_bits':
-    case 'threefry2x32':
-      return trans.__('random bits');
-    case 'remat2':
-    case 'checkpoint':
-      return trans.__('computed again for the gradient');
-    case 'reshape':
-      return trans.__('same values, other shape');
-    case 'scan':
-      return trans.__('loop of a fixed length');
-    case 'scatter':
-      return trans.__('array with indexed places set');
-    case 'scatter-add':
-    case 'scatter_add':
-      return trans.__('array with values added at indexed places');
-    case 'select_n':
-      return trans.__('choice element by element');
-    case 'shard_map':
-      return trans.__('the same function on every device');
-    case 'squeeze':
-      return trans.__('without axes of size 1');
-    case 'stop_gradient':
-      return trans.__('no gradient from here');
-    case 'while':
-      return trans.__('loop until a condition');
-    default:
-      return null;
-  }
+  return glossOf(primitive, trans)?.[0] ?? null;
 }
+
+/** Where a primitive is documented; null where nothing public is. */
+export function documentationOf(
+  primitive: string,
+  trans: TranslationBundle
+): { name: string; address: string } | null {
+  const documented = glossOf(primitive, trans)?.[1] ?? null;
+  return (
+    documented && {
+      name: `jax.${documented}`,
+      address: `${DOCUMENTATION}${documented}.html`
+    }
+  );
+}
+
+const made = new WeakMap<TranslationBundle, Glosses>();

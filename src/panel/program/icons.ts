@@ -17,6 +17,13 @@ const PATHS = {
   left: ['m9.500 4.500-3.500 3.500 3.500 3.500'],
   right: ['m6.500 4.500 3.500 3.500-3.500 3.500'],
   wide: ['M2 3h12v10H2z', 'M6 3v10M10 3v10'],
+  // A program, and two that are made of it.
+  transform: [
+    'M2.500 6h4v4h-4z',
+    'M10.500 2.500h3v3h-3z',
+    'M10.500 10.500h3v3h-3z',
+    'M6.500 8h2m2-4h-2v8h2'
+  ],
   close: ['m4 4 8 8M12 4l-8 8']
 };
 

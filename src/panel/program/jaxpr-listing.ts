@@ -27,6 +27,7 @@ import type {
   IVariablePlace,
   IVariableRange
 } from './listing';
+import { RoleTags, roleTagsOf } from '../transform/role-tags';
 import { noiseOfRows } from './noise';
 import { RowTags } from './row-tags';
 import { ScopeNames } from './scope-names';
@@ -58,6 +59,7 @@ export class JaxprListing implements IListing {
     this._printer = new RowPrinter(this._rows);
     this._uses = new VariableUses(this._rows);
     this._tags = new RowTags(_links, _trans);
+    this._roles = roleTagsOf(_links, _trans);
     this.label = _trans.__('jaxpr of %1', _links.equations.program.name);
   }
 
@@ -107,7 +109,10 @@ export class JaxprListing implements IListing {
       chips,
       button: row.kind === 'more' ? this._moreLabel(row) : null,
       reference: this._reference(row),
-      tags: this._tags.of(row, printed)
+      tags: [
+        ...(this._roles?.of(row, printed) ?? []),
+        ...this._tags.of(row, printed)
+      ]
     };
   }
 
@@ -353,6 +358,7 @@ export class JaxprListing implements IListing {
   private _printer: RowPrinter;
   private _uses: VariableUses;
   private _tags: RowTags;
+  private _roles: RoleTags | null;
   private _scopeNames: ScopeNames | null = null;
   private _noise: Uint8Array | null = null;
   private _folds = new Map<IFold, IListedFold>();

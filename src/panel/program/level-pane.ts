@@ -41,6 +41,8 @@ export interface ILevelPaneHost {
   entered(pane: LevelPane): void;
   /** The user goes to the next (1) or the previous (-1) level. */
   left(pane: LevelPane, by: 1 | -1): void;
+  /** The keyboard went to one of the linked places, counted from 1; null where there is none. */
+  stepped?(place: { at: number; of: number } | null): void;
 }
 
 export interface ILevelPaneOptions {
@@ -414,7 +416,7 @@ export class LevelPane implements IDisposable {
       return by && (() => this._options.host.left(this, by));
     }
     const by = key === 'n' ? 1 : key === 'p' ? -1 : null;
-    return by && (() => this.nextLinked(by));
+    return by && (() => this._options.host.stepped?.(this.nextLinked(by)));
   }
 
   private _tools: ReadingTools;

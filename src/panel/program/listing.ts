@@ -54,8 +54,17 @@ export interface ITag {
   text: string;
   /** A sentence. */
   title: string;
-  /** name: what the user's code calls a value. fact: all else. */
-  kind: 'name' | 'fact';
+  /** name: what the user's code calls a value. fact: all else that is so. The others: of a derived program. */
+  kind:
+    | 'name'
+    | 'fact'
+    | 'forward'
+    | 'backward'
+    | 'again'
+    | 'tangent'
+    | 'both'
+    | 'other'
+    | 'kept';
 }
 
 /** A place in a line that means a variable. */

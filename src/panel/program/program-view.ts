@@ -16,6 +16,7 @@ import { FilterRow } from './filter-row';
 import { showHelp } from './help-overlay';
 import { LevelPane } from './level-pane';
 import type { ListingView } from './listing-view';
+import { TransformRow } from '../transform/transform-row';
 import { ReadingTools } from './reading-tools';
 import { LEVELS, Toolbar, helpButton } from './toolbar';
 import { levelCountWords, unlinkedWords } from './view-words';
@@ -27,6 +28,8 @@ export class ProgramView extends Widget {
     model?: IJaxprModel | null;
     /** Open the levels side by side; left out where there is no place for that. */
     wide?: () => void;
+    /** Open the transforms side by side; left out where there is no place for that. */
+    transforms?: () => void;
   }) {
     super();
     this._trans = options.trans;
@@ -45,6 +48,7 @@ export class ProgramView extends Widget {
       helpButton(this._trans, () => this._tools.host.help(), 'jp-mod-narrow'),
       this._trans
     );
+    this._transforms = new TransformRow(this._trans, options.transforms);
     this._toolbar = new Toolbar(
       this._trans,
       {
@@ -53,7 +57,8 @@ export class ProgramView extends Widget {
         foldAll: () => this.view?.foldAll(),
         unfoldAll: () => this.view?.unfoldAll(),
         help: () => this._tools.host.help(),
-        wide: options.wide
+        wide: options.wide,
+        transforms: () => this._showTransforms(this._transforms.node.hidden)
       },
       filters
     );
@@ -64,6 +69,7 @@ export class ProgramView extends Widget {
     this.node.append(
       this._toolbar.node,
       filters.node,
+      this._transforms.node,
       this._messages,
       this._body,
       this._detail.node
@@ -78,9 +84,11 @@ export class ProgramView extends Widget {
         event.preventDefault();
         event.stopPropagation();
         this._find();
-      } else if (event.key === '?' &&
+      } else if (
+        event.key === '?' &&
         !event.defaultPrevented &&
-        !isField(event.target)) {
+        !isField(event.target)
+      ) {
         event.preventDefault();
         event.stopPropagation();
         this._tools.host.help();
@@ -99,6 +107,7 @@ export class ProgramView extends Widget {
     }
     this._leave();
     this._model = model;
+    this._transforms.model = model;
     if (model) {
       model.changed.connect(this._onChanged, this);
       this._attention = attentionOf(model);
@@ -116,6 +125,7 @@ export class ProgramView extends Widget {
   override dispose(): void {
     if (!this.isDisposed) {
       this._leave();
+      this._transforms.model = null;
       this._clear();
       this._tools.dispose();
       super.dispose();
@@ -198,6 +208,7 @@ export class ProgramView extends Widget {
     }
     const snapshot = this._model?.snapshot ?? null;
     const index = this._model?.program ?? -1;
+    this._transforms.refresh();
     if (snapshot === null || index < 0) {
       this._clear();
       return;
@@ -206,11 +217,19 @@ export class ProgramView extends Widget {
     if (shown?.snapshot !== snapshot || shown.index !== index) {
       this._clear();
       this._shown = { snapshot, index };
+      if (this._transforms.isWorth) {
+        this._showTransforms(true);
+      }
       this._showLevel();
       this._mark(true);
     } else if (this.view === null) {
       this._showLevel();
     }
+  }
+
+  private _showTransforms(shown: boolean): void {
+    this._transforms.node.hidden = !shown;
+    this._toolbar.showTransforms(shown);
   }
 
   private _tellInView(): void {
@@ -363,6 +382,7 @@ export class ProgramView extends Widget {
   private _attention: Attention | null = null;
   private _tools: ReadingTools;
   private _toolbar: Toolbar;
+  private _transforms: TransformRow;
   private _messages: HTMLElement;
   private _body: HTMLElement;
   private _detail: Detail;

@@ -17,6 +17,8 @@ export interface IToolbarActions {
   help(): void;
   /** Open the levels side by side; left out where there is no place for that. */
   wide?: () => void;
+  /** Show the row of transforms, or put it away. */
+  transforms(): void;
 }
 
 export const LEVELS: readonly LevelName[] = ['jaxpr', 'stablehlo', 'hlo'];
@@ -45,6 +47,12 @@ export class Toolbar {
       group.append(button);
     }
     this._count = element('span', 'jp-JaxprProgram-count');
+    this._transforms = iconButton(
+      'transform',
+      trans.__('Transforms'),
+      actions.transforms
+    );
+    this._transforms.setAttribute('aria-expanded', 'false');
     this._actions = [
       iconButton('unfoldAll', trans.__('Unfold all'), actions.unfoldAll),
       iconButton('foldAll', trans.__('Fold all'), actions.foldAll),
@@ -54,6 +62,7 @@ export class Toolbar {
       group,
       element('span', 'jp-JaxprProgram-space'),
       this._count,
+      this._transforms,
       this._filterButton(filters, trans),
       ...this._actions,
       ...wideButtons(actions, trans),
@@ -78,6 +87,11 @@ export class Toolbar {
     for (const button of this._actions) {
       button.setAttribute('aria-disabled', String(!hasText));
     }
+  }
+
+  /** Whether the row of transforms is shown. */
+  showTransforms(shown: boolean): void {
+    this._transforms.setAttribute('aria-expanded', String(shown));
   }
 
   /** Put the keyboard on the button of a level. */
@@ -124,6 +138,7 @@ export class Toolbar {
   private _levels = new Map<LevelName, HTMLButtonElement>();
   private _actions: HTMLButtonElement[];
   private _count: HTMLElement;
+  private _transforms: HTMLButtonElement;
 }
 
 function wideButtons(

@@ -1,0 +1,79 @@
+"""What the panel says of a primitive: every primitive of JAX has its words, and every link its public function."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from pathlib import Path
+
+import jax
+import jax.extend.core.primitives as public
+import jax.numpy as jnp
+import pytest
+from jax import lax
+
+FOLDER = Path(__file__).parent.parent / "src" / "panel" / "program"
+TABLES = ("glosses-elementwise.ts", "glosses-arrays.ts", "glosses-programs.ts")
+
+# `add: [trans.__('sum'), 'lax.add', 'x, y'],` over one line or several
+ENTRY = re.compile(
+    r"^ {4}(?:'([^']+)'|(\w+)): \[\s*trans\.__\(\s*(?:'((?:[^'\\]|\\.)*)'|\"([^\"]*)\")\s*\),\s*(null|'[\w.]+'),\s*'([^']*)'\s*\]",
+    re.MULTILINE,
+)
+
+
+def glosses() -> dict[str, tuple[str, str | None, str]]:
+    found: dict[str, tuple[str, str | None, str]] = {}
+    for table in TABLES:
+        text = (FOLDER / table).read_text(encoding="utf-8")
+        entries = list(ENTRY.finditer(text))
+        assert len(entries) == text.count("trans.__("), f"{table} has an entry that this test cannot read"
+        for quoted, plain, words, other, documented, operands in (entry.groups() for entry in entries):
+            name = quoted or plain
+            assert name not in found, f"{name} has two entries"
+            found[name] = (words or other, None if documented == "null" else documented.strip("'"), operands)
+    return found
+
+
+def primitives() -> set[str]:
+    """The primitives that JAX makes public, those of control flow among them."""
+    return {getattr(module, name).name for module in (public, lax) for name in dir(module) if name.endswith("_p")}
+
+
+def public_function(path: str) -> object:
+    at: object = jax
+    for name in path.split("."):
+        if inspect.ismodule(at) and not hasattr(at, name):
+            __import__(f"{at.__name__}.{name}")
+        at = getattr(at, name)
+    return at
+
+
+def test_every_public_primitive_has_its_words():
+    assert sorted(primitives() - glosses().keys()) == []
+    assert {"scan", "while", "cond", "jit", "remat2", "custom_jvp_call", "dot_general", "psum"} <= primitives()
+
+
+def test_what_a_jaxpr_prints_has_its_words():
+    def everything(x):
+        jax.debug.print("{}", x)
+        y = jax.checkpoint(jnp.sin)(x) + jax.random.normal(jax.random.key(0), x.shape)
+        y = lax.fori_loop(0, 3, lambda _, y: jnp.where(y > 0, y, -y), y)
+        y = lax.cond(y.sum() > 0, jnp.cos, jnp.tanh, y)
+        y = jax.pure_callback(lambda y: y, y, y)
+        return lax.scan(lambda c, x: (jax.nn.relu(c) * x, c), 1.0, y), jnp.sort(y), jax.nn.softmax(y), y[jnp.argmax(y)]
+
+    printed = set(
+        re.findall(r"(?:= |^ +)([a-z][\w-]*)(?=\[| )", str(jax.make_jaxpr(everything)(jnp.ones(4))), re.MULTILINE)
+    )
+    assert {"scan", "cond", "sort", "sin", "random_bits", "pure_callback"} <= printed
+    assert sorted(printed - {"in", "let", "lambda"} - glosses().keys() - {"branches", "jaxpr"}) == []
+
+
+@pytest.mark.parametrize("documented", sorted({path for _, path, _ in glosses().values() if path}))
+def test_a_link_leads_to_a_public_function(documented):
+    assert callable(public_function(documented))
+
+
+def test_words_are_short_and_end_without_a_full_stop():
+    assert [words for words, _, _ in glosses().values() if len(words) > 70 or words.endswith(".")] == []
