@@ -21,8 +21,11 @@ from .messages import (
     CompareRequest,
     CostRequest,
     DiffRequest,
+    ExportRequest,
     MachineRequest,
     MakeRequest,
+    PassDiffRequest,
+    PassesRequest,
     Reply,
     ScopeRequest,
     StepsRequest,
@@ -43,8 +46,17 @@ if TYPE_CHECKING:
     from .measure.rerun import Construct
     from .snapshot.document import Snapshot
 
-LongRequest = StepsRequest | CompareRequest | TimeRequest | SweepRequest | MachineRequest
-ShortRequest = TextRequest | ScopeRequest | MakeRequest | CostRequest | TransformRequest | DiffRequest
+LongRequest = StepsRequest | CompareRequest | TimeRequest | SweepRequest | MachineRequest | PassesRequest
+ShortRequest = (
+    TextRequest
+    | ScopeRequest
+    | MakeRequest
+    | CostRequest
+    | TransformRequest
+    | DiffRequest
+    | ExportRequest
+    | PassDiffRequest
+)
 Request = ShortRequest | StopRequest | LongRequest
 
 LINES_AT_MOST = 5_000
@@ -129,6 +141,10 @@ class Answers:
                 return self._diff(request, run)
             case TransformRequest():
                 return self._transform(request)
+            case ExportRequest():
+                return self._export(request, run)
+            case PassDiffRequest():
+                return self._pass_diff(request, run)
 
     def _job(self, request: LongRequest, run: Run) -> Job:
         """What does the work of a long request."""
@@ -143,16 +159,21 @@ class Answers:
                 return lambda work: self._time(request, run, work)
             case MachineRequest():
                 return lambda work: self._machine(request, run, work)
+            case PassesRequest():
+                return lambda work: self._passes(request, run, work)
 
     def _text(self, request: TextRequest, run: Run) -> Reply:
         if not 0 <= request.program < len(run.document.programs):
             return _error(request.id, _NO_SUCH.format(what="program"))
-        page = run.sources.text_page(
-            request.program,
-            request.level,
-            max(request.first_line, 0),
-            min(max(request.line_count, 0), LINES_AT_MOST),
-        )
+        # Another platform's text is lowered now: none of the user's calls.
+        with observer().looking_away():
+            page = run.sources.text_page(
+                request.program,
+                request.level,
+                max(request.first_line, 0),
+                min(max(request.line_count, 0), LINES_AT_MOST),
+                request.platform,
+            )
         return Reply(id=request.id, error=None, text=page, scope=None, snapshot=None)
 
     def _scope(self, request: ScopeRequest, run: Run) -> Reply:
@@ -187,6 +208,14 @@ class Answers:
         cost = run.sources.cost(request.program)
         self._runs.renew(run.sources.document)
         return Reply(id=request.id, error=None, text=None, scope=None, snapshot=None, cost=cost)
+
+    def _export(self, request: ExportRequest, run: Run) -> Reply:
+        from .exports.page import page
+
+        if not 0 <= request.program < len(run.document.programs):
+            return _error(request.id, _NO_SUCH.format(what="program"))
+        document = msgspec.structs.replace(run.sources.with_texts(), focus=request.program)
+        return Reply(id=request.id, error=None, text=None, scope=None, snapshot=None, page=page(document))
 
     def _transform(self, request: TransformRequest) -> Reply:
         from .snapshot.transform_build import transform_program
@@ -283,6 +312,35 @@ class Answers:
         timing = timing_document(program, observed.stages, times)
         self._runs.renew(run.sources.add_timing(timing))
         return Reply(id=request.id, error=None, text=None, scope=None, snapshot=None, timing=timing)
+
+    def _passes(self, request: PassesRequest, run: Run, work: Work) -> Reply:
+        from .snapshot.passes_build import find_passes, passes_document, passes_question
+
+        program = request.program
+        if not 0 <= program < len(run.document.programs):
+            return _error(request.id, _NO_SUCH.format(what="program"))
+        observed = run.sources.observed(program)
+        if not request.confirmed:
+            asks = passes_question(observed, run.document.programs[program].name)
+            return Reply(id=request.id, error=None, text=None, scope=None, snapshot=None, confirm=asks)
+        work.tell("compiling once more", always=True)
+        found, seconds = find_passes(observed)
+        run.sources.add_passes(program, found)
+        passes = passes_document(program, found, seconds)
+        return Reply(id=request.id, error=None, text=None, scope=None, snapshot=None, passes=passes)
+
+    def _pass_diff(self, request: PassDiffRequest, run: Run) -> Reply:
+        from .snapshot.passes_build import diff_page
+
+        lines = run.sources.pass_diff(request.program, request.index)
+        page = diff_page(
+            request.program,
+            request.index,
+            lines,
+            max(request.first_line, 0),
+            min(max(request.line_count, 0), LINES_AT_MOST),
+        )
+        return Reply(id=request.id, error=None, text=None, scope=None, snapshot=None, pass_diff=page)
 
     def _machine(self, request: MachineRequest, run: Run, work: Work) -> Reply:
         from .measure.machine import measure_machine

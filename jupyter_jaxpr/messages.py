@@ -58,6 +58,15 @@ So is what became of a program in another one, of the same run or a later one:
      "level": "jaxpr"}
     {"type": "reply", "id": 18, "diff": {...ProgramDiff...}, ...}
 
+What each of XLA's passes did to it, from compiling once more, and what one of them changed:
+
+    {"type": "passes", "id": 17, "snapshot": "5f0c", "program": 0, "confirmed": false}
+    {"type": "reply", "id": 17, "confirm": "XLA compiles rnn once more, which took 241 ms. Go on?", ...}
+    {"type": "passes", "id": 18, "snapshot": "5f0c", "program": 0, "confirmed": true}
+    {"type": "reply", "id": 18, "passes": {...ProgramPasses...}, ...}
+    {"type": "pass_diff", "id": 19, "snapshot": "5f0c", "program": 0, "index": 3, "first_line": 0, "line_count": 2000}
+    {"type": "reply", "id": 19, "pass_diff": {...PassDiff...}, ...}
+
 A message of 64 kB or more travels as one binary buffer of UTF-8 JSON, with {"type": "buffer"} as the comm's data.
 """
 
@@ -71,6 +80,7 @@ from .snapshot.difference import ProgramDiff
 from .snapshot.document import Environment, Snapshot
 from .snapshot.pages import ScopePage as ScopePage
 from .snapshot.pages import TextPage as TextPage
+from .snapshot.passes import PassDiff, ProgramPasses
 from .snapshot.recording import Recording
 from .snapshot.struct import Struct
 from .snapshot.struct import described as _text
@@ -162,7 +172,10 @@ class Reply(Struct, tag="reply", omit_defaults=True):
     sweep: Annotated[Sweep | None, _text("In answer to sweep.")] = None
     machine: Annotated[Machine | None, _text("In answer to machine.")] = None
     cost: Annotated[ProgramCost | None, _text("In answer to cost.")] = None
+    passes: Annotated[ProgramPasses | None, _text("In answer to passes.")] = None
+    pass_diff: Annotated[PassDiff | None, _text("In answer to pass_diff.")] = None
     diff: Annotated[ProgramDiff | None, _text("In answer to diff.")] = None
+    page: Annotated[str | None, _text("In answer to export: the HTML file.")] = None
 
 
 KernelMessage = Hello | Progress | SnapshotMessage | Failed | Reply
@@ -187,6 +200,9 @@ class TextRequest(Struct, tag="text"):
     level: Annotated[Literal["stablehlo", "hlo"], _text("Which text.")]
     first_line: Annotated[int, _text("From 0.")]
     line_count: Annotated[int, _text("At most 5,000.")]
+    platform: Annotated[
+        str | None, _text("Of StableHLO: lower it for cuda, rocm or tpu; null: as it was lowered to run.")
+    ] = None
 
 
 class ScopeRequest(Struct, tag="scope"):
@@ -281,6 +297,34 @@ class DiffRequest(Struct, tag="diff"):
     level: Annotated[Literal["jaxpr", "stablehlo", "hlo"], _text("What is compared.")]
 
 
+class ExportRequest(Struct, tag="export"):
+    """A run as an HTML file that needs nothing else; nothing runs."""
+
+    id: Annotated[int, _text("Chosen by the browser.")]
+    snapshot: Annotated[str, _text("Id.")]
+    program: Annotated[int, _text("Index into its programs: the one that comes first.")]
+
+
+class PassesRequest(Struct, tag="passes"):
+    """Compile a program once more, to see what each of XLA's passes does: the user pressed the button."""
+
+    id: Annotated[int, _text("Chosen by the browser.")]
+    snapshot: Annotated[str, _text("Id.")]
+    program: Annotated[int, _text("Index into its programs.")]
+    confirmed: Annotated[bool, _text("The user said yes to compiling again.")]
+
+
+class PassDiffRequest(Struct, tag="pass_diff"):
+    """Lines of what one pass changed; the passes were asked for before."""
+
+    id: Annotated[int, _text("Chosen by the browser.")]
+    snapshot: Annotated[str, _text("Id.")]
+    program: Annotated[int, _text("Index into its programs.")]
+    index: Annotated[int, _text("Index into the program's passes.")]
+    first_line: Annotated[int, _text("From 0.")]
+    line_count: Annotated[int, _text("At most 5,000.")]
+
+
 class StopRequest(Struct, tag="stop"):
     """Stop the work of a request; its last reply has what was done until then."""
 
@@ -298,7 +342,10 @@ BrowserMessage = (
     | SweepRequest
     | MachineRequest
     | CostRequest
+    | PassesRequest
+    | PassDiffRequest
     | TransformRequest
     | DiffRequest
+    | ExportRequest
     | StopRequest
 )

@@ -156,6 +156,8 @@ export interface IRequests {
     snapshot: string,
     options?: ILongRequestOptions
   ): ILongRequest<Machine>;
+  /** The run as an HTML file that needs nothing else, this program first. */
+  page(snapshot: string, program: number): Promise<string>;
   /** What a program costs; it is counted, nothing runs. */
   cost(snapshot: string, program: number): Promise<ProgramCost>;
   /** What became of one program in another; both are read, nothing runs. */

@@ -194,3 +194,13 @@ def test_fields_that_a_newer_browser_added_are_ignored(ask):
 @pytest.mark.parametrize("data", [None, [], "text", {}, {"type": "text"}, {"type": "text", "id": "seven"}])
 def test_what_has_no_id_has_no_reply(runs, data):
     assert Answers(runs).answer(data) is None
+
+
+def test_a_run_as_a_page_of_its_own(ask):
+    run = run_of(large, 1.0, stage="lower")
+    assert [level.state for level in run.document.programs[0].levels] == ["on_request", "not_made"]
+    reply = ask(run, type="export", id=3, program=0)
+    assert (reply.id, reply.error) == (3, None)
+    assert reply.page.startswith("<!doctype html>")
+    assert reply.page.count("stablehlo.sine") == 400  # what the document leaves out is there
+    assert ask(run, type="export", id=4, program=9).error == "This run has no such program. Run the cell again."

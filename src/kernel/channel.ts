@@ -36,6 +36,7 @@ import {
 import {
   CompareRequest,
   CostRequest,
+  ExportRequest,
   DiffRequest,
   MachineRequest,
   MakeRequest,
@@ -76,7 +77,8 @@ export type Question =
   | Omit<MachineRequest, 'id'>
   | Omit<CostRequest, 'id'>
   | Omit<TransformRequest, 'id'>
-  | Omit<DiffRequest, 'id'>;
+  | Omit<DiffRequest, 'id'>
+  | Omit<ExportRequest, 'id'>;
 
 /** A question that is on its way. */
 export interface IAsked {
@@ -139,7 +141,8 @@ const PATIENCE = {
   machine: 60_000,
   cost: 60_000,
   transform: 600_000,
-  diff: 60_000
+  diff: 60_000,
+  export: 60_000
 };
 
 export class Channel implements IChannel {

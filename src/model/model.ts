@@ -674,6 +674,10 @@ export class JaxprModel implements IJaxprModel {
       });
       return answered<ProgramDiff>(diff ?? null, this._trans);
     },
+    page: async (snapshot, program) => {
+      const { page } = await this._ask({ type: 'export', snapshot, program });
+      return answered<string>(page ?? null, this._trans);
+    },
     cost: async (snapshot, program) => {
       const { cost } = await this._ask({ type: 'cost', snapshot, program });
       return answered<ProgramCost>(

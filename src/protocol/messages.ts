@@ -161,12 +161,13 @@ function checkReply(value: unknown, sizes: IDocumentSizes): Reply {
     orNull(reply.cost ?? null, 'cost', (value, field) =>
       checkProgramCost(value, field, sizes)
     ),
-    orNull(reply.diff ?? null, 'diff', checkProgramDiff)
+    orNull(reply.diff ?? null, 'diff', checkProgramDiff),
+    orNull(reply.page ?? null, 'page', text)
   ].filter(one => one !== null);
   if (answers.length !== 1) {
     throw new Mismatch(
       'reply',
-      'exactly one of error, text, scope, snapshot, working, confirm, recording, comparison, timing, sweep, machine, cost, diff'
+      'exactly one of error, text, scope, snapshot, working, confirm, recording, comparison, timing, sweep, machine, cost, diff, page'
     );
   }
   return reply as unknown as Reply;

@@ -27,6 +27,7 @@ export type Wire =
   | DiffSide
   | Effects
   | Environment
+  | ExportRequest
   | Failed
   | File
   | FinishedStage
@@ -879,6 +880,24 @@ export interface Environment {
    * What is missing at this tier and why, a sentence; null at hooks.
    */
   tier_note: string | null;
+}
+/**
+ * A run as an HTML file that needs nothing else; nothing runs.
+ */
+export interface ExportRequest {
+  type: 'export';
+  /**
+   * Chosen by the browser.
+   */
+  id: number;
+  /**
+   * Id.
+   */
+  snapshot: string;
+  /**
+   * Index into its programs: the one that comes first.
+   */
+  program: number;
 }
 /**
  * Something of ours failed; the user's cell is not affected.
@@ -2077,6 +2096,10 @@ export interface Reply {
    * In answer to diff.
    */
   diff?: ProgramDiff | null;
+  /**
+   * In answer to export: the HTML file.
+   */
+  page?: string | null;
 }
 /**
  * Some lines of StableHLO or HLO, each with where it came from.

@@ -1,0 +1,68 @@
+/** Wires what is saved: the command that downloads a run as an HTML file of its own. */
+import {
+  JupyterFrontEnd,
+  JupyterFrontEndPlugin
+} from '@jupyterlab/application';
+import { ICommandPalette, showErrorMessage } from '@jupyterlab/apputils';
+import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+
+import { IJaxprTracker } from '../tokens';
+
+export const SAVE_PAGE = 'jupyter-jaxpr:save-page';
+
+export const savingPlugin: JupyterFrontEndPlugin<void> = {
+  id: 'jupyter-jaxpr:saving',
+  description: 'Saves a run as an HTML file that needs nothing else.',
+  autoStart: true,
+  requires: [IJaxprTracker],
+  optional: [ICommandPalette, ITranslator],
+  activate: (
+    app: JupyterFrontEnd,
+    tracker: IJaxprTracker,
+    palette: ICommandPalette | null,
+    translator: ITranslator | null
+  ): void => {
+    const trans = (translator ?? nullTranslator).load('jupyter_jaxpr');
+    app.commands.addCommand(SAVE_PAGE, {
+      label: trans.__('Save as HTML'),
+      caption: trans.__(
+        'Download the run as one file: programs beside the cell, linked, with search'
+      ),
+      // The kernel writes the file: it has the texts that the document leaves out.
+      isEnabled: () =>
+        (tracker.current?.program ?? -1) >= 0 &&
+        tracker.current?.requests !== null,
+      describedBy: { args: { type: 'object', properties: {} } },
+      execute: async () => {
+        const { requests, snapshot, program } = tracker.current ?? {};
+        if (!requests || !snapshot || program === undefined || program < 0) {
+          return;
+        }
+        try {
+          const page = await requests.page(snapshot.id, program);
+          download(page, `${fileName(snapshot.programs[program].name)}.html`);
+        } catch (error) {
+          void showErrorMessage(
+            trans.__('The run was not saved'),
+            error instanceof Error ? error.message : String(error)
+          );
+        }
+      }
+    });
+    palette?.addItem({ command: SAVE_PAGE, category: trans.__('Jaxpr') });
+  }
+};
+
+/** Letters that every file system takes. */
+function fileName(name: string): string {
+  return name.replace(/[^\p{L}\p{N}_-]+/gu, '-').slice(0, 100) || 'program';
+}
+
+function download(page: string, name: string): void {
+  const url = URL.createObjectURL(new Blob([page], { type: 'text/html' }));
+  const anchor = document.createElement('a');
+  anchor.href = url;
+  anchor.download = name;
+  anchor.click();
+  URL.revokeObjectURL(url);
+}

@@ -1,0 +1,133 @@
+"""A run saved from the panel as an HTML file: it opens with nothing beside it, links, folds, and is searched."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+LOAD = "%load_ext jupyter_jaxpr\nimport jax\nimport jax.numpy as jnp"
+RNN = """%%jaxpr
+@jax.jit
+def rnn(w, xs):
+    def step(h, x):
+        h = jnp.tanh(w @ h + x)
+        return h, h
+
+    return jax.nn.softmax(jax.lax.scan(step, jnp.zeros(4), xs)[0])
+
+rnn(jnp.eye(4), jnp.ones((10, 4)));"""
+
+
+@pytest.fixture
+def saved(notebook, page, context, tmp_path):
+    """The saved file, open in a page that has no network, and what it tried to load."""
+    nb = notebook(LOAD, RNN)
+    nb.run_all()
+    expect(nb.listing()).to_contain_text("scan")
+    nb.panel.get_by_role("button", name="More", exact=True).click()
+    with page.expect_download() as download:
+        page.get_by_role("menuitem", name="Save as HTML").click()
+    assert download.value.suggested_filename == "rnn.html"
+    file = tmp_path / "rnn.html"
+    download.value.save_as(file)
+    context.set_offline(True)
+    opened = context.new_page()
+    opened.set_viewport_size({"width": 1400, "height": 900})
+    asked: list[str] = []
+    opened.on("request", lambda request: asked.append(request.url))
+    errors: list[str] = []
+    opened.on("pageerror", lambda error: errors.append(str(error)))
+    opened.goto(file.as_uri())
+    yield opened
+    assert asked == [file.as_uri()]
+    assert errors == []
+    context.set_offline(False)
+
+
+def lines(page, level):
+    return page.get_by_role("region", name=level, exact=True).get_by_role("listitem")
+
+
+def test_an_equation_and_its_expression_are_linked_both_ways(saved):
+    tanh = lines(saved, "jaxpr").filter(has_text=re.compile(r"= tanh "))
+    tanh.click()
+    expect(saved.locator("mark")).to_have_text("jnp.tanh(w @ h + x)")
+    expect(saved.locator(".linked").filter(has_text="stablehlo.tanh")).to_have_count(1)
+    status = saved.get_by_role("status")
+    expect(status).to_contain_text("Source 1 · jaxpr 1 · StableHLO 1")
+
+    lines(saved, "Source").filter(has_text="softmax").click()
+    marked = lines(saved, "jaxpr").and_(saved.locator(".linked"))
+    expect(marked.filter(has_text=re.compile(r"= exp "))).to_have_count(1)
+    expect(marked.filter(has_text="tanh")).to_have_count(0)
+
+
+def test_by_keyboard(saved):
+    first = lines(saved, "Source").first
+    first.focus()
+    for _ in range(4):
+        saved.keyboard.press("ArrowDown")
+    saved.keyboard.press("Enter")
+    expect(lines(saved, "Source").nth(4)).to_have_attribute("aria-current", "true")
+    expect(lines(saved, "jaxpr").filter(has_text="= tanh ")).to_have_class(re.compile("linked"))
+
+    scan = lines(saved, "jaxpr").filter(has_text=re.compile(r"= scan\["))
+    scan.focus()
+    saved.keyboard.press("ArrowLeft")
+    expect(lines(saved, "jaxpr").filter(has_text="= tanh ")).to_be_hidden()
+    saved.keyboard.press("ArrowRight")
+    expect(lines(saved, "jaxpr").filter(has_text="= tanh ")).to_be_visible()
+
+
+def test_what_is_found_is_counted_and_unfolded(saved):
+    saved.get_by_role("button", name="Fold all", exact=True).click()
+    tanh = lines(saved, "jaxpr").filter(has_text="= tanh ")
+    expect(tanh).to_be_hidden()
+    search = saved.get_by_role("searchbox", name="Find")
+    search.fill("= tanh")
+    expect(saved.locator("output")).to_contain_text("Source 0 · jaxpr 1 · StableHLO 0")
+    expect(tanh).to_be_visible()
+    search.fill("no such thing")
+    expect(saved.locator("output")).to_have_text(re.compile("^Source 0 · jaxpr 0 · StableHLO 0 · Optimised HLO 0$"))
+
+
+def test_a_column_is_put_away(saved):
+    button = saved.get_by_role("button", name="StableHLO", exact=True)
+    expect(button).to_have_attribute("aria-pressed", "true")
+    button.click()
+    expect(button).to_have_attribute("aria-pressed", "false")
+    expect(saved.get_by_role("region", name="StableHLO", exact=True)).to_be_hidden()
+
+
+def test_light_and_dark(saved):
+    theme = saved.get_by_role("button", name=re.compile("^Theme"))
+    for name, ground in (("light", "rgb(255, 255, 255)"), ("dark", "rgb(17, 17, 17)")):
+        theme.click()
+        expect(theme).to_have_text(f"Theme: {name}")
+        expect(saved.locator("body")).to_have_css("background-color", ground)
+    theme.click()
+    for scheme, ground in (("light", "rgb(255, 255, 255)"), ("dark", "rgb(17, 17, 17)")):
+        saved.emulate_media(color_scheme=scheme)
+        expect(saved.locator("body")).to_have_css("background-color", ground)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_has_nothing_against_it(saved, scheme):
+    saved.emulate_media(color_scheme=scheme)
+    lines(saved, "jaxpr").filter(has_text="= tanh ").click()
+    # The page's policy lets no other script in, so axe looks at a copy of what is shown.
+    found = Axe().run(saved)
+    assert [(rule["id"], node["html"]) for rule in found.response["violations"] for node in rule["nodes"]] == []
+
+
+def test_on_a_narrow_page_the_columns_stand_below_each_other(saved):
+    saved.set_viewport_size({"width": 360, "height": 800})
+    left = {
+        level: saved.get_by_role("region", name=level, exact=True).bounding_box()["x"]
+        for level in ("Source", "jaxpr", "StableHLO", "Optimised HLO")
+    }
+    assert len(set(left.values())) == 1
+    assert saved.evaluate("document.documentElement.scrollWidth") <= 360
