@@ -19,7 +19,8 @@ export const COLUMNS: readonly ColumnName[] = [
 export interface IArrangement {
   /** All of them, those out of sight too, from left to right. */
   readonly order: readonly ColumnName[];
-  readonly hidden: readonly ColumnName[];
+  /** Null until the user has chosen: as many are shown as there is room for. */
+  readonly hidden: readonly ColumnName[] | null;
   /** Of each column: its part of the width, in proportion to the others. */
   readonly weights: Readonly<Record<ColumnName, number>>;
   /** Whether what is pointed at in one column is brought into view in the others. */
@@ -28,10 +29,19 @@ export interface IArrangement {
 
 export const FIRST_ARRANGEMENT: IArrangement = {
   order: COLUMNS,
-  hidden: [],
+  hidden: null,
   weights: { source: 1, jaxpr: 1, stablehlo: 1, hlo: 1 },
   together: true
 };
+
+/** The columns that there is room for. @param width Of all columns, in pixels; 0 where it is not known. */
+export function fitting(width: number): readonly ColumnName[] {
+  if (width === 0 || width >= 840) {
+    return COLUMNS;
+  }
+  // The notebook stands beside it and has the source.
+  return width >= 600 ? ['jaxpr', 'stablehlo', 'hlo'] : ['jaxpr', 'hlo'];
+}
 
 /** A column is never narrower than this part of two. */
 const LEAST = 0.15;
@@ -56,7 +66,7 @@ export function arrangementFrom(remembered: unknown): IArrangement {
   };
   return {
     order: ordered.length === COLUMNS.length ? ordered : COLUMNS,
-    hidden: away.length < COLUMNS.length ? away : [],
+    hidden: Array.isArray(hidden) && away.length < COLUMNS.length ? away : null,
     weights: {
       source: weight('source'),
       jaxpr: weight('jaxpr'),
@@ -68,31 +78,41 @@ export function arrangementFrom(remembered: unknown): IArrangement {
 }
 
 /** The columns in sight, from left to right. */
-export function shownColumns({ order, hidden }: IArrangement): ColumnName[] {
-  return order.filter(column => !hidden.includes(column));
+export function shownColumns(
+  { order, hidden }: IArrangement,
+  fit: readonly ColumnName[]
+): ColumnName[] {
+  return order.filter(column =>
+    hidden === null ? fit.includes(column) : !hidden.includes(column)
+  );
 }
 
 /** Show a column, or take it out of sight; the last one stays. */
 export function toggled(
   arrangement: IArrangement,
+  fit: readonly ColumnName[],
   column: ColumnName
 ): IArrangement {
-  const { hidden } = arrangement;
-  if (hidden.includes(column)) {
-    return { ...arrangement, hidden: hidden.filter(one => one !== column) };
-  }
-  return shownColumns(arrangement).length === 1
+  const shown = shownColumns(arrangement, fit);
+  const wanted = COLUMNS.filter(
+    one => shown.includes(one) !== (one === column)
+  );
+  return wanted.length === 0
     ? arrangement
-    : { ...arrangement, hidden: [...hidden, column] };
+    : {
+        ...arrangement,
+        hidden: COLUMNS.filter(one => !wanted.includes(one))
+      };
 }
 
 /** Move a column past its neighbour in sight. */
 export function moved(
   arrangement: IArrangement,
+  fit: readonly ColumnName[],
   column: ColumnName,
   by: 1 | -1
 ): IArrangement {
-  const shown = shownColumns(arrangement);
+  const shown = shownColumns(arrangement, fit);
   const neighbour = shown[shown.indexOf(column) + by];
   if (!shown.includes(column) || neighbour === undefined) {
     return arrangement;

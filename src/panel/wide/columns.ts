@@ -5,13 +5,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 
 import { element } from '../program/describe';
 import { drawIcon } from '../program/icons';
-import {
-  ColumnName,
-  IArrangement,
-  divided,
-  shareOf,
-  shownColumns
-} from './arrangement';
+import { ColumnName, IArrangement, divided, shareOf } from './arrangement';
 import { columnTitle } from './words';
 
 /** What the columns tell. */
@@ -51,13 +45,11 @@ export class Columns {
     return column;
   }
 
-  /** Stand as this says. */
-  arrange(arrangement: IArrangement): void {
-    const before = this._arrangement;
+  /** Stand as this says; `shown` from left to right. */
+  arrange(arrangement: IArrangement, shown: readonly ColumnName[]): void {
     this._arrangement = arrangement;
-    const shown = shownColumns(arrangement);
-    const stood = before === null ? '' : shownColumns(before).join();
-    if (stood !== shown.join()) {
+    if (this._shown !== shown.join()) {
+      this._shown = shown.join();
       const focused = document.activeElement;
       const nodes = shown.flatMap((name, i) =>
         i === 0
@@ -182,4 +174,5 @@ export class Columns {
 
   private _columns = new Map<ColumnName, IColumn>();
   private _arrangement: IArrangement | null = null;
+  private _shown = '';
 }

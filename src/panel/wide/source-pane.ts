@@ -3,9 +3,6 @@
  *
  * The texts are those that ran. They are shown, not edited; the caret and the mouse point at expressions.
  */
-// This module is itself fetched when the wide view is first shown.
-// eslint-disable-next-line jupyter/prefer-lazy-imports
-import { openSearchPanel, search, searchKeymap } from '@codemirror/search';
 import {
   EditorState,
   Extension,
@@ -57,6 +54,8 @@ export interface ISourcePaneHost {
   entered(): void;
   /** The user goes to the next (1) or the previous (-1) column. */
   left(by: 1 | -1): void;
+  /** The keyboard went to one of the linked places; null where there is none. */
+  stepped(place: { at: number; of: number } | null): void;
 }
 
 export interface ISourcePaneOptions {
@@ -245,6 +244,11 @@ export class SourcePane implements IDisposable {
     this._view?.focus();
   }
 
+  private _step(by: 1 | -1): boolean {
+    this._options.host.stepped(this.nextLinked(by));
+    return true;
+  }
+
   /** Take the keyboard, on the first place that is linked to what is chosen. */
   enter(): boolean {
     if (!this._view) {
@@ -278,12 +282,6 @@ export class SourcePane implements IDisposable {
     return { at: at + 1, of: places.length };
   }
 
-  find(): void {
-    if (this._view) {
-      openSearchPanel(this._view);
-    }
-  }
-
   // --- the editor ---------------------------------------------------------------------------
 
   private _makeView(): EditorView {
@@ -306,10 +304,9 @@ export class SourcePane implements IDisposable {
             'aria-label': trans.__('Source of %1', name),
             'aria-readonly': 'true'
           }),
-          search({ top: true }),
           keymap.of([
-            { key: 'n', run: () => this.nextLinked(1) !== null },
-            { key: 'p', run: () => this.nextLinked(-1) !== null },
+            { key: 'n', run: () => this._step(1) },
+            { key: 'p', run: () => this._step(-1) },
             { key: 'Alt-ArrowRight', run: () => (host.left(1), true) },
             { key: 'Alt-ArrowLeft', run: () => (host.left(-1), true) },
             { key: 'Enter', run: () => (host.entered(), true) },
@@ -319,8 +316,7 @@ export class SourcePane implements IDisposable {
                 model.setSelection(null);
                 return true;
               }
-            },
-            ...searchKeymap
+            }
           ]),
           EditorView.updateListener.of(update => this._onUpdate(update)),
           EditorView.domEventHandlers({

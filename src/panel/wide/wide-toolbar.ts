@@ -5,7 +5,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 
 import { element } from '../program/describe';
 import { drawIcon } from '../program/icons';
-import { COLUMNS, ColumnName, IArrangement, shownColumns } from './arrangement';
+import { COLUMNS, ColumnName, IArrangement } from './arrangement';
 import { columnTitle } from './words';
 
 /** What the toolbar does. */
@@ -13,11 +13,21 @@ export interface IWideToolbarActions {
   toggle(column: ColumnName): void;
   together(): void;
   find(): void;
+  foldAll(): void;
+  unfoldAll(): void;
+  help(): void;
 }
 
 /** One stop of the Tab key, arrows inside. */
 export class WideToolbar {
-  constructor(trans: TranslationBundle, actions: IWideToolbarActions) {
+  /**
+   * @param filters Below the line: its switches are shown and put away by a button here.
+   */
+  constructor(
+    trans: TranslationBundle,
+    actions: IWideToolbarActions,
+    filters: HTMLElement
+  ) {
     this.node = element('div', 'jp-JaxprProgram-toolbar');
     this.node.setAttribute('role', 'toolbar');
     this.node.setAttribute('aria-label', trans.__('Columns'));
@@ -43,11 +53,11 @@ export class WideToolbar {
       'Bring what is pointed at in one column into view in the others'
     );
     this._together.addEventListener('click', actions.together);
-    const find = element('button', 'jp-JaxprProgram-action');
-    find.title = trans.__('Find in program');
-    find.setAttribute('aria-label', find.title);
-    find.append(drawIcon('search'));
-    find.addEventListener('click', actions.find);
+    const filter = action('filter', trans.__('Hide lines'), () => {
+      filters.hidden = !filters.hidden;
+      filter.setAttribute('aria-expanded', String(!filters.hidden));
+    });
+    filter.setAttribute('aria-expanded', 'false');
     this.said = element('span', 'jp-JaxprWide-said');
     this.said.setAttribute('role', 'status');
     this.node.append(
@@ -55,7 +65,11 @@ export class WideToolbar {
       element('span', 'jp-JaxprProgram-space'),
       this.said,
       this._together,
-      find
+      filter,
+      action('unfoldAll', trans.__('Unfold all'), actions.unfoldAll),
+      action('foldAll', trans.__('Fold all'), actions.foldAll),
+      action('search', trans.__('Find in program'), actions.find),
+      action('help', trans.__('Keys of this view'), actions.help)
     );
     this.node.addEventListener('keydown', event => this._key(event));
     this.node.addEventListener('focusin', event =>
@@ -68,8 +82,7 @@ export class WideToolbar {
   /** What the last key did, for a screen reader too. */
   readonly said: HTMLElement;
 
-  show(arrangement: IArrangement): void {
-    const shown = shownColumns(arrangement);
+  show(arrangement: IArrangement, shown: readonly ColumnName[]): void {
     for (const [column, button] of this._columns) {
       const pressed = shown.includes(column);
       button.setAttribute('aria-pressed', String(pressed));
@@ -111,4 +124,17 @@ export class WideToolbar {
 
   private _columns = new Map<ColumnName, HTMLButtonElement>();
   private _together: HTMLButtonElement;
+}
+
+function action(
+  icon: Parameters<typeof drawIcon>[0],
+  label: string,
+  act: () => void
+): HTMLButtonElement {
+  const button = element('button', 'jp-JaxprProgram-action');
+  button.title = label;
+  button.setAttribute('aria-label', label);
+  button.append(drawIcon(icon));
+  button.addEventListener('click', act);
+  return button;
 }

@@ -12,17 +12,23 @@ import { PanelLayout, Widget } from '@lumino/widgets';
 import { Attention, attentionOf } from '../../model/attention';
 import { linksOf } from '../../model/links';
 import type { Snapshot } from '../../protocol/snapshot';
-import type { IJaxprModel, ModelChange } from '../../tokens';
+import type { IJaxprModel, LevelName, ModelChange } from '../../tokens';
 import type { IHeaderActions } from '../header';
 import { element } from '../program/describe';
 import { Detail, detailOf } from '../program/detail';
+import { FilterRow } from '../program/filter-row';
+import { showHelp } from '../program/help-overlay';
 import { LevelPane } from '../program/level-pane';
+import { ListingView } from '../program/listing-view';
+import { ReadingTools } from '../program/reading-tools';
+import { LEVELS } from '../program/toolbar';
 import { unlinkedWords } from '../program/view-words';
 import {
   ColumnName,
   FIRST_ARRANGEMENT,
   IArrangement,
   arrangementFrom,
+  fitting,
   moved,
   shownColumns,
   toggled
@@ -59,20 +65,39 @@ export class WideView extends Widget {
     this.addClass('jp-JaxprProgram');
     const layout = (this.layout = new PanelLayout());
     this._head = new WideHead(trans, actions);
-    this._toolbar = new WideToolbar(trans, {
-      toggle: column => this._arrange(toggled(this._arrangement, column)),
-      together: () => {
-        const { together } = this._arrangement;
-        this._arrange({ ...this._arrangement, together: !together });
-        this._mark(true);
-      },
-      find: () => this._find()
+    this._tools = new ReadingTools(trans, {
+      levels: () =>
+        LEVELS.map(level => ({
+          level,
+          here: this._levelPane?.listings.listing(level) ?? null
+        })),
+      goToLevel: level => this._searchIn(level),
+      help: () => showHelp(trans)
     });
+    const filters = new FilterRow(this._tools, element('span', ''), trans);
+    this._toolbar = new WideToolbar(
+      trans,
+      {
+        toggle: column =>
+          this._arrange(toggled(this._arrangement, this._fit, column)),
+        together: () => {
+          const { together } = this._arrangement;
+          this._arrange({ ...this._arrangement, together: !together });
+          this._mark(true);
+        },
+        find: () => this._find(),
+        foldAll: () => this._eachLevel(pane => pane.view?.foldAll()),
+        unfoldAll: () => this._eachLevel(pane => pane.view?.unfoldAll()),
+        help: () => this._tools.host.help()
+      },
+      filters.node
+    );
     this._messages = element('div', 'jp-JaxprProgram-messages');
     this._messages.setAttribute('role', 'status');
     this._columns = new Columns(trans, {
       arrange: arrangement => this._arrange(arrangement),
-      move: (column, by) => this._arrange(moved(this._arrangement, column, by))
+      move: (column, by) =>
+        this._arrange(moved(this._arrangement, this._fit, column, by))
     });
     this._detail = new Detail(trans);
     layout.addWidget(this._head);
@@ -80,6 +105,7 @@ export class WideView extends Widget {
     rest.addClass('jp-JaxprWide-rest');
     rest.node.append(
       this._toolbar.node,
+      filters.node,
       this._messages,
       this._columns.node,
       this._detail.node
@@ -90,6 +116,7 @@ export class WideView extends Widget {
         '.jp-JaxprWide-column'
       );
       this._last = (column?.dataset.column as ColumnName) ?? this._last;
+      this._lastLevel = this._last === 'source' ? this._lastLevel : this._last;
     });
     this.node.addEventListener('keydown', event => this._onKey(event));
     this._show(FIRST_ARRANGEMENT);
@@ -123,7 +150,7 @@ export class WideView extends Widget {
 
   /** Put the keyboard into the first column that has a text. */
   focusFirst(): void {
-    for (const column of shownColumns(this._arrangement)) {
+    for (const column of this._inSight) {
       const pane = this._panes.get(column);
       if (pane?.view) {
         pane.focus();
@@ -138,17 +165,20 @@ export class WideView extends Widget {
       window.cancelAnimationFrame(this._frame);
       this._leave();
       this._clear();
+      this._tools.dispose();
       super.dispose();
     }
   }
 
   protected override onAfterAttach(message: Message): void {
     super.onAfterAttach(message);
+    this._fitColumns();
     this._refresh();
   }
 
   protected override onAfterShow(message: Message): void {
     super.onAfterShow(message);
+    this._fitColumns();
     this._refresh();
     this._measure();
     // What was chosen in another view meanwhile.
@@ -169,6 +199,7 @@ export class WideView extends Widget {
 
   protected override onResize(message: Widget.ResizeMessage): void {
     super.onResize(message);
+    this._fitColumns();
     this._measure();
   }
 
@@ -188,20 +219,38 @@ export class WideView extends Widget {
     this._show(arrangement);
   }
 
+  /** Until the user has chosen, as many columns are shown as there is room for. */
+  private _fitColumns(): void {
+    const fit = fitting(this.node.clientWidth);
+    if (fit.join() !== this._fit.join()) {
+      this._fit = fit;
+      this._show(this._arrangement);
+    }
+  }
+
+  private get _inSight(): ColumnName[] {
+    return shownColumns(this._arrangement, this._fit);
+  }
+
   private _show(arrangement: IArrangement): void {
     this._arrangement = arrangement;
-    this._toolbar.show(arrangement);
-    this._columns.arrange(arrangement);
+    const shown = this._inSight;
+    this._toolbar.show(arrangement, shown);
+    this._columns.arrange(arrangement, shown);
     this._fill();
     this._measure();
   }
 
   private _measure(): void {
+    for (const { view } of this._panes.values()) {
+      (view instanceof ListingView ? view.view : view)?.requestMeasure();
+    }
+  }
+
+  private _eachLevel(act: (pane: LevelPane) => void): void {
     for (const pane of this._panes.values()) {
       if (pane instanceof LevelPane) {
-        pane.view?.view.requestMeasure();
-      } else {
-        pane.view?.requestMeasure();
+        act(pane);
       }
     }
   }
@@ -305,7 +354,7 @@ export class WideView extends Widget {
     if (!model || !shown || !this.isVisible) {
       return;
     }
-    const columns = shownColumns(this._arrangement);
+    const columns = this._inSight;
     for (const [column, pane] of this._panes) {
       if (!columns.includes(column)) {
         pane.dispose();
@@ -332,7 +381,13 @@ export class WideView extends Widget {
     const { trans, python } = this._options;
     const host = {
       changed: () => this._showColumn(column),
-      entered: () => this._goToCell()
+      entered: () => this._goToCell(),
+      stepped: (place: { at: number; of: number } | null) =>
+        this._say(
+          place
+            ? trans.__('linked place %1 of %2', place.at, place.of)
+            : trans.__('nothing is linked here')
+        )
     };
     if (column === 'source') {
       return new SourcePane({
@@ -350,6 +405,7 @@ export class WideView extends Widget {
       snapshot,
       program: index,
       level: column,
+      tools: this._tools,
       host: { ...host, left: (_, by) => this._goToColumn(column, by) }
     });
   }
@@ -366,12 +422,11 @@ export class WideView extends Widget {
       pane.mark(reveal && this._arrangement.together);
       this._showColumn(column);
     }
-    const pane = [...this._panes.values()].find(
-      pane => pane instanceof LevelPane
-    );
+    this._say('');
+    const pane = this._levelPane;
     const pointed = model.hover ?? model.selection;
     const links = linksOf(shown.snapshot, shown.index);
-    if (pane instanceof LevelPane) {
+    if (pane) {
       const { jaxpr, texts } = pane.listings;
       const text =
         pointed?.kind === 'text' ? (texts.get(pointed.level) ?? null) : null;
@@ -389,6 +444,16 @@ export class WideView extends Widget {
     }
   }
 
+  /** A pane of a level that is in sight; all have the same listings. */
+  private get _levelPane(): LevelPane | null {
+    for (const pane of this._panes.values()) {
+      if (pane instanceof LevelPane) {
+        return pane;
+      }
+    }
+    return null;
+  }
+
   private _goToCell(): void {
     const { model, _shown: shown } = this;
     if (model && shown) {
@@ -402,7 +467,7 @@ export class WideView extends Widget {
 
   /** The keyboard goes on in the next column that has a text, at the place that is marked there. */
   private _goToColumn(from: ColumnName, by: 1 | -1): void {
-    const columns = shownColumns(this._arrangement);
+    const columns = this._inSight;
     for (
       let at = columns.indexOf(from) + by;
       columns[at] !== undefined;
@@ -427,11 +492,26 @@ export class WideView extends Widget {
     }
   }
 
-  /** Find in the column that the keyboard was in last. */
+  /** Find in the level that the keyboard was in last. */
   private _find(): void {
-    const columns = shownColumns(this._arrangement);
-    const column = columns.includes(this._last) ? this._last : columns[0];
-    this._panes.get(column)?.find();
+    const levels = LEVELS.filter(level => this._inSight.includes(level));
+    this._searchIn(
+      levels.includes(this._lastLevel)
+        ? this._lastLevel
+        : (levels[0] ?? 'jaxpr')
+    );
+  }
+
+  /** Search in a level; it comes into sight for that. */
+  private _searchIn(level: LevelName): void {
+    if (!this._inSight.includes(level)) {
+      this._arrange(toggled(this._arrangement, this._fit, level));
+    }
+    const pane = this._panes.get(level);
+    if (pane instanceof LevelPane) {
+      this._lastLevel = level;
+      pane.find();
+    }
   }
 
   // --- words --------------------------------------------------------------------------------
@@ -450,6 +530,11 @@ export class WideView extends Widget {
     }
   }
 
+  /** Tell what a key did. */
+  private _say(words: string): void {
+    this._toolbar.said.textContent = words;
+  }
+
   private _showMessages(): void {
     const unlinked = this._shown ? (this._attention?.unlinked ?? []) : [];
     this._messages.replaceChildren(
@@ -464,6 +549,7 @@ export class WideView extends Widget {
   }
 
   private _head: WideHead;
+  private _tools: ReadingTools;
   private _toolbar: WideToolbar;
   private _messages: HTMLElement;
   private _columns: Columns;
@@ -471,11 +557,14 @@ export class WideView extends Widget {
   private _model: IJaxprModel | null = null;
   private _attention: Attention | null = null;
   private _arrangement: IArrangement = FIRST_ARRANGEMENT;
+  /** The columns that there is room for. */
+  private _fit = fitting(0);
   /** Whether the user has arranged anything: what was remembered comes too late then. */
   private _touched = false;
   private _shown: { snapshot: Snapshot; index: number } | null = null;
   private _panes = new Map<ColumnName, Pane>();
   /** The column that the keyboard was in last. */
   private _last: ColumnName = 'jaxpr';
+  private _lastLevel: LevelName = 'jaxpr';
   private _frame = 0;
 }
