@@ -3,14 +3,18 @@ import { JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { editorPlugin } from './plugins/editor';
 import { outputPlugin } from './plugins/output';
 import { panelPlugin } from './plugins/panel';
+import { savingPlugin } from './plugins/saving';
 import { trackerPlugin } from './plugins/tracker';
+import { transformsPlugin } from './plugins/transforms';
 
 /** The list of plugins of this extension. */
 const plugins: JupyterFrontEndPlugin<unknown>[] = [
   trackerPlugin,
   panelPlugin,
   outputPlugin,
-  editorPlugin
+  editorPlugin,
+  savingPlugin,
+  transformsPlugin
 ];
 
 export default plugins;

@@ -65,10 +65,26 @@ export class Attention {
     }
   }
 
+  /** Whether the transforms of this model's program are on screen beside it. */
+  get transformsInView(): boolean {
+    return this._transformsInView;
+  }
+
+  set transformsInView(inView: boolean) {
+    if (inView !== this._transformsInView) {
+      this._transformsInView = inView;
+      this._viewChanged.emit();
+    }
+  }
+
   /** Whether any view is on screen whose lines are linked to those of cells. */
   get linksInView(): boolean {
     return (
-      this._inView || this._flowInView || this._costInView || this._wideInView
+      this._inView ||
+      this._flowInView ||
+      this._costInView ||
+      this._wideInView ||
+      this._transformsInView
     );
   }
 
@@ -163,6 +179,7 @@ export class Attention {
   private _flowInView = false;
   private _costInView = false;
   private _wideInView = false;
+  private _transformsInView = false;
   private _cameFrom: object | null = null;
   private _ledgerInView = false;
   private _outcomesHidden = false;

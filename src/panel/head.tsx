@@ -6,6 +6,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { attentionOf } from '../model/attention';
+import { IDiffQuestion } from '../model/diffs';
 import { versionsApart } from '../model/sentences';
 import { timingsOf } from '../model/timings';
 import { VariantComparison } from '../protocol/snapshot';
@@ -24,6 +25,8 @@ export interface IPanelActions extends IHeaderActions {
   rendermime?: IRenderMimeRegistry;
   /** Open a comparison in the main area; left out where the application has none. */
   beside?: (comparison: VariantComparison) => void;
+  /** Open a diff in the main area; left out where the application has none. */
+  diff?: (model: IJaxprModel, question: IDiffQuestion) => void;
   /** Open the levels of the program side by side in the main area; left out where the application has none. */
   wide?: () => void;
   /** Open the program beside its transforms in the main area; left out where the application has none. */

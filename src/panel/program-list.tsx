@@ -4,6 +4,8 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
+import { derivedBy, transformsOf } from '../model/transforms';
+import type { Snapshot } from '../protocol/snapshot';
 import { IJaxprModel, IRun } from '../tokens';
 import { Icon } from './icons';
 import { shortArguments, shortened, whereAndWhen } from './summary';
@@ -19,10 +21,22 @@ const MOST = 500;
 
 function choices(model: IJaxprModel): IChoice[] {
   return model.runs
-    .flatMap(run =>
-      run.snapshot.programs.map((_, program) => ({ run, program }))
-    )
+    .flatMap(run => ordered(run.snapshot).map(program => ({ run, program })))
     .slice(0, MOST);
+}
+
+/** The programs of a run, each followed by what was derived from it. */
+function ordered(snapshot: Snapshot): number[] {
+  const after = (program: number): number[] => [
+    program,
+    ...transformsOf(snapshot, program).flatMap(({ parts }) =>
+      // Made later, so behind it: whatever a document says, this ends.
+      parts.flatMap(part => (part.program > program ? after(part.program) : []))
+    )
+  ];
+  return snapshot.programs.flatMap((_, program) =>
+    derivedBy(snapshot, program) === null ? after(program) : []
+  );
 }
 
 /** The words of a program in the list: its signature in few letters. */
@@ -213,6 +227,10 @@ function List(props: {
                 role="option"
                 className={`jp-JaxprPanel-option${
                   index === active ? ' jp-mod-active' : ''
+                }${
+                  derivedBy(run.snapshot, program) === null
+                    ? ''
+                    : ' jp-mod-derived'
                 }`}
                 aria-selected={index === inView}
                 // Before the list loses the focus and closes.

@@ -5,6 +5,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import { Message } from '@lumino/messaging';
 import { Panel, PanelLayout, Widget } from '@lumino/widgets';
 
+import { diffsOf } from '../model/diffs';
 import { Snapshot } from '../protocol/snapshot';
 import { IJaxprModel, ModelChange } from '../tokens';
 import { Head, IPanelActions, filling } from './head';
@@ -56,6 +57,12 @@ const MAKERS: Record<
       /* webpackChunkName: "panel_cost" */ './cost'
     );
     return new CostView(trans, () => choose('program'));
+  },
+  diff: async (trans, _, actions) => {
+    const { DiffView } = await import(
+      /* webpackChunkName: "panel_diff" */ './diff'
+    );
+    return new DiffView(trans, actions.diff ?? null);
   },
   compare: async (trans, choose, actions) => {
     const { CompareView } = await import(
@@ -129,6 +136,9 @@ export class Shell extends Widget {
     this._followAsked();
     for (const view of this._made.values()) {
       view.model = model;
+    }
+    if (this._since !== null) {
+      this._since.model = model;
     }
     this._arrange();
   }
@@ -204,6 +214,10 @@ export class Shell extends Widget {
       cache: (snapshot?.ledger ?? null) !== null,
       time: shown === 'program' || (snapshot?.sweep ?? null) !== null,
       cost: shown === 'program',
+      diff:
+        shown === 'program' &&
+        this._model !== null &&
+        diffsOf(this._model).programs().length > 1,
       compare:
         (snapshot?.comparison ?? null) !== null ||
         (snapshot?.programs.length ?? 0) > 1,
@@ -235,8 +249,45 @@ export class Shell extends Widget {
     for (const [name, place] of this._places) {
       place.setHidden(name !== shown);
     }
+    this._since?.setHidden(shown !== 'program');
     if (shown !== null && this.isVisible) {
       void this._make(shown);
+      if (shown === 'program') {
+        void this._makeSince();
+      }
+    }
+  }
+
+  /** The line above the program that says what differs since the run before; made once there is one. */
+  private async _makeSince(): Promise<void> {
+    const { _model: model } = this;
+    if (
+      this._sinceAsked ||
+      model?.snapshot === null ||
+      model === null ||
+      diffsOf(model).previous({
+        snapshot: model.snapshot.id,
+        program: model.program
+      }) === null
+    ) {
+      return;
+    }
+    this._sinceAsked = true;
+    try {
+      const { SinceLine } = await import(
+        /* webpackChunkName: "panel_diff" */ './diff'
+      );
+      if (this.isDisposed) {
+        return;
+      }
+      this._since = new SinceLine(this._trans, () => this._choose('diff'));
+      this._since.model = this._model;
+      (this.layout as PanelLayout).insertWidget(1, this._since);
+      this._arrange();
+    } catch (reason) {
+      // The server may have been away; the Diff view tells the same.
+      this._sinceAsked = false;
+      console.error('jupyter-jaxpr panel: the diff failed to load', reason);
     }
   }
 
@@ -272,6 +323,8 @@ export class Shell extends Widget {
   private _places = new Map<ViewName, Panel>();
   private _made = new Map<ViewName, IView>();
   private _asked = new Set<ViewName>();
+  private _since: IView | null = null;
+  private _sinceAsked = false;
   private _wanted: ViewName = 'program';
   /** What was in view before one came by itself. */
   private _before: ViewName | null = null;

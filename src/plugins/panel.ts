@@ -27,8 +27,10 @@ import { jaxprIcon } from '../panel/icon';
 // eslint-disable-next-line jupyter/prefer-lazy-imports
 import { JaxprPanel } from '../panel/panel';
 import type { WideView } from '../panel/wide/wide-view';
+import { IDiffQuestion } from '../model/diffs';
 import { VariantComparison } from '../protocol/snapshot';
 import { IJaxprModel, IJaxprTracker } from '../tokens';
+import { SAVE_PAGE } from './saving';
 import { OPEN_TRANSFORMS } from './transforms';
 
 namespace CommandIDs {
@@ -66,6 +68,21 @@ async function openBeside(
     /* webpackChunkName: "panel_compare" */ '../panel/compare'
   );
   const widget = besideWidget(comparison, trans);
+  shell.add(widget, 'main', { mode: 'split-right', type: 'Jaxpr' });
+  shell.activateById(widget.id);
+}
+
+/** Open a diff in the main area, beside the notebook. */
+async function openDiff(
+  model: IJaxprModel,
+  question: IDiffQuestion,
+  shell: ILabShell,
+  trans: TranslationBundle
+): Promise<void> {
+  const { diffWidget } = await import(
+    /* webpackChunkName: "panel_diff" */ '../panel/diff'
+  );
+  const widget = diffWidget(model, question, trans);
   shell.add(widget, 'main', { mode: 'split-right', type: 'Jaxpr' });
   shell.activateById(widget.id);
 }
@@ -110,6 +127,11 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
         labShell === null
           ? undefined
           : comparison => void openBeside(comparison, labShell, trans),
+      diff:
+        labShell === null
+          ? undefined
+          : (model, question) =>
+              void openDiff(model, question, labShell, trans),
       wide:
         labShell === null
           ? undefined
@@ -270,6 +292,7 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
     }
     menu.addItem({ command: CommandIDs.copyProgram });
     menu.addItem({ command: CommandIDs.copyMarkdown });
+    menu.addItem({ command: SAVE_PAGE });
     menu.addItem({ type: 'separator' });
     menu.addItem({ command: CommandIDs.togglePin });
     menu.addItem({ command: CommandIDs.togglePause });

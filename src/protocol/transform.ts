@@ -37,7 +37,7 @@ export function checkTransform(
   const parts = each(transform.parts, `${field}.parts`, (part, where) =>
     checkPart(part, where, sizes)
   );
-  if ((parts.length > 0) !== (error === null)) {
+  if (parts.length > 0 !== (error === null)) {
     throw new Mismatch(`${field}.parts`, 'either parts or an error');
   }
   return transform as unknown as Transform;

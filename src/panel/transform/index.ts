@@ -1,0 +1,1 @@
+export { transformWidget, TRANSFORMS_ID } from './transform-widget';

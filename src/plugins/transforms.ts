@@ -1,0 +1,92 @@
+/** Wires the transforms: the command that opens a program beside what JAX derives from it, in the main area. */
+import {
+  ILabShell,
+  ILayoutRestorer,
+  JupyterFrontEnd,
+  JupyterFrontEndPlugin
+} from '@jupyterlab/application';
+import {
+  ICommandPalette,
+  MainAreaWidget,
+  WidgetTracker
+} from '@jupyterlab/apputils';
+import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+import { Menu } from '@lumino/widgets';
+
+import type { TransformView } from '../panel/transform/transform-view';
+import { IJaxprModel, IJaxprTracker } from '../tokens';
+
+export const OPEN_TRANSFORMS = 'jupyter-jaxpr:open-transforms';
+
+export const transformsPlugin: JupyterFrontEndPlugin<void> = {
+  id: 'jupyter-jaxpr:transforms',
+  description:
+    'Shows a program beside its grad, vmap, jvp and linearize in the main area.',
+  autoStart: true,
+  // Notebook 7 has one document a window, and no place beside it.
+  requires: [IJaxprTracker, ILabShell],
+  optional: [ILayoutRestorer, ICommandPalette, ITranslator],
+  activate: (
+    app: JupyterFrontEnd,
+    tracker: IJaxprTracker,
+    labShell: ILabShell,
+    restorer: ILayoutRestorer | null,
+    palette: ICommandPalette | null,
+    translator: ITranslator | null
+  ): void => {
+    const { commands } = app;
+    const trans = (translator ?? nullTranslator).load('jupyter_jaxpr');
+    const menu = new Menu({ commands });
+    for (const command of ['copy-program', 'copy-markdown']) {
+      menu.addItem({ command: `jupyter-jaxpr:${command}` });
+    }
+    const opened = new WidgetTracker<MainAreaWidget<TransformView>>({
+      namespace: 'jupyter-jaxpr-transforms'
+    });
+    commands.addCommand(OPEN_TRANSFORMS, {
+      label: trans.__('Open Transforms Beside the Program'),
+      caption: trans.__(
+        'The program beside its grad, vmap, jvp and linearize, linked by source'
+      ),
+      isEnabled: () => (tracker.current?.program ?? -1) >= 0,
+      describedBy: { args: { type: 'object', properties: {} } },
+      execute: async () => {
+        const known = opened.currentWidget;
+        if (known !== null) {
+          labShell.activateById(known.id);
+          return known;
+        }
+        const { transformWidget } = await import(
+          /* webpackChunkName: "panel_transform" */ '../panel/transform'
+        );
+        const widget = transformWidget({
+          trans,
+          actions: {
+            copy: () => void commands.execute('jupyter-jaxpr:copy-program'),
+            more: (x, y) => menu.open(x, y)
+          }
+        });
+        const follow = (_: unknown, model: IJaxprModel | null): void => {
+          widget.content.model = model;
+        };
+        tracker.currentChanged.connect(follow);
+        widget.disposed.connect(() =>
+          tracker.currentChanged.disconnect(follow)
+        );
+        widget.content.model = tracker.current;
+        labShell.add(widget, 'main', { mode: 'split-right', type: 'Jaxpr' });
+        await opened.add(widget);
+        labShell.activateById(widget.id);
+        return widget;
+      }
+    });
+    palette?.addItem({
+      command: OPEN_TRANSFORMS,
+      category: trans.__('Jaxpr')
+    });
+    void restorer?.restore(opened, {
+      command: OPEN_TRANSFORMS,
+      name: () => 'transforms'
+    });
+  }
+};
