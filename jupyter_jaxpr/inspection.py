@@ -13,8 +13,8 @@ import msgspec
 
 from .encoding import encode
 from .exports.bundle import bundle
-from .exports.page import page
 from .exports.markdown import markdown
+from .exports.page import page
 from .exports.plain import plain
 from .measure.equations import Unsteppable
 from .observe.kernel import observer
@@ -28,6 +28,7 @@ from .snapshot.cards import ControlFlow, control_flow
 from .snapshot.difference_levels import diff_runs
 from .snapshot.differences import Diff
 from .snapshot.environment import environment
+from .snapshot.levels import Platform
 from .snapshot.priced import Cost, cost_of
 from .snapshot.recording import Recording
 from .snapshot.recording_build import construct_of, recording_document
@@ -51,6 +52,7 @@ _NO_LEVEL = "There is no level {level!r}. Take one of 'jaxpr', 'stablehlo', 'hlo
 _NO_PROGRAM = "This snapshot holds no program. {message}"
 _NOT_HELD = "This snapshot does not hold the {title}. {reason}"
 _NOT_MADE = "JAX was not asked to make it: inspect with stage='{stage}'."
+_NOT_LOWERED_FOR = "Only StableHLO is lowered for a platform. Take text('stablehlo', platform='{platform}')."
 _NO_COST = "This snapshot does not hold what {name} costs. Inspect the function again."
 _NO_TRANSFORM = "There is no transform {kind!r}. Take one of 'grad', 'vmap', 'jvp', 'linearize'."
 _NOT_IN = "There is no program {index}: this snapshot has {count}."
@@ -253,13 +255,15 @@ class Snapshot:
             raise ValueError(made.error)
         return Snapshot(msgspec.structs.replace(document, focus=made.parts[0].program), self._sources)
 
-    def text(self, level: LevelName = "jaxpr", program: int | None = None) -> str:
+    def text(self, level: LevelName = "jaxpr", program: int | None = None, *, platform: Platform | None = None) -> str:
         """A program as text.
 
         Args:
             level: ``jaxpr``: the tokens of ``print(jaxpr)``, one equation a line. ``stablehlo``, ``hlo``: as JAX and
                 XLA print them, large constants elided.
             program: Index into `programs`; the one in focus where it is None.
+            platform: Of ``stablehlo``: ``cpu``, ``cuda``, ``rocm`` or ``tpu``: lowered for it, whether or not there is
+                one. The program that ran where it is None.
 
         Raises:
             ValueError: The level is not held and cannot be had; the message says why and what to do.
@@ -271,6 +275,8 @@ class Snapshot:
         if index < 0:
             raise ValueError(_NO_PROGRAM.format(message=self._document.message or "Inspect a function first."))
         shown = self._document.programs[index]
+        if platform is not None:
+            return self._for_platform(level, index, platform)
         if level == "jaxpr":
             return self._sources.jaxpr_text(index) if self._sources else program_text(self._document, index)
         held = next((each for each in shown.levels if each.name == level), None)
@@ -325,6 +331,19 @@ class Snapshot:
         except Unavailable as error:
             raise ValueError(str(error)) from error
         return Diff(found)
+
+    def _for_platform(self, level: LevelName, program: int, platform: Platform) -> str:
+        if level != "stablehlo":
+            raise ValueError(
+                f"Only StableHLO is lowered for a platform. Take text('stablehlo', platform={platform!r})."
+            )
+        if self._sources is None:
+            raise ValueError("A snapshot that was read from a file cannot be lowered. Inspect the function again.")
+        try:
+            with observer().looking_away():
+                return self._sources.text(program, level, platform).text
+        except Unavailable as error:
+            raise ValueError(str(error)) from error
 
     def to_dict(self) -> dict[str, Any]:
         """The document as plain dictionaries and lists, with the texts of all levels that JAX has made."""

@@ -796,6 +796,47 @@ def _tell(failed: Callable[[BaseException], None], method: Callable[..., None], 
         failed(error)
 
 
+@contextmanager
+def without_disk_cache() -> Iterator[None]:
+    """What this thread compiles meanwhile is neither read from JAX's cache on disk nor written to it.
+
+    JAX decides that once in a process, and has no switch for one compilation: the function that names the entry (jax
+    0.10 to 0.12) says on this thread that there is none.
+
+    Raises:
+        RuntimeError: There is such a cache, and this JAX has no such function.
+    """
+    from jax._src import compiler
+
+    name = "_resolve_compilation_strategy"
+    original = getattr(compiler, name, None)
+    if original is None:
+        import jax
+
+        if getattr(jax.config, "jax_compilation_cache_dir", None):
+            raise RuntimeError("this JAX cannot compile beside its cache on disk")
+        yield
+        return
+    with _beside_the_cache:
+        thread = threading.get_ident()
+        position = list(inspect.signature(original).parameters).index("compile_options")
+
+        @functools.wraps(original)
+        def strategy(*args: Any, **kwargs: Any) -> Any:
+            if threading.get_ident() != thread:
+                return original(*args, **kwargs)
+            return None, kwargs["compile_options"] if "compile_options" in kwargs else args[position]
+
+        setattr(compiler, name, strategy)
+        try:
+            yield
+        finally:
+            setattr(compiler, name, original)
+
+
+_beside_the_cache = threading.Lock()
+
+
 class _WhenImported:
     """Calls back once a module has been imported by someone else; a finder that finds nothing itself.
 

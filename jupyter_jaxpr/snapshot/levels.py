@@ -12,6 +12,11 @@ from .document import Level
 
 LevelName = Literal["stablehlo", "hlo"]
 
+Platform = Literal["cpu", "cuda", "rocm", "tpu"]
+
+#: Platforms that JAX lowers for, whether or not there is one.
+PLATFORMS: tuple[Platform, ...] = ("cpu", "cuda", "rocm", "tpu")
+
 LEVELS: tuple[LevelName, ...] = ("stablehlo", "hlo")
 
 _NOT_LOWERED = "JAX has only traced this function. Lower it to see its StableHLO."
@@ -41,6 +46,25 @@ def text_of(observed: ObservedProgram, level: LevelName, positions: Positions) -
             f"JAX could not print its {title(level)}: {error}. The other levels are not affected."
         ) from error
     raise Unavailable(state_of(observed, level)[1] or "")
+
+
+def platform_text(observed: ObservedProgram, platform: str, positions: Positions) -> LinesOfText:
+    """The StableHLO of a program lowered for a platform that need not be there; nothing is compiled.
+
+    Raises:
+        Unavailable: There is no such platform, or JAX cannot lower this program for it.
+    """
+    if platform not in PLATFORMS:
+        raise Unavailable(f"JAX lowers for {', '.join(PLATFORMS)}, not for {platform}. Choose one of them.")
+    traced = _traced(observed)
+    try:
+        return stablehlo_lines(lowered_text(traced.lower(lowering_platforms=(platform,))), positions)
+    except Exception as error:  # the user's program: a kernel of another platform, a callback
+        first = str(error).strip().partition("\n")[0].rstrip(".")
+        raise Unavailable(
+            f"JAX could not lower this program for {platform} ({type(error).__name__}: {first}). "
+            "Choose another platform."
+        ) from error
 
 
 def state_of(
@@ -82,10 +106,9 @@ def make(observed: ObservedProgram, level: LevelName) -> None:
         Unavailable: JAX cannot.
     """
     try:
-        if observed.lowered is None:
-            observed.lowered = _traced(observed).lower()
+        lowered_of(observed)
         if level == "hlo" and observed.executable is None:
-            observed.executable = observed.lowered.compile()
+            observed.executable = lowered_of(observed).compile()
     except Unavailable:
         raise
     except Exception as error:  # the user's program: JAX may refuse it
@@ -95,6 +118,17 @@ def make(observed: ObservedProgram, level: LevelName) -> None:
             f"JAX could not {verb} this program ({type(error).__name__}: {first}). "
             "Run it in a cell to see the whole error."
         ) from error
+
+
+def lowered_of(observed: ObservedProgram) -> Any:
+    """The `jax.stages.Lowered` of a program, lowered now where it was only traced.
+
+    Raises:
+        Unavailable: JAX keeps nothing that it could be lowered from.
+    """
+    if observed.lowered is None:
+        observed.lowered = _traced(observed).lower()
+    return observed.lowered
 
 
 def _traced(observed: ObservedProgram) -> Any:

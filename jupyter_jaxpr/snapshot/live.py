@@ -17,6 +17,7 @@ import msgspec
 from ..observe.observation import ObservedFunction, ObservedProgram
 from ..program.control_flow import ControlPath
 from ..program.jaxpr import Walk
+from ..program.passes import Passes
 from ..program.sources import CellText
 from ..program.stablehlo import LinesOfText
 from ..program.text_links import linked
@@ -26,7 +27,7 @@ from .control_flow_build import read_control_flow
 from .cost import Machine, ProgramCost
 from .cost_build import program_cost
 from .document import Level, Note, Snapshot
-from .levels import LevelName, Unavailable, level_document, make, text_of
+from .levels import LevelName, Unavailable, level_document, make, platform_text, text_of
 from .names import Names
 from .notes import failure_notes
 from .pages import ScopePage, TextPage
@@ -92,7 +93,8 @@ class Sources:
         self._cell_file = cell_file
         self._control_paths = tuple(control_paths)
         self._lock = threading.RLock()
-        self._texts: dict[tuple[int, LevelName], Text] = {}
+        self._texts: dict[tuple[int, LevelName, str | None], Text] = {}
+        self._passes: dict[int, Passes] = {}
         self._names: dict[int, Names] = {}
 
     @property
@@ -112,27 +114,51 @@ class Sources:
         """JAX's own objects of a program."""
         return self._observed[program]
 
-    def text(self, program: int, level: LevelName) -> Text:
+    def text(self, program: int, level: LevelName, platform: str | None = None) -> Text:
         """The text of a level, printed by JAX at the first request.
+
+        Args:
+            program: Index of the program.
+            level: Which text.
+            platform: Of StableHLO: lowered for this one; None for the program that ran.
 
         Raises:
             Unavailable: It was not made, or cannot be had.
         """
         with self._lock:
-            text = self._texts.get((program, level))
+            text = self._texts.get((program, level, platform))
             if text is None:
-                lines = _linked(self._observed[program], level, self._walk, self._document.programs[program].scope)
+                scope = self._document.programs[program].scope
+                lines = _linked(self._observed[program], level, self._walk, scope, platform)
                 text = _text(lines, pools.of_texts(self._walk, self._cell_file))
-                self._texts[program, level] = text
+                self._texts[program, level, platform] = text
             return text
 
-    def text_page(self, program: int, level: LevelName, first_line: int, line_count: int) -> TextPage:
+    def add_passes(self, program: int, passes: Passes) -> None:
+        """Keep what XLA's passes did to a program, for their diffs."""
+        with self._lock:
+            self._passes[program] = passes
+
+    def pass_diff(self, program: int, index: int) -> list[str]:
+        """The lines of what a pass changed.
+
+        Raises:
+            Unavailable: The passes were not asked for, or there is no such pass.
+        """
+        passes = self._passes.get(program)
+        if passes is None or not 0 <= index < len(passes.passes):
+            raise Unavailable("The kernel does not hold this pass. Ask for the passes again.")
+        return passes.diff(index)
+
+    def text_page(
+        self, program: int, level: LevelName, first_line: int, line_count: int, platform: str | None = None
+    ) -> TextPage:
         """Some lines of a level; fewer where the text ends.
 
         Raises:
             Unavailable: It was not made, or cannot be had.
         """
-        text = self.text(program, level)
+        text = self.text(program, level, platform)
         part = Part(text.pools)
         lines = text.lines[first_line : first_line + line_count]
         stacks = text.line_stacks[first_line : first_line + line_count]
@@ -384,9 +410,14 @@ def held_level(observed: ObservedProgram, level: Level, walk: Walk, scope: int, 
     )
 
 
-def _linked(observed: ObservedProgram, level: LevelName, walk: Walk, scope: int) -> LinesOfText:
+def _linked(
+    observed: ObservedProgram, level: LevelName, walk: Walk, scope: int, platform: str | None = None
+) -> LinesOfText:
     """The lines of a level, linked to the equations of the program as far as that can be told."""
-    lines = text_of(observed, level, walk.positions)
+    if platform is not None and level == "stablehlo":
+        lines = platform_text(observed, platform, walk.positions)
+    else:
+        lines = text_of(observed, level, walk.positions)
     try:
         return linked(lines, walk, scope, is_hlo=level == "hlo")
     except Exception:  # a text of another XLA: its lines keep the places that it states

@@ -53,9 +53,13 @@ export type Wire =
   | Naming
   | Note
   | Parameter
+  | PassDiff
+  | PassDiffRequest
+  | PassesRequest
   | Program
   | ProgramCost
   | ProgramDiff
+  | ProgramPasses
   | ProgramTiming
   | Progress
   | Recording
@@ -89,7 +93,8 @@ export type Wire =
   | Visit
   | WarmTime
   | Working
-  | XlaCost;
+  | XlaCost
+  | XlaPass;
 /**
  * A program inside an equation: a body, a branch, a called function.
  *
@@ -1560,6 +1565,83 @@ export interface Note {
   cures?: Cure[];
 }
 /**
+ * Some lines of what a pass changed, as a unified diff.
+ */
+export interface PassDiff {
+  /**
+   * Index into programs.
+   */
+  program: number;
+  /**
+   * Index into the program's passes.
+   */
+  index: number;
+  /**
+   * Lines of the whole diff.
+   */
+  lines: number;
+  /**
+   * Index of the first line here, from 0.
+   */
+  first_line: number;
+  /**
+   * The lines: each begins with +, -, a space, @@ for a computation, or is … for a gap.
+   */
+  text: string;
+}
+/**
+ * Lines of what one pass changed; the passes were asked for before.
+ */
+export interface PassDiffRequest {
+  type: 'pass_diff';
+  /**
+   * Chosen by the browser.
+   */
+  id: number;
+  /**
+   * Id.
+   */
+  snapshot: string;
+  /**
+   * Index into its programs.
+   */
+  program: number;
+  /**
+   * Index into the program's passes.
+   */
+  index: number;
+  /**
+   * From 0.
+   */
+  first_line: number;
+  /**
+   * At most 5,000.
+   */
+  line_count: number;
+}
+/**
+ * Compile a program once more, to see what each of XLA's passes does: the user pressed the button.
+ */
+export interface PassesRequest {
+  type: 'passes';
+  /**
+   * Chosen by the browser.
+   */
+  id: number;
+  /**
+   * Id.
+   */
+  snapshot: string;
+  /**
+   * Index into its programs.
+   */
+  program: number;
+  /**
+   * The user said yes to compiling again.
+   */
+  confirmed: boolean;
+}
+/**
  * What JAX made of one function for one set of argument types.
  */
 export interface Program {
@@ -1842,6 +1924,56 @@ export interface ProgramDiff {
   left_out: number;
 }
 /**
+ * The passes of one program, in the order in which they ran.
+ */
+export interface ProgramPasses {
+  /**
+   * Index into programs.
+   */
+  program: number;
+  /**
+   * That compiling once more took, and reading what XLA wrote.
+   */
+  seconds: number;
+  /**
+   * Those that changed something.
+   */
+  passes: XlaPass[];
+  /**
+   * Dumps that were too many bytes to be read.
+   */
+  left_out: number;
+}
+/**
+ * A pass that changed something.
+ */
+export interface XlaPass {
+  /**
+   * As XLA names it, such as algsimp; before PIPELINE: what was changed between two.
+   */
+  name: string;
+  /**
+   * The pipeline it belongs to.
+   */
+  pipeline: string;
+  /**
+   * Instructions of the module before it.
+   */
+  before: number;
+  /**
+   * Instructions after it.
+   */
+  after: number;
+  /**
+   * Lines that are new.
+   */
+  added: number;
+  /**
+   * Lines that are gone.
+   */
+  removed: number;
+}
+/**
  * A program run again, warm and eager.
  */
 export interface ProgramTiming {
@@ -2092,6 +2224,14 @@ export interface Reply {
    * In answer to cost.
    */
   cost?: ProgramCost | null;
+  /**
+   * In answer to passes.
+   */
+  passes?: ProgramPasses | null;
+  /**
+   * In answer to pass_diff.
+   */
+  pass_diff?: PassDiff | null;
   /**
    * In answer to diff.
    */
@@ -2861,6 +3001,10 @@ export interface TextRequest {
    * At most 5,000.
    */
   line_count: number;
+  /**
+   * Of StableHLO: lower it for cuda, rocm or tpu; null: as it was lowered to run.
+   */
+  platform?: string | null;
 }
 /**
  * Run a program again, warm and eager, on the values of the last call: the user pressed the button.

@@ -1,0 +1,160 @@
+"""A folder of XLA's dumps in, the passes that changed something out: instruction counts, and what changed as a diff.
+
+XLA writes the module after each pass that says it changed it, and where a pipeline starts; what is the same but for
+metadata is no change. The texts are kept compressed, without metadata and the tables of places.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from .hlo_module import count
+
+#: Most bytes of dumps that are read; the passes after that are left out, and counted.
+BYTES_AT_MOST = 512_000_000
+#: Longest changed computations that are compared line by line; in longer ones a moved line may look changed.
+_EXACT_LINES = 2_000
+_AROUND = 3
+
+_DUMP = re.compile(r"module_\d+\..*?\.?(\d{4})\.([\w-]+)\.after_([\w.-]+?)(?:\.before_[\w.-]+)?\.txt$")
+_FIRST = re.compile(r"module_\d+\..*\.before_optimizations\.txt$")
+_METADATA = re.compile(r', metadata=\{(?:[^{}"]|"(?:[^"\\]|\\.)*")*\}')
+_TABLES = ("FileNames", "FunctionNames", "FileLocations", "StackFrames")
+#: Dumps that are no passes: XLA writes the module where a pipeline begins, so that what came before can be told.
+_STARTS = "pipeline-start"
+
+
+@dataclass(frozen=True)
+class Pass:
+    """One pass that changed something.
+
+    Attributes:
+        name: As XLA names it, such as algsimp.
+        pipeline: The pipeline it belongs to.
+        before: Instructions of the module before it.
+        after: Instructions after it.
+        added: Lines that are new.
+        removed: Lines that are gone.
+    """
+
+    name: str
+    pipeline: str
+    before: int
+    after: int
+    added: int
+    removed: int
+
+
+class Passes:
+    """The passes of one compilation, in their order."""
+
+    def __init__(self) -> None:
+        self.passes: list[Pass] = []
+        #: Dumps that were not read, for there were too many bytes.
+        self.left_out = 0
+        self._states: list[bytes] = []
+
+    def add(self, name: str, pipeline: str, lines: list[str]) -> None:
+        """The module after a pass, or at the very beginning; nothing is added where nothing changed."""
+        text = "\n".join(lines)
+        if self._states:
+            before = self._lines(len(self._states) - 1)
+            if before == lines:
+                return
+            was, now = Counter(before), Counter(lines)
+            added, removed = (now - was).total(), (was - now).total()
+            self.passes.append(Pass(name, pipeline, count(before), count(lines), added, removed))
+        self._states.append(zlib.compress(text.encode("utf-8", "replace"), 1))
+
+    def diff(self, number: int) -> list[str]:
+        """What a pass changed, as a unified diff: each changed computation by itself."""
+        return list(_diff(self._lines(number), self._lines(number + 1)))
+
+    def _lines(self, state: int) -> list[str]:
+        return zlib.decompress(self._states[state]).decode().split("\n")
+
+
+def read_passes(folder: Path) -> Passes:
+    """The passes of the module that was compiled into a folder; of several, the one with most dumps.
+
+    Raises:
+        OSError: The folder cannot be read.
+    """
+    modules: dict[str, list[tuple[str, str, str, Path]]] = {}
+    for path in sorted(folder.iterdir()):
+        module = path.name.split(".", 1)[0]
+        match = _DUMP.match(path.name)
+        if match:
+            order, pipeline, name = match.groups()
+            modules.setdefault(module, []).append((order, name, pipeline, path))
+        elif _FIRST.match(path.name):
+            modules.setdefault(module, []).append(("", "", "", path))
+    passes = Passes()
+    left = BYTES_AT_MOST
+    most = max(modules.values(), key=len) if modules else []
+    for _, name, pipeline, path in sorted(most):
+        left -= path.stat().st_size
+        if left < 0:
+            passes.left_out += 1
+            continue
+        shown = f"before {pipeline}" if name == _STARTS else name
+        passes.add(shown, pipeline, _without_places(path.read_text("utf-8", "replace").split("\n")))
+    return passes
+
+
+def _without_places(lines: Sequence[str]) -> list[str]:
+    """A module's lines without its tables, metadata, and the empty lines around."""
+    kept: list[str] = []
+    in_table = False
+    for line in lines:
+        if line in _TABLES:
+            in_table = True
+        elif in_table and line[:1].isdigit():
+            continue
+        elif line:
+            in_table = False
+            kept.append(_METADATA.sub("", line) if "metadata={" in line else line)
+    return kept
+
+
+def _parts(lines: Sequence[str]) -> dict[str, list[str]]:
+    """Computations by the first word of their header; what is outside of them is under the empty name."""
+    parts: dict[str, list[str]] = {"": []}
+    name = ""
+    for line in lines:
+        if line.endswith("{") and not line.startswith((" ", "HloModule")):
+            name = line.removeprefix("ENTRY ").split(" ", 1)[0]
+            parts[name] = []
+        parts[name].append(line)
+        if line.startswith("}"):
+            name = ""
+    return parts
+
+
+def _diff(before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
+    was, now = _parts(before), _parts(after)
+    for name in [*was, *(name for name in now if name not in was)]:
+        old, new = was.get(name, []), now.get(name, [])
+        if old == new:
+            continue
+        yield f"@@ {name or 'module'} @@"
+        yield from _hunks(old, new)
+
+
+def _hunks(old: list[str], new: list[str]) -> Iterator[str]:
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=len(old) + len(new) > _EXACT_LINES)
+    for number, group in enumerate(matcher.get_grouped_opcodes(_AROUND)):
+        if number:
+            yield "…"
+        for kind, first, last, start, end in group:
+            if kind == "equal":
+                yield from (f" {line}" for line in old[first:last])
+                continue
+            yield from (f"-{line}" for line in old[first:last])
+            yield from (f"+{line}" for line in new[start:end])

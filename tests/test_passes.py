@@ -1,0 +1,264 @@
+"""XLA's passes: compiled once more into a folder of its own, nothing of which stays."""
+
+from __future__ import annotations
+
+import os
+import queue
+import stat
+import tempfile
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import pytest
+from jax import lax
+from observed import in_cell
+
+from jupyter_jaxpr.answers import Answers
+from jupyter_jaxpr.magic.session import Session
+from jupyter_jaxpr.measure import pass_dump
+from jupyter_jaxpr.measure.pass_dump import NoPasses, dump_passes
+from jupyter_jaxpr.observe.observation import ObservedProgram, StageTimes
+from jupyter_jaxpr.program import passes as passes_module
+from jupyter_jaxpr.program.passes import Passes, read_passes
+from jupyter_jaxpr.runs import Runs
+from jupyter_jaxpr.snapshot.passes_build import passes_question
+
+
+def f(x):
+    return lax.fori_loop(0, 10, lambda i, c: jnp.sin(c) * 2 + 0 * c, x)
+
+
+@pytest.fixture(scope="module")
+def dumped() -> Passes:
+    return dump_passes(jax.jit(f).lower(jnp.ones((8, 8))))
+
+
+def test_the_passes_that_changed_something_are_listed_in_their_order(dumped):
+    names = [each.name for each in dumped.passes]
+    assert "fusion" in names
+    assert names.index("while-loop-trip-count-annotator") < names.index("fusion")
+    assert all(each.pipeline for each in dumped.passes)
+    assert all(each.added or each.removed for each in dumped.passes)
+    # What one pass leaves is what the next one finds.
+    assert all(a.after == b.before for a, b in zip(dumped.passes, dumped.passes[1:], strict=False))
+    assert dumped.left_out == 0
+
+
+def test_a_pass_has_a_diff_of_what_it_changed(dumped):
+    number = next(i for i, each in enumerate(dumped.passes) if each.name == "fusion")
+    lines = dumped.diff(number)
+    assert lines[0].startswith("@@ ")
+    assert any(line.startswith("+") and " fusion(" in line for line in lines)
+    assert any(line.startswith("-") and " sine(" in line for line in lines)
+    assert not any("metadata=" in line for line in lines)
+    changed = [line for line in lines if line[0] in "+-"]
+    assert len(changed) >= dumped.passes[number].added + dumped.passes[number].removed
+
+
+def module(*lines: str) -> list[str]:
+    return ["HloModule m", "%f (a: f32[]) -> f32[] {", *lines, "}"]
+
+
+def test_a_diff_names_each_changed_computation_and_leaves_the_others_out():
+    passes = Passes()
+    passes.add("", "", module("  %a = f32[] parameter(0)", "  ROOT %s = f32[] sine(%a)"))
+    passes.add("same", "p", module("  %a = f32[] parameter(0)", "  ROOT %s = f32[] sine(%a)"))
+    passes.add("algsimp", "p", module("  %a = f32[] parameter(0)", "  ROOT %c = f32[] cosine(%a)"))
+    (only,) = passes.passes
+    assert (only.name, only.before, only.after, only.added, only.removed) == ("algsimp", 2, 2, 1, 1)
+    assert passes.diff(0) == [
+        "@@ %f @@",
+        " %f (a: f32[]) -> f32[] {",
+        "   %a = f32[] parameter(0)",
+        "-  ROOT %s = f32[] sine(%a)",
+        "+  ROOT %c = f32[] cosine(%a)",
+        " }",
+    ]
+
+
+def test_what_is_the_same_but_for_its_places_is_no_change(tmp_path):
+    text = (
+        'HloModule m\n\nFileNames\n1 "m.py"\n\n\nENTRY %m (a: f32[]) -> f32[] {{\n'
+        '  ROOT %s = f32[] sine(%a), metadata={{op_name="{}" stack_frame_id=1}}\n}}\n'
+    )
+    (tmp_path / "module_0001.jit_f.before_optimizations.txt").write_text(text.format("jit(f)/a}"))
+    (tmp_path / "module_0001.jit_f.0000.one.after_pipeline-start.before_dce.txt").write_text(text.format("b"))
+    (tmp_path / "module_0001.jit_f.0001.one.after_dce.before_pipeline-end.txt").write_text(
+        text.format("b").replace("sine", "cosine")
+    )
+    (tmp_path / "module_0001.jit_f.cpu_after_optimizations-memory-usage-report.txt").write_text("no module")
+    (tmp_path / "module_0000.other.before_optimizations.txt").write_text("HloModule other")
+    found = read_passes(tmp_path)
+    assert [(each.name, each.pipeline) for each in found.passes] == [("dce", "one")]
+    assert found.diff(0) == [
+        "@@ %m @@",
+        " ENTRY %m (a: f32[]) -> f32[] {",
+        "-  ROOT %s = f32[] sine(%a)",
+        "+  ROOT %s = f32[] cosine(%a)",
+        " }",
+    ]
+
+
+def test_too_many_bytes_are_left_out_and_counted(tmp_path, monkeypatch):
+    for number in range(4):
+        path = tmp_path / f"module_0001.jit_f.000{number}.one.after_p{number}.before_x.txt"
+        path.write_text(f"HloModule m{number}\n")
+    monkeypatch.setattr(passes_module, "BYTES_AT_MOST", 26)
+    found = read_passes(tmp_path)
+    assert ([each.name for each in found.passes], found.left_out) == (["p1"], 2)
+
+
+def test_the_folder_is_private_and_removed(monkeypatch, tmp_path):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    seen = []
+    read = pass_dump.read_passes
+
+    def look(folder: Path) -> Passes:
+        seen.append((stat.S_IMODE(folder.stat().st_mode), len(os.listdir(folder)) > 10))
+        return read(folder)
+
+    monkeypatch.setattr(pass_dump, "read_passes", look)
+    dump_passes(jax.jit(f).lower(jnp.ones(3)))
+    assert seen == [(0o700, True)]
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("error", [ValueError("no"), KeyboardInterrupt()])
+def test_the_folder_is_removed_when_something_goes_wrong(monkeypatch, tmp_path, error):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+    def fail(folder: Path) -> Passes:
+        raise error
+
+    monkeypatch.setattr(pass_dump, "read_passes", fail)
+    with pytest.raises(type(error)):
+        dump_passes(jax.jit(f).lower(jnp.ones(3)))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_error_of_xla_is_a_sentence():
+    class Refused:
+        def compile(self, compiler_options):
+            raise RuntimeError("INVALID_ARGUMENT: No such compile option: 'xla_dump_to'.\nmore")
+
+    with pytest.raises(NoPasses) as raised:
+        dump_passes(Refused())
+    assert str(raised.value) == (
+        "XLA did not write its passes (RuntimeError: INVALID_ARGUMENT: No such compile option: 'xla_dump_to'). "
+        "The other levels are not affected."
+    )
+
+
+def test_the_cache_on_disk_is_neither_read_nor_written(monkeypatch, tmp_path):
+    """Not even where the program is in it: what is read from there has no passes."""
+    from jax.experimental.compilation_cache import compilation_cache
+
+    before = {name: getattr(jax.config, name) for name in CACHE}
+    compilation_cache.reset_cache()
+    try:
+        for name, value in zip(CACHE, (str(tmp_path), 0.0, -1), strict=True):
+            jax.config.update(name, value)
+        lowered = jax.jit(lambda x: jnp.cos(x) * 3).lower(jnp.ones(5))
+        lowered.compile()
+        kept = {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
+        assert any("cache" in name for name in kept)
+        assert dump_passes(lowered).passes
+        again = jax.jit(lambda x: jnp.cos(x) * 4).lower(jnp.ones(5))
+        assert dump_passes(again).passes
+        assert {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()} == kept
+        again.compile()
+        assert len(list(tmp_path.iterdir())) > len(kept)  # the cache works as before
+    finally:
+        for name, value in before.items():
+            jax.config.update(name, value)
+        compilation_cache.reset_cache()
+
+
+CACHE = (
+    "jax_compilation_cache_dir",
+    "jax_persistent_cache_min_compile_time_secs",
+    "jax_persistent_cache_min_entry_size_bytes",
+)
+
+
+# --- the panel's requests -------------------------------------------------------------------------------
+
+CELL = """\
+@jax.jit
+def f(x):
+    return lax.fori_loop(0, 10, lambda i, c: jnp.sin(c) * 2, x)
+"""
+
+
+@pytest.fixture(scope="module")
+def answers():
+    whole, _ = in_cell(CELL, "f(jnp.ones((8, 8)))")
+    runs = Runs()
+    runs.keep(whole)
+    asked = Answers(runs)
+    return lambda **request: asked.answer({"id": 1, "snapshot": whole.document.id, "program": 0, **request})
+
+
+def test_the_panel_is_asked_first_and_told_the_price(answers):
+    reply = answers(type="passes", confirmed=False)
+    assert reply.confirm == (
+        "XLA compiles f0 once more, and writes what each pass did into a temporary folder that is removed: "
+        "how long that takes is not known. It cannot be stopped while it compiles. Compile it again?"
+    )
+    assert answers(type="pass_diff", index=0, first_line=0, line_count=9).error == (
+        "The kernel does not hold this pass. Ask for the passes again."
+    )
+
+
+@pytest.mark.parametrize(
+    ("stages", "price"),
+    [
+        (StageTimes(compile=0.241), "the first time it took 241\u00a0ms"),
+        (
+            StageTimes(compile=0.0068, from_disk=True),
+            "reading it from the cache on disk took 6.8\u00a0ms, and compiling it takes longer",
+        ),
+    ],
+)
+def test_the_price_is_that_of_the_first_time(stages, price):
+    asked = passes_question(ObservedProgram("ran", None, stages=stages), "rnn")
+    assert asked == (
+        "XLA compiles rnn once more, and writes what each pass did into a temporary folder that is removed: "
+        f"{price}. It cannot be stopped while it compiles. Compile it again?"
+    )
+
+
+def test_the_panel_gets_the_list_and_pages_of_a_diff(answers):
+    passes = answers(type="passes", confirmed=True).passes
+    assert passes.left_out == 0
+    number = next(i for i, each in enumerate(passes.passes) if each.name == "fusion")
+    whole = answers(type="pass_diff", index=number, first_line=0, line_count=5000).pass_diff
+    assert whole.lines == whole.text.count("\n") + 1
+    page = answers(type="pass_diff", index=number, first_line=2, line_count=3).pass_diff
+    assert page.text.split("\n") == whole.text.split("\n")[2:5]
+    assert answers(type="pass_diff", index=len(passes.passes), first_line=0, line_count=1).error
+
+
+def test_nothing_of_it_is_counted(notebook):
+    """Neither in the ledger nor in the jit cache."""
+    built = []
+    publisher = Session.of(notebook.shell).publisher
+    publish = publisher.publish
+    publisher.publish = lambda each: (built.append(each), publish(each))
+    notebook.run("f = jax.jit(lambda x: jnp.sin(x) * 2)")
+    notebook.run("%%jaxpr\nf(x)")
+    size = notebook.run("f._cache_size()").result.result
+    runs = Runs()
+    runs.keep(built[-1])
+    request = {"type": "passes", "id": 1, "snapshot": built[-1].document.id, "program": 0, "confirmed": True}
+    replies = queue.Queue()
+    assert Answers(runs).answer(request, send=replies.put) is None  # a worker does it
+    while (reply := replies.get(timeout=60)).working is not None:
+        assert reply.working.text == "compiling once more"
+    assert reply.passes.passes
+    assert notebook.run("f._cache_size()").result.result == size
+    again = notebook.run("%%jaxpr\nf(x)")
+    (function,) = again.document["ledger"]["functions"]
+    assert (function["run"]["compiles"], function["kernel"]["compiles"]) == (0, 1)
+    assert (function["run"]["lowerings"], function["kernel"]["lowerings"]) == (0, 1)
