@@ -28,14 +28,14 @@ export function glossOf(
 ): Gloss | null {
   let glosses = made.get(trans);
   if (!glosses) {
-    glosses = {
-      ...elementwiseGlosses(trans),
-      ...arrayGlosses(trans),
-      ...programGlosses(trans)
-    };
+    glosses = new Map(
+      [elementwiseGlosses, arrayGlosses, programGlosses].flatMap(table =>
+        Object.entries(table(trans))
+      )
+    );
     made.set(trans, glosses);
   }
-  return Object.hasOwn(glosses, primitive) ? glosses[primitive] : null;
+  return glosses.get(primitive) ?? null;
 }
 
 /** What a primitive does; null for one that is not JAX's own. */
@@ -52,12 +52,12 @@ export function documentationOf(
   trans: TranslationBundle
 ): { name: string; address: string } | null {
   const documented = glossOf(primitive, trans)?.[1] ?? null;
-  return (
-    documented && {
-      name: `jax.${documented}`,
-      address: `${DOCUMENTATION}${documented}.html`
-    }
-  );
+  return documented === null
+    ? null
+    : {
+        name: `jax.${documented}`,
+        address: `${DOCUMENTATION}${documented}.html`
+      };
 }
 
-const made = new WeakMap<TranslationBundle, Glosses>();
+const made = new WeakMap<TranslationBundle, ReadonlyMap<string, Gloss>>();

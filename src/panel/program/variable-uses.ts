@@ -134,7 +134,10 @@ export class VariableUses {
     const kind = step === 1 ? 'close' : 'open';
     const count = this._rows.equations.held(scope);
     // From its first or last equation it is one step, where nothing is nested in that one.
-    const nearest = this._rows.rowOf(scope, step === 1 ? count - 1 : 0);
+    const nearest =
+      count > 0
+        ? this._rows.rowOf(scope, step === 1 ? count - 1 : 0)
+        : undefined;
     for (
       let at = nearest?.index ?? line;
       at >= 0 && at < rows.length;
