@@ -25,15 +25,17 @@ def text_rows(
     rows: list[Row] = []
     moved: dict[int, int] = {}
 
-    def side(is_before: bool, number: int, other: str | None) -> Write:
+    def side(is_before: bool, number: int, other: int | None) -> Write:
+        """Writes a line; `other` is the one it is marked against."""
         held, places = (before[number], places_before) if is_before else (after[number], places_after)
 
         def write(_: Sequence[Change]) -> DiffSide:
             text = without_metadata(held)
             marks: list[int] = []
             if other is not None:
-                spans = changed_parts(text, without_metadata(other))[0]
-                marks = [_units(text, at) for span in spans for at in span]
+                i, j = (number, other) if is_before else (other, number)
+                parts = changed_parts(found, i, without_metadata(before[i]), j, without_metadata(after[j]))
+                marks = [_units(text, at) for span in parts[0 if is_before else 1] for at in span]
             place = places[number] if number < len(places) else 0
             return DiffSide(text=text, scope=-1, equation=number, line=place, marks=marks)
 
@@ -71,8 +73,8 @@ def text_rows(
                     "changed" if changed else "same",
                     "line",
                     0,
-                    side(True, i, after[j] if changed else None),
-                    side(False, j, before[i] if changed else None),
+                    side(True, i, j if changed else None),
+                    side(False, j, i if changed else None),
                 )
             )
         start_a, start_b = i + 1, j + 1

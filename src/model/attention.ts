@@ -77,12 +77,25 @@ export class Attention {
     }
   }
 
+  /** Whether the Diff view of this model is on screen. */
+  get diffInView(): boolean {
+    return this._diffInView;
+  }
+
+  set diffInView(inView: boolean) {
+    if (inView !== this._diffInView) {
+      this._diffInView = inView;
+      this._viewChanged.emit();
+    }
+  }
+
   /** Whether any view is on screen whose lines are linked to those of cells. */
   get linksInView(): boolean {
     return (
       this._inView ||
       this._flowInView ||
       this._costInView ||
+      this._diffInView ||
       this._wideInView ||
       this._transformsInView
     );
@@ -178,6 +191,7 @@ export class Attention {
   private _inView = false;
   private _flowInView = false;
   private _costInView = false;
+  private _diffInView = false;
   private _wideInView = false;
   private _transformsInView = false;
   private _cameFrom: object | null = null;

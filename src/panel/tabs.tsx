@@ -9,7 +9,7 @@ import { useRoving } from './roving';
 
 /** The views of the panel; those of later issues join here. */
 export type ViewName =
-  'program' | 'flow' | 'cache' | 'time' | 'cost' | 'compare' | 'notes';
+  'program' | 'flow' | 'cache' | 'time' | 'cost' | 'diff' | 'compare' | 'notes';
 
 export const VIEW_NAMES: readonly ViewName[] = [
   'program',
@@ -17,6 +17,7 @@ export const VIEW_NAMES: readonly ViewName[] = [
   'cache',
   'time',
   'cost',
+  'diff',
   'compare',
   'notes'
 ];
@@ -50,6 +51,7 @@ export function Tabs(props: {
     cache: trans.__('Cache'),
     time: trans.__('Time'),
     cost: trans.__('Cost'),
+    diff: trans.__('Diff'),
     compare: trans.__('Compare'),
     notes: trans.__('Notes')
   };

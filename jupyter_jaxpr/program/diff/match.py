@@ -99,16 +99,24 @@ class _Match:
         self._in_gaps(keys_a.alone.__getitem__, keys_b.alone.__getitem__)
         self._moved()
         called_a, called_b = self._called(self._all_a, self._a), self._called(self._all_b, self._b)
+        # On a line of the same text a primitive is the same one, however much of it differs.
+        self._in_gaps(
+            lambda i: (called_a(i), keys_a.bound[i], place_a(i)),
+            lambda j: (called_b(j), keys_b.bound[j], place_b(j)),
+            lambda i, j: place_a(i) != "" or self._alike(i, j),
+        )
+        self._in_gaps(
+            lambda i: (called_a(i), place_a(i)),
+            lambda j: (called_b(j), place_b(j)),
+            lambda i, j: place_a(i) != "" or self._alike(i, j),
+        )
+        primitive_a = self._primitive(self._all_a, self._a)
+        primitive_b = self._primitive(self._all_b, self._b)
         for key_a, key_b in (
-            (
-                lambda i: (called_a(i), keys_a.bound[i], place_a(i)),
-                lambda j: (called_b(j), keys_b.bound[j], place_b(j)),
-            ),
-            (lambda i: (called_a(i), place_a(i)), lambda j: (called_b(j), place_b(j))),
             (lambda i: (called_a(i), keys_a.kind[i]), lambda j: (called_b(j), keys_b.kind[j])),
             (lambda i: (called_a(i), keys_a.bound[i]), lambda j: (called_b(j), keys_b.bound[j])),
             (called_a, called_b),
-            (self._primitive(self._all_a, self._a), self._primitive(self._all_b, self._b)),
+            (primitive_a, primitive_b),
         ):
             self._in_gaps(key_a, key_b, self._alike)
         self._in_gaps(

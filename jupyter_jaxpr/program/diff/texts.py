@@ -32,6 +32,8 @@ class Line:
     #: Of each name in it that it does not bind: the line that bound it, or the name itself.
     uses: list[tuple[int, str]]
     operation: str
+    #: Of each name in it: the line that bound it.
+    bound: dict[str, int]
     #: Nothing to be compared: a location, an empty line.
     silent: bool
 
@@ -47,6 +49,9 @@ class TextsDiff:
     changed: set[int] = field(default_factory=set)
     silent_a: set[int] = field(default_factory=set)
     silent_b: set[int] = field(default_factory=set)
+    #: Of each line: which line binds each name that it uses or binds.
+    bound_a: list[dict[str, int]] = field(default_factory=list)
+    bound_b: list[dict[str, int]] = field(default_factory=list)
     coarse: bool = False
 
 
@@ -57,6 +62,8 @@ def compare_texts(a: Sequence[str], b: Sequence[str], budget: Budget | None = No
     found = TextsDiff([-1] * len(a), [-1] * len(b))
     found.silent_a = {i for i, line in enumerate(lines_a) if line.silent}
     found.silent_b = {j for j, line in enumerate(lines_b) if line.silent}
+    found.bound_a = [line.bound for line in lines_a]
+    found.bound_b = [line.bound for line in lines_b]
     numbers: dict[Hashable, int] = {}
     values_a, values_b = _values(lines_a, numbers), _values(lines_b, numbers)
     pairs = [(i, j) for i, j in by_occurrence(values_a, values_b) if not lines_a[i].silent]
@@ -84,14 +91,30 @@ def compare_texts(a: Sequence[str], b: Sequence[str], budget: Budget | None = No
     return found
 
 
-def changed_parts(before: str, after: str) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-    """Spans of two lines, start and end, that are in one of them only; names are taken as they are."""
+def changed_parts(
+    found: TextsDiff, i: int, before: str, j: int, after: str
+) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+    """Spans, start and end, of line i of a and j of b that are in one of them only; names count by what they stand for.
+
+    Args:
+        found: The texts, compared.
+        i: Which line of a.
+        before: It, as it is shown.
+        j: Which line of b.
+        after: It, as it is shown.
+    """
     tokens_a, tokens_b = list(_TOKEN.finditer(before)), list(_TOKEN.finditer(after))
-    pairs = align([each.group() for each in tokens_a], [each.group() for each in tokens_b], Budget(100_000))
-    kept_a, kept_b = {i for i, _ in pairs}, {j for _, j in pairs}
+    keys_a: list[Hashable] = []
+    for token in tokens_a:
+        line = found.bound_a[i].get(token.group())
+        partner = found.partner_a[line] if line is not None else -1
+        keys_a.append(token.group() if line is None else partner if partner >= 0 else ("gone", line))
+    keys_b: list[Hashable] = [found.bound_b[j].get(token.group(), token.group()) for token in tokens_b]
+    pairs = align(keys_a, keys_b, Budget(100_000))
+    kept_a, kept_b = {one for one, _ in pairs}, {other for _, other in pairs}
     return (
-        [each.span() for i, each in enumerate(tokens_a) if i not in kept_a],
-        [each.span() for j, each in enumerate(tokens_b) if j not in kept_b],
+        [token.span() for at, token in enumerate(tokens_a) if at not in kept_a],
+        [token.span() for at, token in enumerate(tokens_b) if at not in kept_b],
     )
 
 
@@ -101,21 +124,24 @@ def read_lines(texts: Sequence[str]) -> list[Line]:
     read = []
     for number, text in enumerate(texts):
         if _LOCATION.match(text):
-            read.append(Line("", [], "", True))
+            read.append(Line("", [], "", {}, True))
             continue
         kept = _MODULE.sub("", _METADATA.sub("", text))
         binds = _BOUND.match(kept)
         name = (binds.group(1) or binds.group(2)) if binds else None
         uses = []
+        here: dict[str, int] = {} if name is None else {name: number}
         for each in _NAME.findall(kept):
             if each != name:
                 base = each.partition("#")[0]
                 uses.append((bound.get(base, -1), each))
+                if base in bound:
+                    here[each] = bound[base]
         if name is not None:
             bound[name] = number
         operation = _OPERATION.search(kept)
         word = (operation.group(1) or operation.group(2)) if operation else _keyword(kept)
-        read.append(Line(_NAME.sub("%", kept), uses, word, False))
+        read.append(Line(_NAME.sub("%", kept), uses, word, here, False))
     return read
 
 

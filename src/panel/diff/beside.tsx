@@ -1,0 +1,65 @@
+/**
+ * Two programs of a model's runs come in; a widget for the main area goes out, which shows what differs.
+ */
+import { MainAreaWidget, ReactWidget } from '@jupyterlab/apputils';
+import { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { IDiffQuestion } from '../../model/diffs';
+import { IJaxprModel } from '../../tokens';
+import { jaxprIcon } from '../icon';
+import { Answer, useDiffs } from './diff-view';
+
+let made = 0;
+
+/** The widget; whoever adds it to the shell owns it. */
+export function diffWidget(
+  model: IJaxprModel,
+  question: IDiffQuestion,
+  trans: TranslationBundle
+): MainAreaWidget {
+  const content = ReactWidget.create(
+    <Beside model={model} question={question} trans={trans} />
+  );
+  content.addClass('jp-JaxprDiff');
+  const widget = new MainAreaWidget({ content });
+  made += 1;
+  widget.id = `jupyter-jaxpr-diff-${made}`;
+  widget.addClass('jp-JaxprPanel');
+  const run = model.runs.find(
+    ({ snapshot }) => snapshot.id === question.after.snapshot
+  );
+  const name = run?.snapshot.programs[question.after.program]?.name ?? '';
+  widget.title.label = trans.__('Diff of %1', name);
+  widget.title.caption = widget.title.label;
+  widget.title.icon = jaxprIcon;
+  widget.title.closable = true;
+  return widget;
+}
+
+function Beside(props: {
+  model: IJaxprModel;
+  question: IDiffQuestion;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { model, question, trans } = props;
+  const diffs = useDiffs(model);
+  // The runs may go; what was compared stays.
+  const [held, hold] = React.useState(() => diffs.stateOf(question));
+  const state = diffs.stateOf(question);
+  React.useEffect(() => {
+    if (state.kind === 'done') {
+      hold(state);
+    }
+  }, [state]);
+  return (
+    <Answer
+      model={model}
+      diffs={diffs}
+      question={question}
+      held={state.kind === 'idle' && held.kind === 'done' ? held : undefined}
+      open={null}
+      trans={trans}
+    />
+  );
+}

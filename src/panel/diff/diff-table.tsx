@@ -1,0 +1,388 @@
+/**
+ * A diff comes in; its two programs go out in one listing: one under the other where it is narrow, else side by side.
+ */
+import { Clipboard } from '@jupyterlab/apputils';
+import { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { DiffRow, DiffSide, ProgramDiff } from '../../protocol/snapshot';
+import { IJaxprModel, Selection } from '../../tokens';
+import { useWidth } from '../cost/use-width';
+import { Icon } from '../icons';
+import { Item, isNoise, itemsOf, nextDifference } from './rows';
+import {
+  SIGNS,
+  changeWords,
+  countWords,
+  diffText,
+  foldWords,
+  sideLabel,
+  signWord
+} from './words';
+
+/** Two columns of code are readable from here on. */
+const WIDE = 640;
+
+export function DiffTable(props: {
+  diff: ProgramDiff;
+  /** What is pointed at is told it. */
+  model: IJaxprModel;
+  /** Open it in the main area; null where it is there, or there is none. */
+  open: (() => void) | null;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { diff, model, open, trans } = props;
+  const [opened, setOpened] = React.useState<ReadonlySet<number>>(new Set());
+  const [quiet, setQuiet] = React.useState(false);
+  const [copied, setCopied] = React.useState(false);
+  const [active, setActive] = React.useState(-1);
+  const [place, width] = useWidth();
+  const list = React.useRef<HTMLDivElement>(null);
+  const id = React.useId();
+  const items = React.useMemo(
+    () => itemsOf(diff, opened, quiet),
+    [diff, opened, quiet]
+  );
+  const current = Math.min(active, items.length - 1);
+  const wide = width >= WIDE;
+  const noise = diff.rows.filter(isNoise).length;
+  const words = countWords(diff, trans);
+
+  const go = (to: number): void => {
+    if (to < 0 || to >= items.length) {
+      return;
+    }
+    setActive(to);
+    document.getElementById(`${id}-${to}`)?.scrollIntoView({
+      block: 'nearest'
+    });
+    const item = items[to];
+    if (item.kind === 'row') {
+      const selection = selectionOf(item.row, diff, model);
+      if (selection !== null) {
+        model.setSelection(selection);
+      }
+    }
+  };
+  const unfold = (item: Item): void => {
+    if (item.kind === 'fold' && item.opens) {
+      setOpened(new Set([...opened, item.first]));
+    }
+  };
+  const step = (by: 1 | -1): void => go(nextDifference(items, current, by));
+  const onKeyDown = (event: React.KeyboardEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.altKey) {
+      return;
+    }
+    const last = items.length - 1;
+    switch (event.key) {
+      case 'ArrowDown':
+        go(Math.min(current + 1, last));
+        break;
+      case 'ArrowUp':
+        go(Math.max(current - 1, 0));
+        break;
+      case 'Home':
+        go(0);
+        break;
+      case 'End':
+        go(last);
+        break;
+      case 'n':
+        step(1);
+        break;
+      case 'p':
+        step(-1);
+        break;
+      case 'Enter':
+      case ' ':
+        if (current >= 0) {
+          unfold(items[current]);
+        }
+        break;
+      default:
+        return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  };
+
+  return (
+    <div className="jp-JaxprDiff-table" ref={place}>
+      <p className="jp-JaxprDiff-counts" role="status">
+        {words ??
+          trans.__('Nothing differs: the programs are equal, names apart.')}
+        {diff.left_out > 0 &&
+          ` ${trans.__('%1 more lines differ and are not listed.', diff.left_out)}`}
+      </p>
+      {diff.remarks.map((remark, index) => (
+        <p key={index} className="jp-JaxprDiff-remark">
+          {remark}
+        </p>
+      ))}
+      <div className="jp-JaxprDiff-tools">
+        <button
+          className="jp-JaxprPanel-button"
+          aria-disabled={words === null}
+          title={trans.__('Previous difference (key: p)')}
+          onClick={() => step(-1)}
+        >
+          <Icon name="previous" /> {trans.__('Previous')}
+        </button>
+        <button
+          className="jp-JaxprPanel-button"
+          aria-disabled={words === null}
+          title={trans.__('Next difference (key: n)')}
+          onClick={() => step(1)}
+        >
+          {trans.__('Next')} <Icon name="next" />
+        </button>
+        <button
+          className="jp-JaxprPanel-button"
+          onClick={() => {
+            Clipboard.copyToSystem(diffText(diff, items, trans));
+            setCopied(true);
+          }}
+        >
+          {copied ? trans.__('Copied') : trans.__('Copy')}
+        </button>
+        {open !== null && (
+          <button className="jp-JaxprPanel-button" onClick={open}>
+            {trans.__('Open beside')}
+          </button>
+        )}
+        {noise > 0 && (
+          <label>
+            <input
+              type="checkbox"
+              checked={quiet}
+              onChange={() => {
+                setQuiet(!quiet);
+                setActive(-1);
+              }}
+            />
+            {quiet
+              ? trans._n(
+                  'Converts and broadcasts: %1 line hidden',
+                  'Converts and broadcasts: %1 lines hidden',
+                  noise
+                )
+              : trans.__('Hide converts and broadcasts')}
+          </label>
+        )}
+      </div>
+      <div className={`jp-JaxprDiff-heads${wide ? ' jp-mod-wide' : ''}`}>
+        <span>
+          <b aria-hidden="true">{wide ? '' : '− '}</b>
+          {trans.__('Before: %1', sideLabel(diff.before, trans))}
+        </span>
+        <span>
+          <b aria-hidden="true">{wide ? '' : '+ '}</b>
+          {trans.__('After: %1', sideLabel(diff.after, trans))}
+        </span>
+      </div>
+      <div
+        ref={list}
+        className={`jp-JaxprDiff-rows${wide ? ' jp-mod-wide' : ''}`}
+        role="listbox"
+        tabIndex={0}
+        aria-label={trans.__('Both programs, line by line')}
+        aria-activedescendant={current >= 0 ? `${id}-${current}` : undefined}
+        onKeyDown={onKeyDown}
+        onFocus={() => {
+          if (current < 0) {
+            setActive(0);
+          }
+        }}
+      >
+        {items.map((item, at) => (
+          <div
+            key={item.kind === 'row' ? item.index : `fold-${item.first}`}
+            id={`${id}-${at}`}
+            role="option"
+            aria-selected={at === current}
+            className={`jp-JaxprDiff-item jp-mod-${item.kind === 'fold' ? 'fold' : item.row.sign}${
+              at === current ? ' jp-mod-active' : ''
+            }`}
+            onClick={() => {
+              go(at);
+              unfold(item);
+            }}
+          >
+            {item.kind === 'fold' ? (
+              <Fold item={item} trans={trans} />
+            ) : wide ? (
+              <Beside row={item.row} trans={trans} />
+            ) : (
+              <Unified row={item.row} trans={trans} />
+            )}
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function Fold(props: {
+  item: Extract<Item, { kind: 'fold' }>;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { item, trans } = props;
+  const words = foldWords(item.count, trans);
+  return (
+    <span className="jp-JaxprDiff-fold">
+      {item.opens
+        ? trans.__('%1: show', words)
+        : trans.__('%1: see the Program view', words)}
+    </span>
+  );
+}
+
+function Unified(props: {
+  row: DiffRow;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { row, trans } = props;
+  const { sign, before, after } = row;
+  if (sign !== 'changed') {
+    return <Line row={row} side={after ?? before} sign={sign} trans={trans} />;
+  }
+  return (
+    <>
+      <Line row={row} side={before} sign="removed" trans={trans} told />
+      <Line row={row} side={after} sign="added" trans={trans} told />
+      <Changes row={row} trans={trans} />
+    </>
+  );
+}
+
+function Beside(props: {
+  row: DiffRow;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { row, trans } = props;
+  return (
+    <>
+      <div className="jp-JaxprDiff-half">
+        {row.before !== null && (
+          <Line row={row} side={row.before} sign={row.sign} trans={trans} />
+        )}
+      </div>
+      <div className="jp-JaxprDiff-half">
+        {row.after !== null && (
+          <Line
+            row={row}
+            side={row.after}
+            sign={row.sign}
+            trans={trans}
+            told={row.before !== null}
+          />
+        )}
+        {row.sign === 'changed' && <Changes row={row} trans={trans} />}
+      </div>
+    </>
+  );
+}
+
+/** A line of one side: its sign, its text with what differs marked. */
+function Line(props: {
+  row: DiffRow;
+  side: DiffSide | null;
+  sign: DiffRow['sign'];
+  /** A screen reader was told the sign before, or is told it by a word of its own. */
+  told?: boolean;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { row, side, sign, told, trans } = props;
+  const word =
+    row.sign === 'changed'
+      ? sign === 'removed'
+        ? trans.__('changed from')
+        : sign === 'added'
+          ? trans.__('changed to')
+          : trans.__('changed')
+      : signWord(row, trans);
+  return (
+    <div
+      className={`jp-JaxprDiff-line jp-mod-${sign}`}
+      title={
+        side !== null && side.line > 0
+          ? trans.__('Line %1 of the cell', side.line)
+          : undefined
+      }
+    >
+      <span className="jp-JaxprDiff-sign" aria-hidden="true">
+        {SIGNS[sign]}
+      </span>
+      {(row.sign === 'changed' || told !== true) && row.sign !== 'same' && (
+        <span className="jp-JaxprDiff-said">{word} </span>
+      )}
+      <code style={{ paddingLeft: `${Math.min(row.depth, 12) * 1.5 + 1}ch` }}>
+        {side !== null && <Marked side={side} />}
+      </code>
+    </div>
+  );
+}
+
+function Marked({ side }: { side: DiffSide }): JSX.Element {
+  const parts: React.ReactNode[] = [];
+  let end = 0;
+  for (let i = 0; i < side.marks.length; i += 2) {
+    const [from, to] = [side.marks[i], side.marks[i + 1]];
+    parts.push(side.text.slice(end, from));
+    parts.push(<mark key={i}>{side.text.slice(from, to)}</mark>);
+    end = to;
+  }
+  parts.push(side.text.slice(end));
+  return <>{parts}</>;
+}
+
+function Changes(props: {
+  row: DiffRow;
+  trans: TranslationBundle;
+}): JSX.Element | null {
+  const { row, trans } = props;
+  return row.changes.length === 0 ? null : (
+    <div className="jp-JaxprDiff-changes">
+      {row.changes
+        .slice(0, 8)
+        .map(change => changeWords(change, trans))
+        .join(' · ')}
+      {row.changes.length > 8 && ' …'}
+    </div>
+  );
+}
+
+/** What a row is in the run that is in view; null where that is neither side's. */
+function selectionOf(
+  row: DiffRow,
+  diff: ProgramDiff,
+  model: IJaxprModel
+): Selection | null {
+  const inView = model.snapshot;
+  const sides = [
+    { side: row.after, of: diff.after },
+    { side: row.before, of: diff.before }
+  ];
+  for (const { side, of } of sides) {
+    if (side === null || inView === null || inView.id !== of.snapshot) {
+      continue;
+    }
+    const scope = inView.scopes[side.scope];
+    if (
+      scope !== undefined &&
+      side.equation >= 0 &&
+      side.equation < scope.count
+    ) {
+      return {
+        kind: 'equations',
+        equations: [{ scope: side.scope, equation: side.equation }]
+      };
+    }
+    const cellId = inView.cell?.id ?? null;
+    if (side.line > 0 && cellId !== null) {
+      return { kind: 'caret', cellId, line: side.line, column: 0 };
+    }
+  }
+  return null;
+}

@@ -1,0 +1,232 @@
+/**
+ * The runs of a notebook come in; the Diff view goes out: two programs to choose, a level, and what differs.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { Attention } from '../../model/attention';
+import { DiffState, Diffs, IDiffQuestion, diffsOf } from '../../model/diffs';
+import { IJaxprModel, IProgramRef, LevelName } from '../../tokens';
+import { Failed } from '../long-work';
+import { AttentiveWidget } from '../attentive-widget';
+import { shortArguments, shortened, whereAndWhen } from '../summary';
+import { DiffTable } from './diff-table';
+
+/** Open a diff in the main area; null where the application has none. */
+export type OpenDiff =
+  ((model: IJaxprModel, question: IDiffQuestion) => void) | null;
+
+/** The Diff view. */
+export class DiffView extends AttentiveWidget {
+  constructor(
+    private _trans: TranslationBundle,
+    private _open: OpenDiff
+  ) {
+    super(['snapshots', 'program', 'status']);
+    this.addClass('jp-JaxprDiff');
+  }
+
+  protected render(): JSX.Element | null {
+    const { model } = this;
+    return model === null ? null : (
+      <Diff model={model} open={this._open} trans={this._trans} />
+    );
+  }
+
+  /** Lines of cells are linked while this view is on the screen. */
+  protected attend(attention: Attention, isSeen: boolean): void {
+    attention.diffInView = isSeen;
+  }
+}
+
+/** The diffs of a model; what uses them is drawn again when they change. */
+export function useDiffs(model: IJaxprModel): Diffs {
+  const diffs = diffsOf(model);
+  const [, redraw] = React.useReducer((count: number) => count + 1, 0);
+  React.useEffect(() => {
+    diffs.changed.connect(redraw);
+    return () => {
+      diffs.changed.disconnect(redraw);
+    };
+  }, [diffs]);
+  return diffs;
+}
+
+export function Diff(props: {
+  model: IJaxprModel;
+  open: OpenDiff;
+  trans: TranslationBundle;
+}): JSX.Element | null {
+  const { model, open, trans } = props;
+  const diffs = useDiffs(model);
+  const question = diffs.chosen ?? diffs.suggested;
+  if (question === null) {
+    return (
+      <p className="jp-JaxprDiff-none">
+        {trans.__(
+          'There is one program only. Change the cell and run it again, or run another one, to compare.'
+        )}
+      </p>
+    );
+  }
+  return (
+    <>
+      <Chooser
+        model={model}
+        diffs={diffs}
+        question={question}
+        choose={chosen => (diffs.chosen = chosen)}
+        trans={trans}
+      />
+      <Answer
+        key={JSON.stringify(question)}
+        model={model}
+        diffs={diffs}
+        question={question}
+        open={open === null ? null : () => open(model, question)}
+        trans={trans}
+      />
+    </>
+  );
+}
+
+/** What became of the one in the other; asked for when it is first seen. */
+export function Answer(props: {
+  model: IJaxprModel;
+  diffs: Diffs;
+  question: IDiffQuestion;
+  /** What was compared before, where its runs have gone. */
+  held?: DiffState;
+  open: (() => void) | null;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { model, diffs, question, open, trans } = props;
+  const state = props.held ?? diffs.stateOf(question);
+  const idle = state.kind === 'idle' && model.requests !== null;
+  React.useEffect(() => {
+    if (idle) {
+      void diffs.ask(question);
+    }
+  }, [idle]);
+  switch (state.kind) {
+    case 'done':
+      return (
+        <DiffTable diff={state.diff} model={model} open={open} trans={trans} />
+      );
+    case 'failed':
+      return <Failed reason={state.reason} />;
+    case 'working':
+      return <p role="status">{trans.__('The kernel compares them.')}</p>;
+    case 'idle':
+      return (
+        <p role="status">
+          {model.requests === null
+            ? trans.__(
+                'There is no kernel to compare them. Run the cell again.'
+              )
+            : ''}
+        </p>
+      );
+  }
+}
+
+function Chooser(props: {
+  model: IJaxprModel;
+  diffs: Diffs;
+  question: IDiffQuestion;
+  choose: (question: IDiffQuestion) => void;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { model, diffs, question, choose, trans } = props;
+  const { before, after, level } = question;
+  const programs = diffs.programs();
+  const levels: Record<LevelName, string> = {
+    jaxpr: 'jaxpr',
+    stablehlo: 'StableHLO',
+    hlo: 'HLO'
+  };
+  return (
+    <div className="jp-JaxprDiff-chooser">
+      <Choice
+        label={trans.__('Before')}
+        model={model}
+        programs={programs}
+        chosen={before}
+        choose={before => choose({ before, after, level })}
+        trans={trans}
+      />
+      <Choice
+        label={trans.__('After')}
+        model={model}
+        programs={programs}
+        chosen={after}
+        choose={after => choose({ before, after, level })}
+        trans={trans}
+      />
+      <label>
+        <span>{trans.__('Text')}</span>
+        <select
+          value={level}
+          onChange={event =>
+            choose({
+              before,
+              after,
+              level: event.target.value as LevelName
+            })
+          }
+        >
+          {Object.entries(levels).map(([name, title]) => (
+            <option key={name} value={name}>
+              {title}
+            </option>
+          ))}
+        </select>
+      </label>
+    </div>
+  );
+}
+
+function Choice(props: {
+  label: string;
+  model: IJaxprModel;
+  programs: readonly IProgramRef[];
+  chosen: IProgramRef;
+  choose: (program: IProgramRef) => void;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { label, model, programs, chosen, choose, trans } = props;
+  const place = programs.findIndex(
+    one => one.snapshot === chosen.snapshot && one.program === chosen.program
+  );
+  return (
+    <label>
+      <span>{label}</span>
+      <select
+        value={place}
+        onChange={event => choose(programs[Number(event.target.value)])}
+      >
+        {model.runs
+          .filter(({ fromSaved }) => !fromSaved)
+          .map(({ snapshot }) => (
+            <optgroup
+              key={snapshot.id}
+              label={[
+                snapshot.title === null ? '' : shortened(snapshot.title, 60),
+                whereAndWhen(snapshot, trans)
+              ]
+                .filter(word => word !== '')
+                .join(' · ')}
+            >
+              {programs.map((one, index) =>
+                one.snapshot !== snapshot.id ? null : (
+                  <option key={index} value={index}>
+                    {`${shortened(snapshot.programs[one.program].name, 60)}${shortArguments(snapshot.programs[one.program])} · ${whereAndWhen(snapshot, trans)}`}
+                  </option>
+                )
+              )}
+            </optgroup>
+          ))}
+      </select>
+    </label>
+  );
+}

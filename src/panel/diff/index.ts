@@ -1,0 +1,3 @@
+export { diffWidget } from './beside';
+export { DiffView } from './diff-view';
+export { SinceLine } from './since-line';
