@@ -45,10 +45,11 @@ export class Columns {
     return column;
   }
 
-  /** Stand as this says; `shown` from left to right. */
-  arrange(arrangement: IArrangement, shown: readonly ColumnName[]): void {
+  /** Stand as this says; `shown` from left to right. Whether that are other columns than before, or in another order. */
+  arrange(arrangement: IArrangement, shown: readonly ColumnName[]): boolean {
     this._arrangement = arrangement;
-    if (this._shown !== shown.join()) {
+    const isOther = this._shown !== shown.join();
+    if (isOther) {
       this._shown = shown.join();
       const focused = document.activeElement;
       const nodes = shown.flatMap((name, i) =>
@@ -71,6 +72,7 @@ export class Columns {
       const share = Math.round(100 * shareOf(arrangement, left, right));
       divider.setAttribute('aria-valuenow', `${share}`);
     }
+    return isOther;
   }
 
   private _make(name: ColumnName): IColumn {

@@ -240,6 +240,11 @@ export class SourcePane implements IDisposable {
     }
   }
 
+  /** Bring what is chosen into view with the next `mark`, even if it was chosen here. */
+  forgetOwn(): void {
+    this._own = new WeakSet();
+  }
+
   focus(): void {
     this._view?.focus();
   }

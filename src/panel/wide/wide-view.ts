@@ -236,9 +236,33 @@ export class WideView extends Widget {
     this._arrangement = arrangement;
     const shown = this._inSight;
     this._toolbar.show(arrangement, shown);
-    this._columns.arrange(arrangement, shown);
+    const isOther = this._columns.arrange(arrangement, shown);
     this._fill();
     this._measure();
+    if (isOther) {
+      this._revealSoon();
+    }
+  }
+
+  /** Lines wrap otherwise in other columns: what is chosen may have left the view, which shows when they are drawn. */
+  private _revealSoon(): void {
+    for (const pane of this._panes.values()) {
+      pane.forgetOwn();
+    }
+    this._reveals = true;
+    this._markSoon();
+  }
+
+  private _markSoon(): void {
+    if (this._frame === 0) {
+      this._frame = window.requestAnimationFrame(() => {
+        this._frame = 0;
+        // The end of a preview moves nothing.
+        const reveal = this._reveals || (this._model?.hover ?? null) !== null;
+        this._reveals = false;
+        this._mark(reveal);
+      });
+    }
   }
 
   private _measure(): void {
@@ -272,11 +296,8 @@ export class WideView extends Widget {
     switch (change) {
       case 'hover':
         // Once a frame is enough for the mouse.
-        if (this._frame === 0 && this.isVisible) {
-          this._frame = window.requestAnimationFrame(() => {
-            this._frame = 0;
-            this._mark((this._model?.hover ?? null) !== null);
-          });
+        if (this.isVisible) {
+          this._markSoon();
         }
         return;
       case 'selection':
@@ -321,6 +342,7 @@ export class WideView extends Widget {
       this._shown = { snapshot, index };
       this._fill();
       this._mark(true);
+      this._revealSoon();
       this._showMessages();
     } else {
       for (const pane of this._panes.values()) {
@@ -567,4 +589,6 @@ export class WideView extends Widget {
   private _last: ColumnName = 'jaxpr';
   private _lastLevel: LevelName = 'jaxpr';
   private _frame = 0;
+  /** Whether what is chosen is to be brought into view with the next frame. */
+  private _reveals = false;
 }
