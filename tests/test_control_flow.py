@@ -16,6 +16,7 @@ from observed import built, in_cell, program, traced
 import jupyter_jaxpr as jj
 from jupyter_jaxpr.program.control_flow import Constructs, Step
 from jupyter_jaxpr.snapshot import build as build_module
+from jupyter_jaxpr.snapshot import program_build
 from jupyter_jaxpr.snapshot.saved import saved_copy
 from jupyter_jaxpr.snapshot.validate import validate
 
@@ -377,8 +378,8 @@ def test_sharing_that_doubles_at_every_level_stays_small():
 
 
 def test_a_program_that_is_sent_in_pages_has_all_its_cards(monkeypatch):
-    monkeypatch.setattr(build_module, "WHOLE", 50)
-    monkeypatch.setattr(build_module, "PAGE", 10)
+    monkeypatch.setattr(program_build, "WHOLE", 50)
+    monkeypatch.setattr(program_build, "PAGE", 10)
 
     def f(x):
         for _ in range(60):

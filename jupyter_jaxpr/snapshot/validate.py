@@ -111,6 +111,8 @@ class _Check:
         check_costs(document)
         for number, transform in enumerate(document.transforms):
             self._transform(transform, f"transform {number}")
+        derived = [part.program for transform in document.transforms for part in transform.parts]
+        need(len(derived) == len(set(derived)), "transforms: a program is derived twice")
 
     def _transform(self, transform: Transform, where: str) -> None:
         document = self._document
@@ -118,6 +120,7 @@ class _Check:
         need(bool(transform.parts) == (transform.error is None), f"{where}: parts")
         for part in transform.parts:
             index(part.program, document.programs, f"{where}: program")
+            need(part.program > transform.of, f"{where}: program")
             for row in part.roles:
                 index(row.scope, document.scopes, f"{where}: a scope")
                 need(len(row.roles) == document.scopes[row.scope].count, f"{where}: roles")

@@ -30,8 +30,7 @@ function ordered(snapshot: Snapshot): number[] {
   const after = (program: number): number[] => [
     program,
     ...transformsOf(snapshot, program).flatMap(({ parts }) =>
-      // Made later, so behind it: whatever a document says, this ends.
-      parts.flatMap(part => (part.program > program ? after(part.program) : []))
+      parts.flatMap(part => after(part.program))
     )
   ];
   return snapshot.programs.flatMap((_, program) =>

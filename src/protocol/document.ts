@@ -25,7 +25,7 @@ import { checkControlFlow } from './control-flow';
 import { checkLedger } from './ledger';
 import { checkRecording } from './recording';
 import { checkMachine, checkProgramTiming, checkSweep } from './timing';
-import { checkTransform } from './transform';
+import { checkTransforms } from './transform';
 import { Environment, Scope, ScopePage, Snapshot, TextPage } from './snapshot';
 
 /** The version of the document that this side reads. */
@@ -152,9 +152,7 @@ export function checkSnapshot(value: unknown): Snapshot {
     checkProgramTiming(timing, field, programs)
   );
   orNull(snapshot.sweep ?? null, 'sweep', checkSweep);
-  each(snapshot.transforms ?? [], 'transforms', (transform, field) =>
-    checkTransform(transform, field, sizes)
-  );
+  checkTransforms(snapshot.transforms ?? [], 'transforms', sizes);
   orNull(snapshot.machine ?? null, 'machine', checkMachine);
   return snapshot as unknown as Snapshot;
 }

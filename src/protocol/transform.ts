@@ -24,18 +24,35 @@ export const TRANSFORM_KINDS: readonly Transform['kind'][] = [
 
 const ROLES = /^[fbrtm-]*$/;
 
-export function checkTransform(
+/** Every program is derived from one before it, and once: so a list of what was made of what ends. */
+export function checkTransforms(
+  value: unknown,
+  field: string,
+  sizes: IDocumentSizes
+): void {
+  const derived = new Set<number>();
+  each(value, field, (transform, where) => {
+    for (const { program } of checkTransform(transform, where, sizes).parts) {
+      if (derived.has(program)) {
+        throw new Mismatch(`${where}.parts`, 'programs that are derived once');
+      }
+      derived.add(program);
+    }
+  });
+}
+
+function checkTransform(
   value: unknown,
   field: string,
   sizes: IDocumentSizes
 ): Transform {
   const transform = fields(value, field);
   oneOf(transform.kind, `${field}.kind`, TRANSFORM_KINDS);
-  integer(transform.of, `${field}.of`, 0, sizes.programs);
+  const of = integer(transform.of, `${field}.of`, 0, sizes.programs);
   text(transform.words, `${field}.words`);
   const error = orNull(transform.error, `${field}.error`, text);
   const parts = each(transform.parts, `${field}.parts`, (part, where) =>
-    checkPart(part, where, sizes)
+    checkPart(part, where, of, sizes)
   );
   if (parts.length > 0 !== (error === null)) {
     throw new Mismatch(`${field}.parts`, 'either parts or an error');
@@ -43,9 +60,14 @@ export function checkTransform(
   return transform as unknown as Transform;
 }
 
-function checkPart(value: unknown, field: string, sizes: IDocumentSizes): void {
+function checkPart(
+  value: unknown,
+  field: string,
+  of: number,
+  sizes: IDocumentSizes
+): void {
   const part = fields(value, field);
-  integer(part.program, `${field}.program`, 0, sizes.programs);
+  integer(part.program, `${field}.program`, of + 1, sizes.programs);
   oneOf(part.part, `${field}.part`, ['whole', 'primal', 'linear'] as const);
   each(part.roles, `${field}.roles`, (item, where) => {
     const [scope, roles] = row(item, where, 2);
