@@ -186,7 +186,7 @@ def test_html_of_a_run(small):
         '<section class="jjx-costs"><h4>Cost</h4>',
         "<p><code>log2</code>: 1\xa0FLOP a call, all of it on line\xa07.</p>",
         '<table class="jjx-cost"><caption>By line, trips counted</caption>',
-        '<thead><tr><th scope="col">line</th><th scope="col"></th><th scope="col">operations</th>',
+        '<thead><tr><th scope="col">line</th><td></td><th scope="col">operations</th>',
         '<th scope="col">transcendentals</th><th scope="col">bytes</th><th scope="col">share</th></tr></thead>',
         "<tbody><tr><td>5</td><td>ln_x = jnp.log(x)</td><td>0\xa0FLOP</td><td>1</td><td>8\xa0B</td><td></td></tr>",
         "<tr><td>6</td><td>ln_2 = jnp.log(2.0)</td><td>0\xa0FLOP</td><td>1</td><td>4\xa0B</td><td></td></tr>",

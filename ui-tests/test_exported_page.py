@@ -56,7 +56,7 @@ def test_an_equation_and_its_expression_are_linked_both_ways(saved):
     tanh.click()
     expect(saved.locator("mark")).to_have_text("jnp.tanh(w @ h + x)")
     expect(saved.locator(".linked").filter(has_text="stablehlo.tanh")).to_have_count(1)
-    status = saved.get_by_role("status")
+    status = saved.get_by_role("status", name="Linked")
     expect(status).to_contain_text("Source 1 · jaxpr 1 · StableHLO 1")
 
     lines(saved, "Source").filter(has_text="softmax").click()
@@ -88,10 +88,12 @@ def test_what_is_found_is_counted_and_unfolded(saved):
     expect(tanh).to_be_hidden()
     search = saved.get_by_role("searchbox", name="Find")
     search.fill("= tanh")
-    expect(saved.locator("output")).to_contain_text("Source 0 · jaxpr 1 · StableHLO 0")
+    expect(saved.get_by_role("status", name="Found")).to_contain_text("Source 0 · jaxpr 1 · StableHLO 0")
     expect(tanh).to_be_visible()
     search.fill("no such thing")
-    expect(saved.locator("output")).to_have_text(re.compile("^Source 0 · jaxpr 0 · StableHLO 0 · Optimised HLO 0$"))
+    expect(saved.get_by_role("status", name="Found")).to_have_text(
+        re.compile("^Source 0 · jaxpr 0 · StableHLO 0 · Optimised HLO 0$")
+    )
 
 
 def test_a_column_is_put_away(saved):

@@ -161,7 +161,9 @@ def _table(caption: str, head: tuple[str, ...], rows: list[tuple[str, ...]], cla
     return element(
         "table",
         element("caption", caption),
-        element("thead", element("tr", *(element("th", name, scope="col") for name in head))),
+        element(
+            "thead", element("tr", *(element("th", name, scope="col") if name else element("td") for name in head))
+        ),
         element("tbody", *(element("tr", *(element("td", cell) for cell in row)) for row in rows)),
         class_=class_,
     )

@@ -92,11 +92,11 @@ def _bench(document: Snapshot, texts: list[LinkedText], opened: bool) -> Markup:
     tools = element(
         "div",
         element("label", "Find ", Markup('<input type="search" size="16">')),
-        element("output"),
+        element("output", aria_label="Found"),
         element("button", "Fold all", type="button", data_act="fold"),
         element("button", "Unfold all", type="button", data_act="unfold"),
         *buttons,
-        element("span", role="status"),
+        element("span", role="status", aria_label="Linked"),
         class_="jjx-tools",
     )
     bench = element("div", tools, element("div", *columns, class_="jjx-columns"), class_="jjx-bench")
