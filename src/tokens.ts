@@ -10,6 +10,8 @@ import {
   Machine,
   ProgramCost,
   ProgramDiff,
+  PassDiff,
+  ProgramPasses,
   ProgramTiming,
   Progress,
   Recording,
@@ -114,7 +116,9 @@ export interface IRequests {
     program: number,
     level: 'stablehlo' | 'hlo',
     firstLine: number,
-    lineCount: number
+    lineCount: number,
+    /** StableHLO lowered for this one, whether or not there is one; nothing is compiled. */
+    platform?: string
   ): Promise<TextPage>;
   scope(
     snapshot: string,
@@ -156,6 +160,20 @@ export interface IRequests {
     snapshot: string,
     options?: ILongRequestOptions
   ): ILongRequest<Machine>;
+  /** Compile a program once more, and see what each of XLA's passes did; asks before. */
+  passes(
+    snapshot: string,
+    program: number,
+    options?: ILongRequestOptions
+  ): ILongRequest<ProgramPasses>;
+  /** Lines of what one of the passes changed. */
+  passDiff(
+    snapshot: string,
+    program: number,
+    index: number,
+    firstLine: number,
+    lineCount: number
+  ): Promise<PassDiff>;
   /** The run as an HTML file that needs nothing else, this program first. */
   page(snapshot: string, program: number): Promise<string>;
   /** What a program costs; it is counted, nothing runs. */

@@ -40,6 +40,8 @@ import {
   DiffRequest,
   MachineRequest,
   MakeRequest,
+  PassDiffRequest,
+  PassesRequest,
   Reply,
   ScopeRequest,
   StepsRequest,
@@ -78,7 +80,9 @@ export type Question =
   | Omit<CostRequest, 'id'>
   | Omit<TransformRequest, 'id'>
   | Omit<DiffRequest, 'id'>
-  | Omit<ExportRequest, 'id'>;
+  | Omit<ExportRequest, 'id'>
+  | Omit<PassesRequest, 'id'>
+  | Omit<PassDiffRequest, 'id'>;
 
 /** A question that is on its way. */
 export interface IAsked {
@@ -139,6 +143,8 @@ const PATIENCE = {
   time: 1_800_000,
   sweep: 1_800_000,
   machine: 60_000,
+  passes: 1_800_000,
+  pass_diff: 120_000,
   cost: 60_000,
   transform: 600_000,
   diff: 60_000,

@@ -118,14 +118,16 @@ class LinkedText {
 export class Links {
   constructor(
     readonly equations: ProgramEquations,
-    readonly spans: SourceSpans
+    readonly spans: SourceSpans,
+    /** Whether the texts that the document holds are these links' own. */
+    withTexts = true
   ) {
     this._ownFile = equations.snapshot.cell?.file ?? null;
     this._origins = new Array<readonly IOrigin[]>(equations.idCount);
     this._indexScopes();
     const { snapshot, program } = equations;
     for (const level of program.levels) {
-      if (level.line_stacks) {
+      if (withTexts && level.line_stacks) {
         this.addText(level.name, 0, level.line_stacks, snapshot, level);
       }
     }

@@ -18,8 +18,10 @@ import { Announcement, PROTOCOL } from '../protocol/messages';
 import {
   Environment,
   Machine,
+  PassDiff,
   ProgramCost,
   ProgramDiff,
+  ProgramPasses,
   ProgramTiming,
   Progress,
   Recording,
@@ -570,7 +572,7 @@ export class JaxprModel implements IJaxprModel {
   }
 
   private _requests: IRequests = {
-    text: async (snapshot, program, level, first_line, line_count) =>
+    text: async (snapshot, program, level, first_line, line_count, platform) =>
       answered<TextPage>(
         (
           await this._ask({
@@ -579,7 +581,8 @@ export class JaxprModel implements IJaxprModel {
             program,
             level,
             first_line,
-            line_count
+            line_count,
+            ...(platform === undefined ? {} : { platform })
           })
         ).text,
         this._trans
@@ -663,6 +666,31 @@ export class JaxprModel implements IJaxprModel {
         options,
         ({ machine }) => machine ?? null
       ),
+    passes: (snapshot, program, options) =>
+      this._long<ProgramPasses>(
+        {
+          type: 'passes',
+          snapshot,
+          program,
+          confirmed: options?.confirmed ?? false
+        },
+        options,
+        ({ passes }) => (passes?.program === program ? passes : null)
+      ),
+    passDiff: async (snapshot, program, index, first_line, line_count) => {
+      const { pass_diff: page } = await this._ask({
+        type: 'pass_diff',
+        snapshot,
+        program,
+        index,
+        first_line,
+        line_count
+      });
+      return answered<PassDiff>(
+        page?.index === index ? page : null,
+        this._trans
+      );
+    },
     diff: async (before, after, level) => {
       const { diff } = await this._ask({
         type: 'diff',

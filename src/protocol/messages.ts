@@ -14,6 +14,7 @@ import {
 import { checkVariantComparison } from './comparison';
 import { IDocumentSizes, checkProgramCost } from './cost';
 import { checkProgramDiff } from './difference';
+import { checkPassDiff, checkProgramPasses } from './passes';
 import { checkRecording } from './recording';
 import { checkMachine, checkProgramTiming, checkSweep } from './timing';
 import {
@@ -158,6 +159,12 @@ function checkReply(value: unknown, sizes: IDocumentSizes): Reply {
     ),
     orNull(reply.sweep ?? null, 'sweep', checkSweep),
     orNull(reply.machine ?? null, 'machine', checkMachine),
+    orNull(reply.passes ?? null, 'passes', (value, field) =>
+      checkProgramPasses(value, field, sizes.programs)
+    ),
+    orNull(reply.pass_diff ?? null, 'pass_diff', (value, field) =>
+      checkPassDiff(value, field, sizes.programs)
+    ),
     orNull(reply.cost ?? null, 'cost', (value, field) =>
       checkProgramCost(value, field, sizes)
     ),
@@ -167,7 +174,7 @@ function checkReply(value: unknown, sizes: IDocumentSizes): Reply {
   if (answers.length !== 1) {
     throw new Mismatch(
       'reply',
-      'exactly one of error, text, scope, snapshot, working, confirm, recording, comparison, timing, sweep, machine, cost, diff, page'
+      'exactly one of error, text, scope, snapshot, working, confirm, recording, comparison, timing, sweep, machine, cost, passes, pass_diff, diff, page'
     );
   }
   return reply as unknown as Reply;

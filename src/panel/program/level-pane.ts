@@ -30,6 +30,7 @@ import {
   openListings
 } from './program-listings';
 import { ReadingTools } from './reading-tools';
+import { LevelBar } from './level-bar';
 import type { TextListing } from './text-listing';
 import { levelTitle } from './toolbar';
 
@@ -90,6 +91,13 @@ export class LevelPane implements IDisposable {
         help: () => undefined
       });
     this._takeHeat();
+    this._bar = new LevelBar({
+      ..._options,
+      pane: this.node,
+      listings: this.listings,
+      tools: this._tools,
+      entered: () => _options.host.entered(this)
+    });
   }
 
   /** It fills its parent. */
@@ -147,6 +155,7 @@ export class LevelPane implements IDisposable {
     costsOf(this._options.model).changed.disconnect(this._onCosts, this);
     this._view?.dispose();
     this._view = null;
+    this._bar.dispose();
     closeListings(this.listings);
     this.node.remove();
   }
@@ -157,6 +166,7 @@ export class LevelPane implements IDisposable {
       return;
     }
     this.node.querySelector('.jp-JaxprProgram-absent')?.remove();
+    this._bar.refresh();
     if (this._view) {
       this._view.view.requestMeasure();
       this._options.host.changed(this);
@@ -420,6 +430,7 @@ export class LevelPane implements IDisposable {
   }
 
   private _tools: ReadingTools;
+  private _bar: LevelBar;
   private _view: ListingView | null = null;
   /** What was pointed at here: it is in view already. */
   private _own = new WeakSet<Selection>();

@@ -11,7 +11,7 @@ import { TextListing } from './text-listing';
 import { levelTitle } from './toolbar';
 
 /** Lines of a text in its first page, and in each further one when all are wanted. */
-const FIRST_LINES = 2000;
+export const FIRST_LINES = 2000;
 const MORE_LINES = 5000;
 /** Equations in a page. */
 const PAGE = 5000;

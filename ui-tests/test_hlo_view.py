@@ -1,0 +1,188 @@
+"""HLO that can be read: fusions and loops say what they are, ways lead to what is called, passes, other platforms."""
+
+import re
+
+import pytest
+from page_checks import violations
+from playwright.sync_api import expect
+
+LOAD = "%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp\nfrom jax import lax"
+
+RNN = """\
+%%jaxpr
+@jax.jit
+def rnn(w, xs):
+    def step(h, x):
+        h = jnp.tanh(x @ w["x"] + h @ w["h"])
+        return h, h
+
+    h, hs = lax.scan(step, jnp.zeros(16), xs)
+    return jax.nn.softmax(h) * 0.5, hs
+
+w = {"x": jnp.ones((8, 16)), "h": jnp.ones((16, 16))}
+rnn(w, jnp.ones((100, 8)))[0].shape"""
+
+
+@pytest.fixture
+def rnn(notebook):
+    nb = notebook(LOAD, RNN)
+    nb.page.set_viewport_size({"width": 1600, "height": 1000})
+    nb.run_all()
+    expect(nb.equation(2)).to_contain_text("scan")
+    return nb
+
+
+def level(nb, name):
+    nb.panel.get_by_role("group", name="Level").get_by_role("button", name=name, exact=True).click()
+    expect(nb.listing(name)).to_be_visible()
+    return nb.listing(name)
+
+
+def line(listing, text):
+    return listing.locator(".cm-line").filter(has_text=text).first
+
+
+def unfolded(nb):
+    nb.panel.get_by_role("button", name="Unfold all").click()
+
+
+def test_a_fusion_a_loop_and_the_entry_say_what_they_are(rnn):
+    hlo = level(rnn, "HLO")
+    rnn.set_panel_width(700)
+    unfolded(rnn)
+    hlo.get_by_role("button", name="Go to where the program begins to run").click()
+    entry = hlo.locator(".cm-line.jp-JaxprProgram-current")
+    expect(entry).to_contain_text("ENTRY")
+
+    rnn.page.keyboard.press("Control+f")
+    field = rnn.panel.get_by_role("textbox", name="Find in program")
+    field.fill("kind=kLoop")
+    field.press("Enter")
+    field.press("Escape")
+    fusion = line(hlo, "kLoop")
+    expect(fusion.get_by_text("kLoop", exact=True)).to_have_attribute(
+        "title", "kLoop: one loop over the elements of the result."
+    )
+    expect(fusion.get_by_text(re.compile(r"^\d+ instructions?, \d+ equations?$"))).to_be_visible()
+
+    field_open = rnn.page.keyboard.press("Control+f")
+    assert field_open is None
+    field.fill(" while(")
+    field.press("Enter")
+    field.press("Escape")
+    expect(line(hlo, " while(").get_by_text("× 100", exact=True)).to_have_attribute(
+        "title", "XLA knows that this loop runs 100 times."
+    )
+
+
+def test_what_is_called_is_a_click_or_a_key_away_and_back(rnn):
+    hlo = level(rnn, "HLO")
+    rnn.set_panel_width(700)
+    called = hlo.get_by_role("button", name=re.compile("^Go to .*, which it calls$")).first
+    name = called.inner_text().removeprefix("→ ")
+    called.click()
+    expect(hlo.locator(".cm-line.jp-JaxprProgram-current")).to_contain_text(f"%{name}")
+    rnn.page.keyboard.press("F12")  # from the computation back to its only caller
+    expect(hlo.locator(".cm-line.jp-JaxprProgram-current")).to_contain_text(f"→ {name}")
+
+
+def test_an_instruction_belongs_to_its_own_equation_and_one_without_a_place_says_inferred(rnn):
+    hlo = level(rnn, "HLO")
+    unfolded(rnn)
+    rnn.page.keyboard.press("Control+f")
+    field = rnn.panel.get_by_role("textbox", name="Find in program")
+    field.fill(" exponential(")
+    field.press("Enter")
+    field.press("Escape")
+    line(hlo, " exponential(").click()
+    rnn.panel.get_by_role("group", name="Level").get_by_role("button", name="jaxpr", exact=True).click()
+    unfolded(rnn)
+    marked = rnn.listing().locator('.cm-line[data-linked="true"] .jp-JaxprProgram-primitive')
+    expect(marked.filter(has_text=re.compile("^exp$"))).to_have_count(1)
+    expect(marked.filter(has_text=re.compile("^(div|reduce_max)$"))).to_have_count(0)
+
+    # The 0.5 that everything is multiplied with: XLA's broadcast of it carries no place.
+    level(rnn, "HLO")
+    inferred = rnn.panel.locator('.cm-line[data-badge="inferred"]')
+    if inferred.count():  # a kind of fusion of this XLA that has one
+        inferred.first.click()
+        expect(rnn.panel.get_by_role("region", name="What is pointed at")).to_contain_text("Inferred: XLA does not say")
+
+
+def test_passes_are_asked_for_with_their_price_and_read_by_keyboard(rnn):
+    level(rnn, "HLO")
+    toggle = rnn.panel.get_by_role("button", name="Passes", exact=True)
+    toggle.click()
+    expect(toggle).to_have_attribute("aria-pressed", "true")
+    see = rnn.panel.get_by_role("button", name=re.compile("^See the passes"))
+    see.click()
+    question = rnn.panel.get_by_role("alertdialog", name="See the passes of XLA")
+    expect(question).to_contain_text(re.compile(r"XLA compiles rnn once more, .* the first time it took [\d.]+.m?s\."))
+    expect(question.get_by_role("button", name="Do not compile it")).to_be_focused()
+    rnn.page.keyboard.press("Escape")
+    expect(question).to_have_count(0)
+
+    see.click()
+    question.get_by_role("button", name="Compile it again").click()
+    passes = rnn.panel.get_by_role("listbox", name="Passes of XLA")
+    expect(passes).to_be_visible()
+    expect(rnn.panel).to_contain_text(re.compile(r"\d+ passes changed something; compiling once more took"))
+    expect(passes.get_by_role("option", selected=True)).to_have_count(1)
+    passes.focus()
+    rnn.page.keyboard.press("Home")
+    first = passes.get_by_role("option").first
+    expect(first).to_have_attribute("aria-selected", "true")
+    rnn.page.keyboard.press("ArrowDown")
+    expect(first).to_have_attribute("aria-selected", "false")
+    expect(passes.get_by_role("option").nth(1)).to_have_attribute("aria-selected", "true")
+
+    passes.get_by_role("option", name=re.compile("^fusion ")).click()
+    diff = rnn.panel.get_by_role("region", name="What fusion changed")
+    expect(diff).to_contain_text("kind=kLoop")
+    expect(diff.locator(".jp-mod-added").filter(has_text="fusion(").first).to_have_text(re.compile(r"^\+ "))
+    expect(diff.locator(".jp-mod-removed").first).to_have_text(re.compile("^-"))
+
+    toggle.click()  # the text is as it was
+    expect(rnn.listing("HLO")).to_be_visible()
+    toggle.click()  # and the passes are still there
+    expect(passes).to_be_visible()
+
+
+def test_stablehlo_for_a_platform_that_is_not_there(rnn):
+    stablehlo = level(rnn, "StableHLO")
+    platform = rnn.panel.get_by_label("Platform")
+    expect(platform.locator("option")).to_have_text(["cpu, as it ran", "cuda", "rocm", "tpu"])
+    platform.select_option("tpu")
+    expect(rnn.panel.get_by_text("Lowered for tpu by JAX: not compiled, not run.")).to_be_visible()
+    lowered = rnn.panel.get_by_role("textbox", name="StableHLO for tpu of rnn")
+    expect(lowered).to_contain_text("stablehlo.while")
+    expect(stablehlo).to_be_hidden()
+
+    line(lowered, "stablehlo.tanh").click()
+    rnn.expect_linked(1, 'jnp.tanh(x @ w["x"] + h @ w["h"])')
+    platform.select_option("")
+    expect(stablehlo).to_be_visible()
+    expect(lowered).to_have_count(0)
+
+
+@pytest.mark.parametrize("width", [320, 900])
+def test_no_violation_and_nothing_sideways(rnn, width):
+    rnn.set_panel_width(width)
+    for theme in ("light", "dark"):
+        rnn.theme(theme)
+        level(rnn, "HLO")
+        assert violations(rnn.page, ".jp-JaxprPanel") == [], f"HLO, {theme}, {width}"
+    rnn.panel.get_by_role("button", name="Passes", exact=True).click()
+    rnn.panel.get_by_role("button", name=re.compile("^See the passes")).click()
+    rnn.panel.get_by_role("button", name="Compile it again").click()
+    expect(rnn.panel.get_by_role("region", name=re.compile("^What .* changed$"))).to_contain_text("@@")
+    for theme in ("light", "dark"):
+        rnn.theme(theme)
+        assert violations(rnn.page, ".jp-JaxprPanel") == [], f"passes, {theme}, {width}"
+    box = rnn.panel.get_by_role("region", name=re.compile("^What .* changed$"))
+    assert box.evaluate("node => node.scrollWidth <= node.clientWidth + 1")
+    level_button = rnn.panel.get_by_role("group", name="Level").get_by_role("button", name="StableHLO", exact=True)
+    level_button.click()
+    rnn.panel.get_by_label("Platform").select_option("cuda")
+    expect(rnn.panel.get_by_role("textbox", name="StableHLO for cuda of rnn")).to_be_visible()
+    assert violations(rnn.page, ".jp-JaxprPanel") == [], f"cuda, {width}"
