@@ -33,6 +33,7 @@ GROUPS = {
     "snapshot": ("documents", "costs"),
     "growth": ("documents", "growth"),
     "costs": ("costs", "equations"),
+    "diff": ("diffs", "edits"),
     "links": ("links", "shares"),
     "panel": ("panel", "paint"),
 }

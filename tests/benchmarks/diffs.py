@@ -1,0 +1,56 @@
+"""What the diff of two programs takes, beside what JAX needs to print them both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from documents import observed, seconds
+from rows import Row, milliseconds
+
+from jupyter_jaxpr.snapshot import build as snapshot_build
+from jupyter_jaxpr.snapshot.difference_levels import diff_runs
+from jupyter_jaxpr.snapshot.environment import environment
+
+
+def chain(count: int, first: Any, last: Any, dtype: str = "float32") -> Callable[..., Any]:
+    """A function of so many equations; two of its kind differ in three of them, or in the dtype of all."""
+
+    def chain(x):
+        x = first(x.astype(dtype))
+        for number in range(count // 4):
+            y = jnp.sin(x) * jnp.cos(x)
+            x = y + x
+            if number == count // 8:
+                x = last(x)
+        return last(x)
+
+    return chain
+
+
+def edits() -> Iterator[Row]:
+    """Three equations of many changed, the dtype of all changed, and nothing changed."""
+    for count, times in ((1_000, 7), (10_000, 5), (100_000, 1)):
+        traced = [
+            jax.jit(chain(count, *kind)).trace(jnp.ones(8))
+            for kind in ((jnp.sin, jnp.exp), (jnp.tan, jnp.log), (jnp.tan, jnp.log, "bfloat16"))
+        ]
+        built = [
+            snapshot_build.build(observed(one, "chain"), None, environment=environment(), run_id=f"benchmark{number}")
+            for number, one in enumerate(traced)
+        ]
+        sides = [(one.document, one.sources) for one in built]
+        equations = built[0].document.programs[0].equations
+        printing = seconds(lambda traced=traced: [str(one.jaxpr) for one in traced[:2]], times)
+        for what, other in (("nothing changed", 0), ("3 changed", 1), ("every dtype changed", 2)):
+            took = seconds(lambda sides=sides, other=other: diff_runs(sides[0], 0, sides[other], 0), times)
+            yield Row(
+                what=f"diff, {equations:,} equations, {what}",
+                budget="2 x str(jaxpr) of both",
+                measured=milliseconds(took),
+                ratio=took / printing,
+                ok=took <= 2 * printing,
+                figures={"equations": equations, "diff": took, "str_jaxpr_of_both": printing},
+            )

@@ -1,0 +1,185 @@
+"""A cell is edited and run again: what became of its program is told, read at every width, linked, copied."""
+
+import re
+
+import pytest
+from page_checks import clipboard, cut, violations
+from playwright.sync_api import expect
+
+LOAD = "%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp\nfrom jax import lax\nx = jnp.arange(8.0)"
+
+BEFORE = """\
+%%jaxpr
+@jax.jit
+def f(x):
+    def step(c, _):
+        return jnp.sin(c) * 2.0, c.sum()
+    c, sums = lax.scan(step, x, length=5)
+    a = jnp.tanh(c)
+    b = jnp.exp(a) + a
+    return jax.nn.relu(b) + sums[0]
+
+y = f(x)"""
+
+AFTER = (
+    BEFORE.replace("length=5", "length=6")
+    .replace("jnp.exp(a) + a", "jnp.exp(a) * 3.0 + a")
+    .replace("jnp.sin(c)", "jnp.cos(c)")
+)
+
+RENAMED = BEFORE.replace("c, sums", "state, totals").replace("sums[0]", "totals[0]").replace("tanh(c)", "tanh(state)")
+
+OTHER = """\
+%%jaxpr
+@jax.jit
+def g(x):
+    return jnp.sin(x) + 1.0
+
+z = g(x)"""
+
+
+@pytest.fixture
+def edited(notebook):
+    """A notebook whose second cell ran, was edited, and ran again."""
+    nb = notebook(LOAD, BEFORE, OTHER)
+    nb.run(0)
+    nb.run(1)
+    expect(nb.listing()).to_contain_text("scan")
+    nb.write(1, AFTER)
+    nb.run(1)
+    return nb
+
+
+def rows_of(nb):
+    return nb.panel.get_by_role("listbox", name="Both programs, line by line")
+
+
+def show(nb):
+    nb.panel.get_by_role("button", name="Show what differs").click()
+    expect(rows_of(nb)).to_be_visible()
+
+
+def test_after_an_edit_the_panel_says_what_changed_and_shows_it(edited):
+    expect(edited.panel).to_contain_text("Since run [2]: 1 added, 3 changed.")
+    show(edited)
+    expect(edited.panel.get_by_role("tab", name="Diff")).to_have_attribute("aria-selected", "true")
+    rows = rows_of(edited)
+    expect(rows.locator(".jp-JaxprDiff-item.jp-mod-changed")).to_have_text(
+        [
+            re.compile(
+                r"^−changed from b:.*length=5.*\+changed to b:.*length=6.*length: 5 → 6 · shape: \[5\] → \[6\]$"
+            ),
+            re.compile(r"^−changed from e:f32\[8\] = sin d\+changed to e:f32\[8\] = cos dprimitive: sin → cos$"),
+            re.compile(
+                r"^−changed from j:f32\[8\] = add i h\+changed to k:f32\[8\] = add j hoperand 1 is another value$"
+            ),
+        ]
+    )
+    expect(rows.locator(".jp-JaxprDiff-item.jp-mod-added")).to_have_text(["+added j:f32[8] = mul i 3.0:f32[]"])
+    expect(rows.locator("mark")).to_have_text(["f32[5]", "length=5", "f32[6]", "length=6", "sin", "cos", "i", "j"])
+
+
+def test_renaming_changes_nothing(notebook):
+    nb = notebook(LOAD, BEFORE)
+    nb.run_all()
+    expect(nb.listing()).to_contain_text("scan")
+    nb.write(1, RENAMED)
+    nb.run(1)
+    expect(nb.panel).to_contain_text("Since run [2]: the same program.")
+
+
+def test_the_keyboard_goes_from_difference_to_difference_and_the_cell_follows(edited):
+    show(edited)
+    page, rows = edited.page, rows_of(edited)
+    rows.focus()
+    active = rows.locator('[aria-selected="true"]')
+    page.keyboard.press("n")
+    expect(active).to_contain_text("length=6")
+    page.keyboard.press("n")
+    expect(active).to_contain_text("cos d")
+    edited.expect_linked(1, "jnp.cos(c)")
+    page.keyboard.press("n")
+    expect(active).to_contain_text("mul i 3.0")
+    page.keyboard.press("p")
+    expect(active).to_contain_text("cos d")
+    page.keyboard.press("End")
+    expect(active).to_have_text("8 equal lines: show")
+    page.keyboard.press("Enter")
+    expect(active).not_to_have_text("8 equal lines: show")
+    expect(rows).to_contain_text("squeeze")
+
+
+@pytest.mark.parametrize("width", [320, 900])
+def test_nothing_is_cut_and_axe_finds_nothing(edited, width):
+    edited.page.set_viewport_size({"width": width + 640, "height": 800})
+    edited.set_panel_width(width)
+    assert violations(edited.page) == []
+    show(edited)
+    halves = rows_of(edited).locator(".jp-JaxprDiff-half")
+    if width == 900:
+        expect(halves.first).to_be_visible()
+    else:
+        expect(halves).to_have_count(0)
+    assert cut(edited.panel, ".jp-JaxprDiff *", ".jp-JaxprDiff-said") == []
+    for theme in ("light", "dark"):
+        edited.theme(theme)
+        assert violations(edited.page) == [], theme
+
+
+def test_any_two_programs_and_their_texts_are_compared(edited):
+    edited.run(2)
+    panel = edited.panel
+    panel.get_by_role("tab", name="Diff").click()
+    expect(panel.get_by_label("After")).to_have_value("0")
+    before = panel.get_by_label("Before")
+    expect(before.locator("option")).to_have_text(
+        [re.compile(r"^g\(f32\[8\]\) · Cell \[4\]"), re.compile(r"^f.*Cell \[3\]"), re.compile(r"^f.*Cell \[2\]")]
+    )
+    panel.get_by_label("After").select_option("1")
+    before.select_option("2")
+    expect(panel.get_by_role("status").filter(has_text="1 added, 3 changed")).to_be_visible()
+    panel.get_by_label("Text").select_option("stablehlo")
+    rows = rows_of(edited)
+    added = rows.locator(".jp-JaxprDiff-item.jp-mod-added")
+    expect(added.first).to_contain_text("stablehlo.constant dense<3.000000e+00>")
+    panel.get_by_label("Text").select_option("hlo")
+    expect(rows).to_contain_text("HloModule")
+    # Nothing is linked to a run that is not in view, and nothing breaks.
+    rows.get_by_role("option").first.click()
+
+
+def test_it_is_copied_with_the_signs_of_a_diff(edited):
+    show(edited)
+    edited.panel.get_by_role("button", name="Copy", exact=True).click()
+    expect(edited.panel.get_by_role("button", name="Copied")).to_be_visible()
+    lines = clipboard(edited.page).splitlines()
+    assert re.fullmatch(r"--- f · cell \[2\] · \d\d:\d\d", lines[0])
+    assert re.fullmatch(r"\+\+\+ f · cell \[3\] · \d\d:\d\d", lines[1])
+    assert lines[2:6] == ["1 added, 3 changed", "", "  a:f32[8]  x", lines[5]]
+    assert "-   e:f32[8] = sin d" in lines
+    assert "+   e:f32[8] = cos d" in lines
+    assert "+ j:f32[8] = mul i 3.0:f32[]" in lines
+
+
+def test_it_is_kept_beside_the_notebook(edited):
+    show(edited)
+    edited.page.set_viewport_size({"width": 1800, "height": 800})
+    edited.panel.get_by_role("button", name="Open beside").click()
+    beside = edited.page.get_by_role("main").get_by_role("tabpanel", name="Diff of f")
+    expect(beside.get_by_role("listbox")).to_contain_text("length=6")
+    expect(beside).to_contain_text(re.compile(r"Before: f · cell \[2\]"))
+    assert violations(edited.page) == []
+
+
+def test_converts_and_broadcasts_are_hidden_on_both_sides(notebook):
+    nb = notebook(LOAD, OTHER)
+    nb.run_all()
+    expect(nb.listing()).to_contain_text("sin")
+    nb.write(1, OTHER.replace("+ 1.0", "+ x.astype(jnp.int32)"))
+    nb.run(1)
+    show(nb)
+    rows = rows_of(nb)
+    expect(rows).to_contain_text("convert_element_type")
+    nb.panel.get_by_label("Hide converts and broadcasts").check()
+    expect(rows).not_to_contain_text("convert_element_type")
+    expect(nb.panel.get_by_label("Converts and broadcasts: 2 lines hidden")).to_be_checked()
