@@ -44,6 +44,7 @@ from .work import Job, Work, Worker
 
 if TYPE_CHECKING:
     from .measure.rerun import Construct
+    from .snapshot.build import Sources
     from .snapshot.document import Snapshot
 
 LongRequest = StepsRequest | CompareRequest | TimeRequest | SweepRequest | MachineRequest | PassesRequest
@@ -70,6 +71,10 @@ _VALUES = "A sweep calls the function and needs values, and '{call}' has types. 
 _UNREADABLE = (
     "This kernel's jupyter_jaxpr does not understand what the panel asked ({why}). Install the same version of "
     "jupyter_jaxpr for JupyterLab and for the kernel, then restart both."
+)
+_DERIVED = (
+    "{name} was derived from types, so there are no values to run it on. Time the function it comes from, or call the "
+    "transform in a cell of its own."
 )
 _BROKE = "The kernel could not answer: {error}. Run the cell again."
 
@@ -232,15 +237,24 @@ class Answers:
 
     def _diff(self, request: DiffRequest, run: Run) -> Reply:
         from .snapshot.difference_levels import diff_runs
+        from .snapshot.validate import validate
 
-        before = self._runs.get(request.before)
-        if before is None:
+        held = self._runs.get(request.before)
+        if held is not None:
+            before: tuple[Snapshot, Sources | None] = held.document, held.sources
+        elif request.before_document is not None:
+            try:
+                validate(request.before_document)
+            except ValueError as error:
+                return _error(request.id, str(error))
+            before = request.before_document, None
+        else:
             return _error(request.id, _GONE_BEFORE)
-        chosen = (before, request.before_program), (run, request.program)
-        if any(not 0 <= program < len(each.document.programs) for each, program in chosen):
+        chosen = (before[0], request.before_program), (run.document, request.program)
+        if any(not 0 <= program < len(document.programs) for document, program in chosen):
             return _error(request.id, _NO_SUCH.format(what="program"))
         found = diff_runs(
-            (before.document, before.sources),
+            before,
             request.before_program,
             (run.document, run.sources),
             request.program,
@@ -297,6 +311,8 @@ class Answers:
         document, program = run.document, request.program
         if not 0 <= program < len(document.programs):
             return _error(request.id, _NO_SUCH.format(what="program"))
+        if any(part.program == program for transform in document.transforms for part in transform.parts):
+            return _error(request.id, _DERIVED.format(name=document.programs[program].name))
         asks = asks_before(document, run.sources, program)
         if asks is not None and not request.confirmed:
             return Reply(id=request.id, error=None, text=None, scope=None, snapshot=None, confirm=asks)

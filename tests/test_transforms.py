@@ -450,3 +450,31 @@ def test_the_panel_asks_for_one(ask):
     assert len(both.snapshot.programs) == 4
     assert ask(program=9, kind="grad").error == "This run has no such program. Run the cell again."
     assert "does not understand" in ask(program=0, kind="hessian").error
+
+
+def test_a_derived_program_is_lowered_and_priced_but_not_timed(ask):
+    document = ask(program=0, kind="grad").snapshot
+    assert ask(type="cost", program=1).cost.flops > 0
+    made = ask(type="make", program=1, level="hlo").snapshot
+    assert [level.state for level in made.programs[1].levels] == ["on_request", "on_request"]
+    assert made.transforms == document.transforms
+    assert ask(type="time", program=1, confirmed=True).error == (
+        "grad(plain) was derived from types, so there are no values to run it on. Time the function it comes from, or "
+        "call the transform in a cell of its own."
+    )
+
+
+def test_loops_of_a_derived_program_have_cards_without_steps():
+    found = jj.inspect(scanned, X).transform("grad").document
+    assert [(card.program, card.kind, card.steppable) for card in found.control_flow] == [
+        (0, "scan", None),
+        *[
+            (
+                1,
+                "scan",
+                "This program was derived from types, so there are no values to step through. Step through scanned "
+                "instead.",
+            )
+        ]
+        * 2,
+    ]
