@@ -1,4 +1,4 @@
-"""Notebooks run in a browser; the pictures of the README go out: program, steps, time and cost, light and dark.
+"""Notebooks run in a browser; the pictures of the README go out: program, levels, steps, time, cost, light and dark.
 
     python ui-tests/screenshots.py [folder]
 
@@ -154,6 +154,27 @@ def photograph_cost(nb: OpenNotebook, *, theme: str, file: Path) -> None:
     nb.panel.get_by_role("tab", name="Program").click()
 
 
+def photograph_levels(nb: OpenNotebook, *, file: Path) -> None:
+    """Take a picture of the levels side by side, a line of the cell chosen in them."""
+    page = nb.page
+    page.set_viewport_size({"width": 1500, "height": 800})
+    levels = page.locator(".jp-JaxprWide")
+    line = levels.get_by_role("region", name="Source").locator(".cm-line").filter(has_text="jnp.tanh")
+    line.click(position={"x": 120, "y": 8})
+    hlo = levels.get_by_role("region", name="HLO", exact=True)
+    expect(hlo.locator(".cm-line[data-linked='true']").first).to_be_visible()
+    page.mouse.move(700, 795)
+    keep(page, file)
+
+
+def open_levels(nb: OpenNotebook) -> None:
+    """Open the levels side by side, with nothing beside them."""
+    nb.command("jupyter-jaxpr:open-levels")
+    nb.command("jupyter-jaxpr:toggle-panel")
+    nb.page.evaluate("window.jupyterapp.shell.mode = 'single-document'")
+    expect(nb.page.locator(".jp-JaxprWide").get_by_role("region", name="Source")).to_be_visible()
+
+
 def run_timed_example(page: Page, lab: LabServer) -> OpenNotebook:
     """Open the second example, time it, and sweep over its size."""
     nb = open_notebook(page, lab, lab.write(TIMED_CELLS, name="selu.ipynb"))
@@ -197,6 +218,13 @@ def main(folder: Path) -> None:
             photograph(nb, window=(1640, 800), panel=900, theme=theme, file=folder / f"wide-{theme}.png")
             photograph_steps(nb, theme=theme, file=folder / f"flow-{theme}.png")
             photograph_cost(nb, theme=theme, file=folder / f"cost-{theme}.png")
+        nb.page.set_viewport_size({"width": 1500, "height": 800})
+        open_levels(nb)
+        for theme in ("light", "dark"):
+            nb.theme(theme)
+            photograph_levels(nb, file=folder / f"levels-{theme}.png")
+        nb.page.evaluate("window.jupyterapp.shell.mode = 'multiple-document'")
+        nb.command("jupyter-jaxpr:toggle-panel")
         nb = run_timed_example(page, lab)
         for theme in ("light", "dark"):
             photograph_time(nb, theme=theme, file=folder / f"time-{theme}.png")
