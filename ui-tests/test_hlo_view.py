@@ -42,6 +42,19 @@ def line(listing, text):
     return listing.locator(".cm-line").filter(has_text=text).first
 
 
+def found(nb, text):
+    """Search for a text, go to its first place, and close the search."""
+    nb.page.keyboard.press("Control+f")
+    field = nb.panel.get_by_role("textbox", name="Find in program")
+    field.fill(text)
+    count = nb.panel.get_by_role("search").get_by_role("status")
+    expect(count).to_have_text(re.compile(r"^[1-9]\d*$"))
+    field.press("Enter")
+    expect(count).to_have_text(re.compile("^1 of "))
+    field.press("Escape")
+    expect(field).to_be_hidden()
+
+
 def unfolded(nb):
     nb.panel.get_by_role("button", name="Unfold all").click()
 
@@ -54,22 +67,14 @@ def test_a_fusion_a_loop_and_the_entry_say_what_they_are(rnn):
     entry = hlo.locator(".cm-line.jp-JaxprProgram-current")
     expect(entry).to_contain_text("ENTRY")
 
-    rnn.page.keyboard.press("Control+f")
-    field = rnn.panel.get_by_role("textbox", name="Find in program")
-    field.fill("kind=kLoop")
-    field.press("Enter")
-    field.press("Escape")
+    found(rnn, "kind=kLoop")
     fusion = line(hlo, "kLoop")
     expect(fusion.get_by_text("kLoop", exact=True)).to_have_attribute(
         "title", "kLoop: one loop over the elements of the result."
     )
     expect(fusion.get_by_text(re.compile(r"^\d+ instructions?, \d+ equations?$"))).to_be_visible()
 
-    field_open = rnn.page.keyboard.press("Control+f")
-    assert field_open is None
-    field.fill(" while(")
-    field.press("Enter")
-    field.press("Escape")
+    found(rnn, " while(")
     expect(line(hlo, " while(").get_by_text("× 100", exact=True)).to_have_attribute(
         "title", "XLA knows that this loop runs 100 times."
     )
@@ -89,11 +94,7 @@ def test_what_is_called_is_a_click_or_a_key_away_and_back(rnn):
 def test_an_instruction_belongs_to_its_own_equation_and_one_without_a_place_says_inferred(rnn):
     hlo = level(rnn, "HLO")
     unfolded(rnn)
-    rnn.page.keyboard.press("Control+f")
-    field = rnn.panel.get_by_role("textbox", name="Find in program")
-    field.fill(" exponential(")
-    field.press("Enter")
-    field.press("Escape")
+    found(rnn, " exponential(")
     line(hlo, " exponential(").click()
     rnn.panel.get_by_role("group", name="Level").get_by_role("button", name="jaxpr", exact=True).click()
     unfolded(rnn)
@@ -102,11 +103,13 @@ def test_an_instruction_belongs_to_its_own_equation_and_one_without_a_place_says
     expect(marked.filter(has_text=re.compile("^(div|reduce_max)$"))).to_have_count(0)
 
     # The 0.5 that everything is multiplied with: XLA's broadcast of it carries no place.
-    level(rnn, "HLO")
-    inferred = rnn.panel.locator('.cm-line[data-badge="inferred"]')
-    if inferred.count():  # a kind of fusion of this XLA that has one
-        inferred.first.click()
-        expect(rnn.panel.get_by_role("region", name="What is pointed at")).to_contain_text("Inferred: XLA does not say")
+    hlo = level(rnn, "HLO")
+    found(rnn, "constant(0.5)")
+    inferred = hlo.locator('.cm-line[data-badge="inferred"]').first
+    expect(inferred).to_contain_text("broadcast(%constant")
+    inferred.click()
+    expect(rnn.panel.get_by_role("region", name="What is pointed at")).to_contain_text("Inferred: XLA does not say")
+    rnn.expect_linked(1, "jax.nn.softmax(h) * 0.5")
 
 
 def test_passes_are_asked_for_with_their_price_and_read_by_keyboard(rnn):

@@ -10,7 +10,8 @@ import {
   EditorSelection,
   EditorState,
   Extension,
-  Prec
+  Prec,
+  StateEffect
 } from '@codemirror/state';
 import {
   EditorView,
@@ -185,6 +186,7 @@ export class ListingView implements IListingHost {
       effects: EditorView.scrollIntoView(from, { y: 'center' })
     });
     this._select(index);
+    this.focus();
   }
 
   foldAll(): void {
@@ -306,15 +308,17 @@ export class ListingView implements IListingHost {
   }
 
   private _onFilters(): void {
+    const effects: StateEffect<unknown>[] = [this._hiding()];
     const isShown = this._tools.hidden.size > 0;
-    this.view.dispatch({
-      effects: [
-        this._hiding(),
+    if (isShown !== this._isFiltered) {
+      this._isFiltered = isShown;
+      effects.push(
         this._noisePlace.reconfigure(
           isShown
             ? showPanel.of(
-                () =>
+                view =>
                   new NoisePanel(
+                    view,
                     this._listing,
                     this._tools,
                     this._trans,
@@ -323,8 +327,9 @@ export class ListingView implements IListingHost {
               )
             : []
         )
-      ]
-    });
+      );
+    }
+    this.view.dispatch({ effects });
   }
 
   private _hiding(): ReturnType<typeof setHidden.of> {
@@ -718,6 +723,7 @@ export class ListingView implements IListingHost {
   private _wraps: boolean;
   private _chosen: ChosenField;
   private _search: SearchPanel | null = null;
+  private _isFiltered = false;
   private _searchPlace = new Compartment();
   private _noisePlace = new Compartment();
   private _hovered = -1;
