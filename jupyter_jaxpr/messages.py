@@ -295,6 +295,10 @@ class DiffRequest(Struct, tag="diff"):
     before: Annotated[str, _text("Id of the run of the earlier one; may be the same run.")]
     before_program: Annotated[int, _text("Index into the programs of that run.")]
     level: Annotated[Literal["jaxpr", "stablehlo", "hlo"], _text("What is compared.")]
+    before_document: Annotated[
+        Snapshot | None,
+        _text("The earlier run, where this kernel did not make it: a saved copy, or from before a restart."),
+    ] = None
 
 
 class ExportRequest(Struct, tag="export"):

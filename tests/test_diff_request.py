@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import jax.numpy as jnp
 import msgspec
 from diff_edits import X, first, with_a_term
@@ -69,6 +71,27 @@ def test_of_a_large_program_the_rows_around_the_differences_are_sent() -> None:
         ("same", ""),
     ]
     assert diff.rows[0].skipped == 10_000 - 3 + 1
+
+
+def test_a_run_of_another_kernel_comes_with_the_question() -> None:
+    runs = Runs()
+    saved = json.loads(jj.inspect(first, X, X, stage="trace").to_json())
+    after = held(runs, jj.inspect(with_a_term, X, X, stage="trace"))
+    question = {
+        "type": "diff",
+        "id": 3,
+        "snapshot": after,
+        "program": 0,
+        "before": saved["id"],
+        "before_program": 0,
+        "level": "jaxpr",
+    }
+    reply = Answers(runs).answer(question | {"before_document": saved})
+    assert reply is not None and reply.diff is not None
+    assert (reply.diff.added, reply.diff.removed, reply.diff.changed) == (2, 0, 0)
+    broken = saved | {"focus": 7}
+    reply = Answers(runs).answer(question | {"before_document": broken})
+    assert reply is not None and reply.error is not None and "Run the cell again" in reply.error
 
 
 def test_a_run_that_is_gone_and_a_text_that_was_not_made_are_said() -> None:

@@ -259,7 +259,8 @@ export class Channel implements IChannel {
         sizes
       };
       this._pending.set(id, pending);
-      this._send('comm_msg', comm, { ...question, id });
+      // The structs of the wire are JSON; their types only lack an index signature.
+      this._send('comm_msg', comm, { ...(question as object), id });
     });
   }
 

@@ -65,27 +65,25 @@ export class Diffs {
     return before === null ? null : { before, after, level: 'jaxpr' };
   }
 
-  /** All programs that the kernel can be asked about, newest run first. */
+  /** The programs of all runs, newest run first. */
   programs(): IProgramRef[] {
-    return this._model.runs
-      .filter(({ fromSaved }) => !fromSaved)
-      .flatMap(({ snapshot }) =>
-        snapshot.programs.map((_, program) => ({
-          snapshot: snapshot.id,
-          program
-        }))
-      );
+    return this._model.runs.flatMap(({ snapshot }) =>
+      snapshot.programs.map((_, program) => ({
+        snapshot: snapshot.id,
+        program
+      }))
+    );
   }
 
   /** The program of the same function in the run before; null where there is none. */
   previous(of: IProgramRef): IProgramRef | null {
     const run = this._model.runs.find(one => one.snapshot.id === of.snapshot);
     const program = run?.snapshot.programs[of.program];
-    if (run === undefined || program === undefined || run.fromSaved) {
+    if (run === undefined || program === undefined) {
       return null;
     }
-    for (const { snapshot, fromSaved } of this._model.runs) {
-      if (fromSaved || snapshot.created >= run.snapshot.created) {
+    for (const { snapshot } of this._model.runs) {
+      if (snapshot.created >= run.snapshot.created) {
         continue;
       }
       const found = snapshot.programs.findIndex(

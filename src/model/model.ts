@@ -530,6 +530,14 @@ export class JaxprModel implements IJaxprModel {
       : this._trans.__('Run cell [%1] again to refresh.', cell);
   }
 
+  /** The document of a run that this kernel did not make, to be sent along; nothing of one that it holds. */
+  private _documentOf(id: string): { before_document?: Snapshot } {
+    const run = this._runs.find(({ snapshot }) => snapshot.id === id);
+    return run === undefined || run.life === this._life
+      ? {}
+      : { before_document: run.snapshot };
+  }
+
   private async _ask(question: Question): Promise<Reply> {
     return this._begin(question).reply;
   }
@@ -698,7 +706,8 @@ export class JaxprModel implements IJaxprModel {
         program: after.program,
         before: before.snapshot,
         before_program: before.program,
-        level
+        level,
+        ...this._documentOf(before.snapshot)
       });
       return answered<ProgramDiff>(diff ?? null, this._trans);
     },

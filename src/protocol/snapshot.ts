@@ -103,34 +103,6 @@ export type Wire =
  */
 export type Child = [number, number, number, number];
 /**
- * The effects of an equation.
- *
- * @minItems 2
- * @maxItems 2
- */
-export type Effects = [number, number[]];
-/**
- * A stage that is over, with its seconds.
- *
- * @minItems 2
- * @maxItems 2
- */
-export type FinishedStage = [string, number];
-/**
- * A position in a file: file, function, line, column, end_line, end_column.
- *
- * @minItems 6
- * @maxItems 6
- */
-export type Frame = [number, number, number, number, number, number];
-/**
- * A residual: a value that is kept, for the backward part or for the linear program.
- *
- * @minItems 5
- * @maxItems 5
- */
-export type KeptValue = [number, number, number, string, number];
-/**
  * A scope that is printed before the program, under a name.
  *
  * @minItems 2
@@ -152,6 +124,13 @@ export type LiteralValue = [number, number];
  */
 export type Parameter = [number, number];
 /**
+ * A position in a file: file, function, line, column, end_line, end_column.
+ *
+ * @minItems 6
+ * @maxItems 6
+ */
+export type Frame = [number, number, number, number, number, number];
+/**
  * How an equation came about: the user's frames and the library frames below them.
  *
  * @minItems 2
@@ -159,12 +138,33 @@ export type Parameter = [number, number];
  */
 export type Stack = [number[], number[]];
 /**
+ * The effects of an equation.
+ *
+ * @minItems 2
+ * @maxItems 2
+ */
+export type Effects = [number, number[]];
+/**
  * The part that each equation of a scope plays in a derived program.
  *
  * @minItems 2
  * @maxItems 2
  */
 export type ScopeRoles = [number, string];
+/**
+ * A residual: a value that is kept, for the backward part or for the linear program.
+ *
+ * @minItems 5
+ * @maxItems 5
+ */
+export type KeptValue = [number, number, number, string, number];
+/**
+ * A stage that is over, with its seconds.
+ *
+ * @minItems 2
+ * @maxItems 2
+ */
+export type FinishedStage = [string, number];
 
 /**
  * What this run did with the function, from JAX's events and the observer.
@@ -778,72 +778,139 @@ export interface DiffRequest {
    * What is compared.
    */
   level: 'hlo' | 'jaxpr' | 'stablehlo';
+  /**
+   * The earlier run, where this kernel did not make it: a saved copy, or from before a restart.
+   */
+  before_document?: Snapshot | null;
 }
 /**
- * A row: what stands on both sides, or on one.
+ * What one run showed; the methods a user calls are on `jupyter_jaxpr.Snapshot`.
  */
-export interface DiffRow {
+export interface Snapshot {
   /**
-   * What became of it.
+   * Of this format. A reader refuses a higher one with a sentence.
    */
-  sign: 'added' | 'changed' | 'moved' | 'removed' | 'same';
+  version: number;
   /**
-   * heading: the inputs of a program inside an equation. line: of a text.
+   * Unique to the run; requests name it.
    */
-  what: 'argument' | 'equation' | 'heading' | 'line' | 'result';
+  id: string;
   /**
-   * How many programs it is inside of.
+   * Seconds since 1970.
    */
-  depth: number;
+  created: number;
   /**
-   * Null where it was added, or is where something was moved to.
+   * What the user called it with --title.
    */
-  before: DiffSide | null;
+  title: string | null;
   /**
-   * Null where it was removed, or is where something was moved from.
+   * The user asked to keep it in view with --pin.
    */
-  after: DiffSide | null;
+  pinned: boolean;
   /**
-   * What differs.
+   * Versions and devices.
    */
-  changes: DiffChange[];
+  environment: Environment;
   /**
-   * Of an equation; else empty.
+   * The cell that ran; null outside a notebook.
    */
-  primitive: string;
+  cell: Cell | null;
   /**
-   * Of a moved one: the row of its other place; -1 where that is not here.
+   * In call order; after them what was derived from one by a transform, see transforms.
    */
-  partner: number;
+  programs: Program[];
   /**
-   * Equal rows that were left out before this one.
+   * Index of the program to show first; -1 when there is none.
    */
-  skipped: number;
-}
-/**
- * A row of one of the two programs, in its own names.
- */
-export interface DiffSide {
+  focus: number;
   /**
-   * Without indent.
+   * Where there is no program: what was seen and what to type.
    */
-  text: string;
+  message: string | null;
   /**
-   * Index into the scopes of its snapshot; -1 for a line of a text.
+   * In the order of the cell's lines.
    */
-  scope: number;
+  notes: Note[];
   /**
-   * Index in that scope; of a line of a text its number, from 0; -1 for neither.
+   * Lines of the cell inside functions that were traced, that hold code and were not reached by the trace.
    */
-  equation: number;
+  untraced_lines: number[];
   /**
-   * The line of the cell it was written on, from 1; 0 where it is not in the cell.
+   * What was left out to keep a saved copy small: a sentence; else null.
    */
-  line: number;
+  cut: string | null;
   /**
-   * What differs, as start, end, start, end, ... in text, in UTF-16 code units.
+   * Rules for variable names.
    */
-  marks: number[];
+  naming: Naming;
+  /**
+   * Pool.
+   */
+  strings: string[];
+  /**
+   * Pool.
+   */
+  avals: Aval[];
+  /**
+   * Pool.
+   */
+  literals: LiteralValue[];
+  /**
+   * Pool; each list in the order JAX prints it.
+   */
+  parameter_lists: Parameter[][];
+  /**
+   * Pool.
+   */
+  files: File[];
+  /**
+   * Pool.
+   */
+  frames: Frame[];
+  /**
+   * Pool.
+   */
+  stacks: Stack[];
+  /**
+   * Pool; a scope that is used twice is here once.
+   */
+  scopes: Scope[];
+  /**
+   * The jit cache; null where it was not observed.
+   */
+  ledger?: Ledger | null;
+  /**
+   * Cards of all programs, in the order of the source.
+   */
+  control_flow?: Control[];
+  /**
+   * Where --compare was asked for; else null.
+   */
+  comparison?: VariantComparison | null;
+  /**
+   * Where --steps was asked for: what ran, step by step.
+   */
+  recordings?: Recording[];
+  /**
+   * Of programs small enough to be counted at once; others on request.
+   */
+  costs?: ProgramCost[];
+  /**
+   * Where --time was asked for: what ran again.
+   */
+  timings?: ProgramTiming[];
+  /**
+   * Where --sweep was asked for; else null.
+   */
+  sweep?: Sweep | null;
+  /**
+   * Where --transform or the panel asked for some.
+   */
+  transforms?: Transform[];
+  /**
+   * What the machine can do, where it was measured before; else null.
+   */
+  machine?: Machine | null;
 }
 /**
  * What the program was made with.
@@ -887,44 +954,229 @@ export interface Environment {
   tier_note: string | null;
 }
 /**
- * A run as an HTML file that needs nothing else; nothing runs.
+ * What JAX made of one function for one set of argument types.
  */
-export interface ExportRequest {
-  type: 'export';
+export interface Program {
   /**
-   * Chosen by the browser.
+   * The function's name as the user knows it.
    */
-  id: number;
+  name: string;
   /**
-   * Id.
+   * ran: JAX made it in this run. seen_before: made in an earlier run and reused in this one. derived: JAX made it in this run from the user's function by a transform outside any jit. traced: our own trace, nothing was executed for it.
    */
-  snapshot: string;
+  origin: 'derived' | 'ran' | 'seen_before' | 'traced';
   /**
-   * Index into its programs: the one that comes first.
+   * A sentence where the origin needs one.
    */
-  program: number;
+  origin_note: string | null;
+  /**
+   * Index into frames: the line of its def; -1 when unknown.
+   */
+  definition: number;
+  /**
+   * Index into frames: the line that called it; -1 when unknown.
+   */
+  call: number;
+  /**
+   * In the order of the call.
+   */
+  arguments: Argument[];
+  /**
+   * Null when unknown.
+   */
+  result: Argument | null;
+  /**
+   * Index into scopes: the program.
+   */
+  scope: number;
+  /**
+   * A path for each input, such as p['w']; empty string when unknown.
+   */
+  input_names: string[];
+  /**
+   * A path for each result, as JAX has it; may be empty.
+   */
+  result_names: string[];
+  /**
+   * Over all scopes, each once, call equations included, combiners not.
+   */
+  equations: number;
+  /**
+   * False: some equations must be asked for (too large to send whole).
+   */
+  complete: boolean;
+  /**
+   * Scopes printed before the program, in order; only where it is not complete. Null otherwise: they follow from the structure and naming.
+   */
+  lets: Let[] | null;
+  /**
+   * StableHLO, then HLO.
+   */
+  levels: Level[];
+  /**
+   * Null where no call made it: our own trace has none.
+   */
+  stages: Stages | null;
+  /**
+   * Null where nothing was observed.
+   */
+  activity: Activity | null;
 }
 /**
- * Something of ours failed; the user's cell is not affected.
+ * One of the texts of a program: StableHLO or optimised HLO.
  */
-export interface Failed {
-  type: 'failed';
+export interface Level {
   /**
-   * Grows by one a message.
+   * Which text.
    */
-  seq: number;
+  name: 'hlo' | 'stablehlo';
   /**
-   * What failed, a sentence.
+   * held: its text is in this document. on_request: JAX made it, the kernel has it. not_made: JAX was not asked to make it; a request may. absent: it cannot be had; see reason.
+   */
+  state: 'absent' | 'held' | 'not_made' | 'on_request';
+  /**
+   * Why it is absent or not made, and what to do: a sentence.
+   */
+  reason: string | null;
+  /**
+   * Length of the text; null until it was asked for.
+   */
+  characters: number | null;
+  /**
+   * Lines of the text; null until it was asked for.
+   */
+  lines: number | null;
+  /**
+   * Hash of the text, hexadecimal; null until it was asked for.
+   */
+  sha256: string | null;
+  /**
+   * The text itself, large constants elided; only where held.
+   */
+  text: string | null;
+  /**
+   * Of each line of text: index into stacks, -1 for none; only where held.
+   */
+  line_stacks: number[] | null;
+  /**
+   * Lines, from 0 and ascending, whose stack XLA does not state: it follows from other lines.
+   */
+  inferred_lines?: number[];
+  /**
+   * Lines that may come from several places that JAX does not tell apart: the line, then their stacks.
+   */
+  other_stacks?: number[][];
+}
+/**
+ * Seconds of the call that made the program, from JAX's own events; null where JAX reported none.
+ */
+export interface Stages {
+  /**
+   * Python to jaxpr.
+   */
+  trace: number | null;
+  /**
+   * jaxpr to StableHLO.
+   */
+  lower: number | null;
+  /**
+   * StableHLO to an executable, or its retrieval from disk.
+   */
+  compile: number | null;
+  /**
+   * The executable came from the persistent compilation cache.
+   */
+  from_disk: boolean;
+  /**
+   * From the executable being ready until the call returned; not until it finished.
+   */
+  first_run: number | null;
+  /**
+   * The part of the call that none of these explains.
+   */
+  rest: number | null;
+  /**
+   * The whole call, by the wall clock, until it returned.
+   */
+  total: number | null;
+}
+/**
+ * Something a person should know.
+ */
+export interface Note {
+  /**
+   * Such as printed_while_tracing, captured_constant, unrolled_loop, leaked_tracer, eager_compiles, failed. short_loop: a loop was unrolled, and that is fine.
+   */
+  kind: string;
+  /**
+   * What was seen: a sentence or two.
    */
   text: string;
   /**
-   * What to do.
+   * What to do about it; null where there is nothing to do.
    */
   cure: string | null;
   /**
-   * The traceback, to report.
+   * The raw fact, such as the text that was printed; may be long.
    */
   detail: string | null;
+  /**
+   * Index into programs; -1 for the whole run.
+   */
+  program: number;
+  /**
+   * Index into frames: the line it is about; -1 for none.
+   */
+  frame: number;
+  /**
+   * A size in bytes, where the note is about one.
+   */
+  bytes: number | null;
+  /**
+   * Of an unrolled loop: how often its block is repeated; else null.
+   */
+  repetitions?: number | null;
+  /**
+   * Of an unrolled loop: an iteration needs the one before, so it is a scan; else null.
+   */
+  carried?: boolean | null;
+  /**
+   * A rewrite in the user's own names, to copy; null where there is none.
+   */
+  code?: string | null;
+  /**
+   * Of an unrolled loop: its part of the program's equations; else null.
+   */
+  share?: number | null;
+  /**
+   * Measured times that belong to it, as sentences.
+   */
+  price?: string[];
+  /**
+   * What happened, in a few words; null where the text says it.
+   */
+  title?: string | null;
+  /**
+   * A cell to run that compares the rewrite with what was written; null where there is none.
+   */
+  trial?: string | null;
+  /**
+   * Ways out to choose from, the one that fits most often first.
+   */
+  cures?: Cure[];
+}
+/**
+ * How this JAX names variables when it prints a jaxpr; learned by printing one.
+ */
+export interface Naming {
+  /**
+   * Inside a jit, inputs and outputs take the names outside.
+   */
+  share_jit_names: boolean;
+  /**
+   * Scopes of more equations than this are printed first, as let; 0: never.
+   */
+  hoist_above: number;
 }
 /**
  * A file that frames point into.
@@ -952,79 +1204,88 @@ export interface File {
   source: string | null;
 }
 /**
- * First on a new comm, and in answer to resend.
+ * A jaxpr: its variables' types and its equations as columns, or the first page of them.
+ *
+ * Operands are integers: a variable's number, or -1 - i for literal i. An equation without a user frame of
+ * its own (inside a library's jit) takes the frames of the equation that calls its scope.
  */
-export interface Hello {
-  type: 'hello';
+export interface Scope {
   /**
-   * Grows by one a message.
+   * Index into strings: the `name` parameter of the calling equation; -1 if none.
    */
-  seq: number;
+  name: number;
   /**
-   * Version of these messages.
+   * How many variables are constants; they come first.
    */
-  protocol: number;
+  constants: number;
   /**
-   * Versions, device and tier.
+   * How many variables are inputs; they come next.
    */
-  environment: Environment;
-}
-/**
- * The values of one leaf, one a point, or one a point and one a visit; see above.
- */
-export interface Leaf {
+  inputs: number;
   /**
-   * carry: before the step, and after the last one. x, y: of the step. index: of the branch taken. predicate: of a cond. condition: of a while, before the step, and after the last one. compared: where the condition compares a scalar with a constant, that scalar, at the same times. operand, result: of a cond or a switch.
+   * The results, as operands.
    */
-  role: 'carry' | 'compared' | 'condition' | 'index' | 'operand' | 'predicate' | 'result' | 'x' | 'y';
+  outputs: number[];
   /**
-   * As on the card, such as h or p['w']; empty when unknown.
+   * Equations of this scope, those not in this document included.
    */
-  path: string;
+  count: number;
   /**
-   * Of one value, such as f32[16].
+   * Equations of this scope and of all scopes inside, each scope once.
    */
-  type: string;
+  total: number;
   /**
-   * Of one value.
+   * Index of the first equation in the columns; 0 but for later pages.
    */
-  elements: number;
+  first_equation: number;
   /**
-   * Each value: a scalar or a small array in full, a larger one shortened, such as [-0.82 -0.73 … +14].
+   * Number of the first variable in variable_avals; 0 but for later pages.
    */
-  texts: string[];
+  first_variable: number;
   /**
-   * Each value as one number, for a sparkline: the scalar, or a norm. Null for a value that is not finite.
+   * Type of each variable, an index into avals, in order.
    */
-  numbers: (number | null)[] | null;
+  variable_avals: number[];
   /**
-   * What numbers are: value, or ‖h‖ for the 2-norm over the finite elements.
+   * Variables that JAX made to be ignored; printed as _.
    */
-  number_name: string;
+  dropped: number[];
   /**
-   * Of each value's finite elements; only of larger arrays.
+   * Printed names of the variables here, only where the program is not complete in this document.
    */
-  minimum: (number | null)[] | null;
+  names: string[] | null;
   /**
-   * Of each value's finite elements; only of larger arrays.
+   * Of each equation: index into strings.
    */
-  mean: (number | null)[] | null;
+  primitive: number[];
   /**
-   * Of each value's finite elements; only of larger arrays.
+   * Of each equation.
    */
-  maximum: (number | null)[] | null;
+  operands: number[][];
   /**
-   * How many NaN each value has; empty where no value has any.
+   * How many variables each equation binds.
    */
-  nans: number[];
+  output_counts: number[];
   /**
-   * How many infinities each value has; empty where no value has any.
+   * Of each equation: index into parameter_lists; -1 for none.
    */
-  infinities: number[];
+  parameters: number[];
   /**
-   * Of compared: the constant beside it, such as 1e-5; else null.
+   * Of each equation: index into stacks; -1 for none.
    */
-  threshold?: number | null;
+  stack: number[];
+  /**
+   * Of each equation: index into strings, such as layer/jvp().
+   */
+  name_stack: number[];
+  /**
+   * Programs inside these equations, in the order of the equations and, inside one, of its parameters as JAX keeps them (its printed order is that of the parameter list).
+   */
+  children: Child[];
+  /**
+   * Equations with effects.
+   */
+  effects: Effects[];
 }
 /**
  * The jit cache as this kernel saw it.
@@ -1274,456 +1535,56 @@ export interface LedgerLine {
   compiles: number;
 }
 /**
- * One of the texts of a program: StableHLO or optimised HLO.
+ * Variants side by side.
  */
-export interface Level {
+export interface VariantComparison {
   /**
-   * Which text.
+   * The arguments that all were called with, as the user wrote them.
    */
-  name: 'hlo' | 'stablehlo';
+  call: string;
   /**
-   * held: its text is in this document. on_request: JAX made it, the kernel has it. not_made: JAX was not asked to make it; a request may. absent: it cannot be had; see reason.
+   * In the order they were given.
    */
-  state: 'absent' | 'held' | 'not_made' | 'on_request';
+  variants: Variant[];
   /**
-   * Why it is absent or not made, and what to do: a sentence.
+   * What to read off, sentences: which compiles faster, which runs faster.
    */
-  reason: string | null;
+  verdict: string[];
   /**
-   * Length of the text; null until it was asked for.
+   * Why it is not complete, a sentence; null where it is.
    */
-  characters: number | null;
+  stopped: string | null;
   /**
-   * Lines of the text; null until it was asked for.
+   * What the recompiles were counted over, such as n = 8, 16; else null.
    */
-  lines: number | null;
-  /**
-   * Hash of the text, hexadecimal; null until it was asked for.
-   */
-  sha256: string | null;
-  /**
-   * The text itself, large constants elided; only where held.
-   */
-  text: string | null;
-  /**
-   * Of each line of text: index into stacks, -1 for none; only where held.
-   */
-  line_stacks: number[] | null;
-  /**
-   * Lines, from 0 and ascending, whose stack XLA does not state: it follows from other lines.
-   */
-  inferred_lines?: number[];
-  /**
-   * Lines that may come from several places that JAX does not tell apart: the line, then their stacks.
-   */
-  other_stacks?: number[][];
+  sweep?: string | null;
 }
 /**
- * An array that is alive where the program needs most memory, by the jaxpr.
+ * One function of a comparison.
  */
-export interface LiveBuffer {
+export interface Variant {
   /**
-   * What it is, such as argument p['w'], constant, or result of dot_general.
+   * As the user gave it.
    */
   name: string;
   /**
-   * Such as f32[1024,1024].
-   */
-  type: string;
-  /**
-   * Of the array.
-   */
-  bytes: number;
-  /**
-   * Index into frames: the line that made it; -1 for none.
-   */
-  frame: number;
-  /**
-   * Index into scopes.
-   */
-  scope: number;
-  /**
-   * Index of the equation that made it in that scope; -1 for inputs and constants.
-   */
-  equation: number;
-}
-/**
- * What this machine can do at most, as JAX measured it; for the roofline.
- */
-export interface Machine {
-  /**
-   * Kind of the device, such as cpu.
-   */
-  device: string;
-  /**
-   * FLOP a second, of the best matmul.
-   */
-  flops: number;
-  /**
-   * Bytes a second, read and written, of the best copy.
-   */
-  bandwidth: number;
-  /**
-   * Of the matmul and the copy, such as float32.
-   */
-  dtype: string;
-  /**
-   * How it was measured, a sentence with the sizes.
-   */
-  how: string;
-  /**
-   * That the measurement took.
-   */
-  seconds: number;
-}
-/**
- * Measure what this machine can do at most: the user pressed the button. Kept for the kernel's life.
- */
-export interface MachineRequest {
-  type: 'machine';
-  /**
-   * Chosen by the browser.
-   */
-  id: number;
-  /**
-   * Id.
-   */
-  snapshot: string;
-}
-/**
- * Lower or compile a program that was only traced: the user pressed the button.
- */
-export interface MakeRequest {
-  type: 'make';
-  /**
-   * Chosen by the browser.
-   */
-  id: number;
-  /**
-   * Id.
-   */
-  snapshot: string;
-  /**
-   * Index into its programs.
+   * Index into programs; -1 where it made none.
    */
   program: number;
   /**
-   * How far.
+   * Over all scopes; null where it made no program.
    */
-  level: 'hlo' | 'stablehlo';
-}
-/**
- * Bytes that the executable needs, as XLA says it; and estimates from the jaxpr.
- */
-export interface Memory {
+  equations: number | null;
   /**
-   * Bytes of the arguments; null where XLA gives none.
-   */
-  arguments: number | null;
-  /**
-   * Bytes of the results.
-   */
-  results: number | null;
-  /**
-   * Bytes of the buffers in between.
-   */
-  temporaries: number | null;
-  /**
-   * Bytes of the program itself.
-   */
-  generated_code: number | null;
-  /**
-   * Bytes of results that take an argument's place (donation).
-   */
-  aliased: number | null;
-  /**
-   * Estimate from the jaxpr: most bytes alive at once, if nothing is fused.
-   */
-  peak: number | null;
-  /**
-   * Index into frames: the line where that is; -1 for none.
-   */
-  peak_frame: number;
-  /**
-   * Estimate: the largest arrays alive there, the largest first.
-   */
-  live: LiveBuffer[];
-  /**
-   * Of a program that grad made; the largest first.
-   */
-  residuals: Residual[];
-  /**
-   * All residuals together.
-   */
-  residual_bytes: number;
-  /**
-   * Bytes of the constants captured by the closure.
-   */
-  constants: number;
-}
-/**
- * What the forward pass keeps for the backward pass, by line.
- */
-export interface Residual {
-  /**
-   * Such as f32[100,16].
-   */
-  type: string;
-  /**
-   * How many of that type on that line.
-   */
-  count: number;
-  /**
-   * All of them.
-   */
-  bytes: number;
-  /**
-   * The primitive that made it, or the argument.
-   */
-  name: string;
-  /**
-   * Index into frames: the line that made it; -1 for none.
-   */
-  frame: number;
-}
-/**
- * How this JAX names variables when it prints a jaxpr; learned by printing one.
- */
-export interface Naming {
-  /**
-   * Inside a jit, inputs and outputs take the names outside.
-   */
-  share_jit_names: boolean;
-  /**
-   * Scopes of more equations than this are printed first, as let; 0: never.
-   */
-  hoist_above: number;
-}
-/**
- * Something a person should know.
- */
-export interface Note {
-  /**
-   * Such as printed_while_tracing, captured_constant, unrolled_loop, leaked_tracer, eager_compiles, failed. short_loop: a loop was unrolled, and that is fine.
-   */
-  kind: string;
-  /**
-   * What was seen: a sentence or two.
-   */
-  text: string;
-  /**
-   * What to do about it; null where there is nothing to do.
-   */
-  cure: string | null;
-  /**
-   * The raw fact, such as the text that was printed; may be long.
-   */
-  detail: string | null;
-  /**
-   * Index into programs; -1 for the whole run.
-   */
-  program: number;
-  /**
-   * Index into frames: the line it is about; -1 for none.
-   */
-  frame: number;
-  /**
-   * A size in bytes, where the note is about one.
-   */
-  bytes: number | null;
-  /**
-   * Of an unrolled loop: how often its block is repeated; else null.
-   */
-  repetitions?: number | null;
-  /**
-   * Of an unrolled loop: an iteration needs the one before, so it is a scan; else null.
-   */
-  carried?: boolean | null;
-  /**
-   * A rewrite in the user's own names, to copy; null where there is none.
-   */
-  code?: string | null;
-  /**
-   * Of an unrolled loop: its part of the program's equations; else null.
-   */
-  share?: number | null;
-  /**
-   * Measured times that belong to it, as sentences.
-   */
-  price?: string[];
-  /**
-   * What happened, in a few words; null where the text says it.
-   */
-  title?: string | null;
-  /**
-   * A cell to run that compares the rewrite with what was written; null where there is none.
-   */
-  trial?: string | null;
-  /**
-   * Ways out to choose from, the one that fits most often first.
-   */
-  cures?: Cure[];
-}
-/**
- * Some lines of what a pass changed, as a unified diff.
- */
-export interface PassDiff {
-  /**
-   * Index into programs.
-   */
-  program: number;
-  /**
-   * Index into the program's passes.
-   */
-  index: number;
-  /**
-   * Lines of the whole diff.
-   */
-  lines: number;
-  /**
-   * Index of the first line here, from 0.
-   */
-  first_line: number;
-  /**
-   * The lines: each begins with +, -, a space, @@ for a computation, or is … for a gap.
-   */
-  text: string;
-}
-/**
- * Lines of what one pass changed; the passes were asked for before.
- */
-export interface PassDiffRequest {
-  type: 'pass_diff';
-  /**
-   * Chosen by the browser.
-   */
-  id: number;
-  /**
-   * Id.
-   */
-  snapshot: string;
-  /**
-   * Index into its programs.
-   */
-  program: number;
-  /**
-   * Index into the program's passes.
-   */
-  index: number;
-  /**
-   * From 0.
-   */
-  first_line: number;
-  /**
-   * At most 5,000.
-   */
-  line_count: number;
-}
-/**
- * Compile a program once more, to see what each of XLA's passes does: the user pressed the button.
- */
-export interface PassesRequest {
-  type: 'passes';
-  /**
-   * Chosen by the browser.
-   */
-  id: number;
-  /**
-   * Id.
-   */
-  snapshot: string;
-  /**
-   * Index into its programs.
-   */
-  program: number;
-  /**
-   * The user said yes to compiling again.
-   */
-  confirmed: boolean;
-}
-/**
- * What JAX made of one function for one set of argument types.
- */
-export interface Program {
-  /**
-   * The function's name as the user knows it.
-   */
-  name: string;
-  /**
-   * ran: JAX made it in this run. seen_before: made in an earlier run and reused in this one. derived: JAX made it in this run from the user's function by a transform outside any jit. traced: our own trace, nothing was executed for it.
-   */
-  origin: 'derived' | 'ran' | 'seen_before' | 'traced';
-  /**
-   * A sentence where the origin needs one.
-   */
-  origin_note: string | null;
-  /**
-   * Index into frames: the line of its def; -1 when unknown.
-   */
-  definition: number;
-  /**
-   * Index into frames: the line that called it; -1 when unknown.
-   */
-  call: number;
-  /**
-   * In the order of the call.
-   */
-  arguments: Argument[];
-  /**
-   * Null when unknown.
-   */
-  result: Argument | null;
-  /**
-   * Index into scopes: the program.
-   */
-  scope: number;
-  /**
-   * A path for each input, such as p['w']; empty string when unknown.
-   */
-  input_names: string[];
-  /**
-   * A path for each result, as JAX has it; may be empty.
-   */
-  result_names: string[];
-  /**
-   * Over all scopes, each once, call equations included, combiners not.
-   */
-  equations: number;
-  /**
-   * False: some equations must be asked for (too large to send whole).
-   */
-  complete: boolean;
-  /**
-   * Scopes printed before the program, in order; only where it is not complete. Null otherwise: they follow from the structure and naming.
-   */
-  lets: Let[] | null;
-  /**
-   * StableHLO, then HLO.
-   */
-  levels: Level[];
-  /**
-   * Null where no call made it: our own trace has none.
-   */
-  stages: Stages | null;
-  /**
-   * Null where nothing was observed.
-   */
-  activity: Activity | null;
-}
-/**
- * Seconds of the call that made the program, from JAX's own events; null where JAX reported none.
- */
-export interface Stages {
-  /**
-   * Python to jaxpr.
+   * Seconds; null when not measured.
    */
   trace: number | null;
   /**
-   * jaxpr to StableHLO.
+   * Seconds; null when not measured.
    */
   lower: number | null;
   /**
-   * StableHLO to an executable, or its retrieval from disk.
+   * Seconds; null when not measured.
    */
   compile: number | null;
   /**
@@ -1731,17 +1592,221 @@ export interface Stages {
    */
   from_disk: boolean;
   /**
-   * From the executable being ready until the call returned; not until it finished.
+   * Null when not measured.
    */
-  first_run: number | null;
+  warm: WarmTime | null;
   /**
-   * The part of the call that none of these explains.
+   * reverse: grad works. forward: only jvp does, as for a while_loop. none: neither. no_floats: nothing to differentiate. unknown: see differentiable_note.
    */
-  rest: number | null;
+  differentiable: 'forward' | 'no_floats' | 'none' | 'reverse' | 'unknown';
   /**
-   * The whole call, by the wall clock, until it returned.
+   * JAX's own words where it does not; else null.
    */
-  total: number | null;
+  differentiable_note: string | null;
+  /**
+   * Compiles over the sweep of the arguments; null without a sweep.
+   */
+  recompiles: number | null;
+  /**
+   * Short text of its result; null where it raised.
+   */
+  result: string | null;
+  /**
+   * With the first variant's result.
+   */
+  agrees: 'close' | 'differs' | 'other_types' | 'same_bits' | 'unknown';
+  /**
+   * The largest difference, where, and the tolerance: words; null where the bits are the same.
+   */
+  difference: string | null;
+  /**
+   * What it raised, one line; null where it did not.
+   */
+  error: string | null;
+  /**
+   * jitted: called as it is, under the user's own jax.jit. jitted_here: a plain function, under a jax.jit of the comparison. eager: JAX cannot trace it, so it was called without jit. missing: there is no such function; see error.
+   */
+  mode?: 'eager' | 'jitted' | 'jitted_here' | 'missing';
+  /**
+   * What else is to be known, sentences: what was not measured, and why.
+   */
+  notes?: string[];
+  /**
+   * How often it was called for the comparison.
+   */
+  calls?: number;
+}
+/**
+ * Seconds of one warm call, waited for until the result is ready.
+ */
+export interface WarmTime {
+  /**
+   * Half of the runs took less.
+   */
+  median: number;
+  /**
+   * The fastest.
+   */
+  minimum: number;
+  /**
+   * A quarter of the runs took less.
+   */
+  lower: number;
+  /**
+   * A quarter of the runs took more.
+   */
+  upper: number;
+  /**
+   * How many calls were timed.
+   */
+  runs: number;
+  /**
+   * Median until the call returned, the work perhaps not done.
+   */
+  dispatch: number;
+  /**
+   * Calls between two readings of the clock; where more than 1, a run is their mean.
+   */
+  batch?: number;
+}
+/**
+ * A run of a construct, step by step.
+ */
+export interface Recording {
+  /**
+   * Id.
+   */
+  snapshot: string;
+  /**
+   * Index into control_flow.
+   */
+  control: number;
+  /**
+   * In the order they ran; those beyond the bounds are left out.
+   */
+  visits: Visit[];
+  /**
+   * How many there were.
+   */
+  visits_total: number;
+  /**
+   * Of each point: the step within its visit, from 0.
+   */
+  step: number[];
+  /**
+   * In the order of the card's slots.
+   */
+  leaves: Leaf[];
+  /**
+   * Of each point: the label of the branch, for a cond or a switch; or empty.
+   */
+  branch_taken: string[];
+  /**
+   * Why it did not run to its end, a sentence: a cap on trips or seconds, or Stop; null if it did.
+   */
+  stopped: string | null;
+  /**
+   * What was left out, a sentence; null where every step is here.
+   */
+  thinned: string | null;
+  /**
+   * Of the function's results; empty where the run was stopped.
+   */
+  comparisons: Comparison[];
+  /**
+   * The comparison in a sentence, such as: The results equal the function's, bit for bit.
+   */
+  verdict: string;
+  /**
+   * Such as: the residual stopped changing after 5 steps and never gets below 1e-5.
+   */
+  notes: string[];
+  /**
+   * That the recorded run took, its own compilation included.
+   */
+  seconds: number;
+}
+/**
+ * One time that the construct was entered: a loop inside a loop is entered once a step of the outer one.
+ */
+export interface Visit {
+  /**
+   * Index of its first point.
+   */
+  first_point: number;
+  /**
+   * How many of its steps were kept.
+   */
+  points: number;
+  /**
+   * How many steps it took, or had taken when it was stopped.
+   */
+  trips: number;
+  /**
+   * The step of each enclosing loop, outermost first; empty at the top.
+   */
+  outer: number[];
+  /**
+   * False: it was stopped by a cap or by the user.
+   */
+  finished: boolean;
+}
+/**
+ * The values of one leaf, one a point, or one a point and one a visit; see above.
+ */
+export interface Leaf {
+  /**
+   * carry: before the step, and after the last one. x, y: of the step. index: of the branch taken. predicate: of a cond. condition: of a while, before the step, and after the last one. compared: where the condition compares a scalar with a constant, that scalar, at the same times. operand, result: of a cond or a switch.
+   */
+  role: 'carry' | 'compared' | 'condition' | 'index' | 'operand' | 'predicate' | 'result' | 'x' | 'y';
+  /**
+   * As on the card, such as h or p['w']; empty when unknown.
+   */
+  path: string;
+  /**
+   * Of one value, such as f32[16].
+   */
+  type: string;
+  /**
+   * Of one value.
+   */
+  elements: number;
+  /**
+   * Each value: a scalar or a small array in full, a larger one shortened, such as [-0.82 -0.73 … +14].
+   */
+  texts: string[];
+  /**
+   * Each value as one number, for a sparkline: the scalar, or a norm. Null for a value that is not finite.
+   */
+  numbers: (number | null)[] | null;
+  /**
+   * What numbers are: value, or ‖h‖ for the 2-norm over the finite elements.
+   */
+  number_name: string;
+  /**
+   * Of each value's finite elements; only of larger arrays.
+   */
+  minimum: (number | null)[] | null;
+  /**
+   * Of each value's finite elements; only of larger arrays.
+   */
+  mean: (number | null)[] | null;
+  /**
+   * Of each value's finite elements; only of larger arrays.
+   */
+  maximum: (number | null)[] | null;
+  /**
+   * How many NaN each value has; empty where no value has any.
+   */
+  nans: number[];
+  /**
+   * How many infinities each value has; empty where no value has any.
+   */
+  infinities: number[];
+  /**
+   * Of compared: the constant beside it, such as 1e-5; else null.
+   */
+  threshold?: number | null;
 }
 /**
  * What one program costs.
@@ -1871,107 +1936,107 @@ export interface XlaCost {
   differences: CostDifference[];
 }
 /**
- * What became of one program in another; both are of the same kind of text.
+ * Bytes that the executable needs, as XLA says it; and estimates from the jaxpr.
  */
-export interface ProgramDiff {
+export interface Memory {
   /**
-   * What was compared.
+   * Bytes of the arguments; null where XLA gives none.
    */
-  level: 'hlo' | 'jaxpr' | 'stablehlo';
+  arguments: number | null;
   /**
-   * The one.
+   * Bytes of the results.
    */
-  before: DiffOf;
+  results: number | null;
   /**
-   * The other.
+   * Bytes of the buffers in between.
    */
-  after: DiffOf;
+  temporaries: number | null;
   /**
-   * Equations, or lines of a text.
+   * Bytes of the program itself.
    */
-  added: number;
+  generated_code: number | null;
   /**
-   * Equations, or lines of a text.
+   * Bytes of results that take an argument's place (donation).
    */
-  removed: number;
+  aliased: number | null;
   /**
-   * Equations, or lines of a text.
+   * Estimate from the jaxpr: most bytes alive at once, if nothing is fused.
    */
-  changed: number;
+  peak: number | null;
   /**
-   * Equations, or lines of a text; each once.
+   * Index into frames: the line where that is; -1 for none.
    */
-  moved: number;
+  peak_frame: number;
   /**
-   * Arguments and results that were added, removed or changed, inner ones included.
+   * Estimate: the largest arrays alive there, the largest first.
    */
-  signature: number;
+  live: LiveBuffer[];
   /**
-   * What else is to be known, such as what was wrapped in a scan: sentences.
+   * Of a program that grad made; the largest first.
    */
-  remarks: string[];
+  residuals: Residual[];
   /**
-   * In order.
+   * All residuals together.
    */
-  rows: DiffRow[];
+  residual_bytes: number;
   /**
-   * Equal rows that were left out after the last one.
+   * Bytes of the constants captured by the closure.
    */
-  skipped: number;
-  /**
-   * Rows that differ and were left out, for there are too many.
-   */
-  left_out: number;
+  constants: number;
 }
 /**
- * The passes of one program, in the order in which they ran.
+ * An array that is alive where the program needs most memory, by the jaxpr.
  */
-export interface ProgramPasses {
+export interface LiveBuffer {
   /**
-   * Index into programs.
-   */
-  program: number;
-  /**
-   * That compiling once more took, and reading what XLA wrote.
-   */
-  seconds: number;
-  /**
-   * Those that changed something.
-   */
-  passes: XlaPass[];
-  /**
-   * Dumps that were too many bytes to be read.
-   */
-  left_out: number;
-}
-/**
- * A pass that changed something.
- */
-export interface XlaPass {
-  /**
-   * As XLA names it, such as algsimp; before PIPELINE: what was changed between two.
+   * What it is, such as argument p['w'], constant, or result of dot_general.
    */
   name: string;
   /**
-   * The pipeline it belongs to.
+   * Such as f32[1024,1024].
    */
-  pipeline: string;
+  type: string;
   /**
-   * Instructions of the module before it.
+   * Of the array.
    */
-  before: number;
+  bytes: number;
   /**
-   * Instructions after it.
+   * Index into frames: the line that made it; -1 for none.
    */
-  after: number;
+  frame: number;
   /**
-   * Lines that are new.
+   * Index into scopes.
    */
-  added: number;
+  scope: number;
   /**
-   * Lines that are gone.
+   * Index of the equation that made it in that scope; -1 for inputs and constants.
    */
-  removed: number;
+  equation: number;
+}
+/**
+ * What the forward pass keeps for the backward pass, by line.
+ */
+export interface Residual {
+  /**
+   * Such as f32[100,16].
+   */
+  type: string;
+  /**
+   * How many of that type on that line.
+   */
+  count: number;
+  /**
+   * All of them.
+   */
+  bytes: number;
+  /**
+   * The primitive that made it, or the argument.
+   */
+  name: string;
+  /**
+   * Index into frames: the line that made it; -1 for none.
+   */
+  frame: number;
 }
 /**
  * A program run again, warm and eager.
@@ -2009,654 +2074,6 @@ export interface ProgramTiming {
    * Why it is not complete, a sentence; null where it is.
    */
   stopped: string | null;
-}
-/**
- * Seconds of one warm call, waited for until the result is ready.
- */
-export interface WarmTime {
-  /**
-   * Half of the runs took less.
-   */
-  median: number;
-  /**
-   * The fastest.
-   */
-  minimum: number;
-  /**
-   * A quarter of the runs took less.
-   */
-  lower: number;
-  /**
-   * A quarter of the runs took more.
-   */
-  upper: number;
-  /**
-   * How many calls were timed.
-   */
-  runs: number;
-  /**
-   * Median until the call returned, the work perhaps not done.
-   */
-  dispatch: number;
-  /**
-   * Calls between two readings of the clock; where more than 1, a run is their mean.
-   */
-  batch?: number;
-}
-/**
- * The heartbeat of a long call, once a second from the first second on; replaced by the snapshot.
- */
-export interface Progress {
-  type: 'progress';
-  /**
-   * Grows by one a message.
-   */
-  seq: number;
-  /**
-   * Id of the snapshot to come.
-   */
-  run: string;
-  /**
-   * The cell that runs.
-   */
-  cell_id: string | null;
-  /**
-   * The jitted function at work; null while none is.
-   */
-  function: string | null;
-  /**
-   * What JAX is doing.
-   */
-  stage: 'compile' | 'first_run' | 'lower' | 'running' | 'trace';
-  /**
-   * Seconds in this stage.
-   */
-  elapsed: number;
-  /**
-   * Seconds since the cell started.
-   */
-  total_elapsed: number;
-  /**
-   * Earlier stages of this call.
-   */
-  finished: FinishedStage[];
-  /**
-   * Whether Interrupt takes effect before the stage ends.
-   */
-  interruptible: boolean;
-}
-/**
- * A run of a construct, step by step.
- */
-export interface Recording {
-  /**
-   * Id.
-   */
-  snapshot: string;
-  /**
-   * Index into control_flow.
-   */
-  control: number;
-  /**
-   * In the order they ran; those beyond the bounds are left out.
-   */
-  visits: Visit[];
-  /**
-   * How many there were.
-   */
-  visits_total: number;
-  /**
-   * Of each point: the step within its visit, from 0.
-   */
-  step: number[];
-  /**
-   * In the order of the card's slots.
-   */
-  leaves: Leaf[];
-  /**
-   * Of each point: the label of the branch, for a cond or a switch; or empty.
-   */
-  branch_taken: string[];
-  /**
-   * Why it did not run to its end, a sentence: a cap on trips or seconds, or Stop; null if it did.
-   */
-  stopped: string | null;
-  /**
-   * What was left out, a sentence; null where every step is here.
-   */
-  thinned: string | null;
-  /**
-   * Of the function's results; empty where the run was stopped.
-   */
-  comparisons: Comparison[];
-  /**
-   * The comparison in a sentence, such as: The results equal the function's, bit for bit.
-   */
-  verdict: string;
-  /**
-   * Such as: the residual stopped changing after 5 steps and never gets below 1e-5.
-   */
-  notes: string[];
-  /**
-   * That the recorded run took, its own compilation included.
-   */
-  seconds: number;
-}
-/**
- * One time that the construct was entered: a loop inside a loop is entered once a step of the outer one.
- */
-export interface Visit {
-  /**
-   * Index of its first point.
-   */
-  first_point: number;
-  /**
-   * How many of its steps were kept.
-   */
-  points: number;
-  /**
-   * How many steps it took, or had taken when it was stopped.
-   */
-  trips: number;
-  /**
-   * The step of each enclosing loop, outermost first; empty at the top.
-   */
-  outer: number[];
-  /**
-   * False: it was stopped by a cap or by the user.
-   */
-  finished: boolean;
-}
-/**
- * The answer to a request; exactly one of its other fields is not null.
- */
-export interface Reply {
-  type: 'reply';
-  /**
-   * The request's.
-   */
-  id: number;
-  /**
-   * Why it cannot be answered, and what to do.
-   */
-  error: string | null;
-  /**
-   * In answer to text.
-   */
-  text: TextPage | null;
-  /**
-   * In answer to scope.
-   */
-  scope: ScopePage | null;
-  /**
-   * In answer to make and to transform: the document with what was made.
-   */
-  snapshot: Snapshot | null;
-  /**
-   * Not the last reply: how far the work is.
-   */
-  working?: Working | null;
-  /**
-   * The work would repeat effects or take long: a question. To do it ask again with repeat_effects, or with confirmed.
-   */
-  confirm?: string | null;
-  /**
-   * In answer to steps.
-   */
-  recording?: Recording | null;
-  /**
-   * In answer to compare.
-   */
-  comparison?: VariantComparison | null;
-  /**
-   * In answer to time.
-   */
-  timing?: ProgramTiming | null;
-  /**
-   * In answer to sweep.
-   */
-  sweep?: Sweep | null;
-  /**
-   * In answer to machine.
-   */
-  machine?: Machine | null;
-  /**
-   * In answer to cost.
-   */
-  cost?: ProgramCost | null;
-  /**
-   * In answer to passes.
-   */
-  passes?: ProgramPasses | null;
-  /**
-   * In answer to pass_diff.
-   */
-  pass_diff?: PassDiff | null;
-  /**
-   * In answer to diff.
-   */
-  diff?: ProgramDiff | null;
-  /**
-   * In answer to export: the HTML file.
-   */
-  page?: string | null;
-}
-/**
- * Some lines of StableHLO or HLO, each with where it came from.
- */
-export interface TextPage {
-  /**
-   * Which text.
-   */
-  level: 'hlo' | 'stablehlo';
-  /**
-   * Length of the whole text.
-   */
-  characters: number;
-  /**
-   * Lines of the whole text.
-   */
-  lines: number;
-  /**
-   * Hash of the whole text.
-   */
-  sha256: string;
-  /**
-   * Index of the first line here, from 0.
-   */
-  first_line: number;
-  /**
-   * The lines, separated by newlines.
-   */
-  text: string;
-  /**
-   * Of each line here: index into stacks below; -1 for none.
-   */
-  line_stacks: number[];
-  /**
-   * Pool of this page.
-   */
-  strings: string[];
-  /**
-   * Pool of this page.
-   */
-  files: File[];
-  /**
-   * Pool of this page.
-   */
-  frames: Frame[];
-  /**
-   * Pool of this page.
-   */
-  stacks: Stack[];
-  /**
-   * Lines of the whole text, ascending, whose stack follows from other lines.
-   */
-  inferred_lines?: number[];
-  /**
-   * As in a level: the line of the whole text, then stacks of this page.
-   */
-  other_stacks?: number[][];
-}
-/**
- * Some equations of a scope; its indices point into the pools here, its children to the snapshot's scopes.
- */
-export interface ScopePage {
-  /**
-   * The columns of these equations, with names.
-   */
-  scope: Scope;
-  /**
-   * Variables bound elsewhere that these equations or the scope's outputs use.
-   */
-  operands: number[];
-  /**
-   * Their printed names.
-   */
-  operand_names: string[];
-  /**
-   * Pool of this page.
-   */
-  strings: string[];
-  /**
-   * Pool of this page.
-   */
-  avals: Aval[];
-  /**
-   * Pool of this page.
-   */
-  literals: LiteralValue[];
-  /**
-   * Pool of this page.
-   */
-  parameter_lists: Parameter[][];
-  /**
-   * Pool of this page.
-   */
-  files: File[];
-  /**
-   * Pool of this page.
-   */
-  frames: Frame[];
-  /**
-   * Pool of this page.
-   */
-  stacks: Stack[];
-}
-/**
- * A jaxpr: its variables' types and its equations as columns, or the first page of them.
- *
- * Operands are integers: a variable's number, or -1 - i for literal i. An equation without a user frame of
- * its own (inside a library's jit) takes the frames of the equation that calls its scope.
- */
-export interface Scope {
-  /**
-   * Index into strings: the `name` parameter of the calling equation; -1 if none.
-   */
-  name: number;
-  /**
-   * How many variables are constants; they come first.
-   */
-  constants: number;
-  /**
-   * How many variables are inputs; they come next.
-   */
-  inputs: number;
-  /**
-   * The results, as operands.
-   */
-  outputs: number[];
-  /**
-   * Equations of this scope, those not in this document included.
-   */
-  count: number;
-  /**
-   * Equations of this scope and of all scopes inside, each scope once.
-   */
-  total: number;
-  /**
-   * Index of the first equation in the columns; 0 but for later pages.
-   */
-  first_equation: number;
-  /**
-   * Number of the first variable in variable_avals; 0 but for later pages.
-   */
-  first_variable: number;
-  /**
-   * Type of each variable, an index into avals, in order.
-   */
-  variable_avals: number[];
-  /**
-   * Variables that JAX made to be ignored; printed as _.
-   */
-  dropped: number[];
-  /**
-   * Printed names of the variables here, only where the program is not complete in this document.
-   */
-  names: string[] | null;
-  /**
-   * Of each equation: index into strings.
-   */
-  primitive: number[];
-  /**
-   * Of each equation.
-   */
-  operands: number[][];
-  /**
-   * How many variables each equation binds.
-   */
-  output_counts: number[];
-  /**
-   * Of each equation: index into parameter_lists; -1 for none.
-   */
-  parameters: number[];
-  /**
-   * Of each equation: index into stacks; -1 for none.
-   */
-  stack: number[];
-  /**
-   * Of each equation: index into strings, such as layer/jvp().
-   */
-  name_stack: number[];
-  /**
-   * Programs inside these equations, in the order of the equations and, inside one, of its parameters as JAX keeps them (its printed order is that of the parameter list).
-   */
-  children: Child[];
-  /**
-   * Equations with effects.
-   */
-  effects: Effects[];
-}
-/**
- * What one run showed; the methods a user calls are on `jupyter_jaxpr.Snapshot`.
- */
-export interface Snapshot {
-  /**
-   * Of this format. A reader refuses a higher one with a sentence.
-   */
-  version: number;
-  /**
-   * Unique to the run; requests name it.
-   */
-  id: string;
-  /**
-   * Seconds since 1970.
-   */
-  created: number;
-  /**
-   * What the user called it with --title.
-   */
-  title: string | null;
-  /**
-   * The user asked to keep it in view with --pin.
-   */
-  pinned: boolean;
-  /**
-   * Versions and devices.
-   */
-  environment: Environment;
-  /**
-   * The cell that ran; null outside a notebook.
-   */
-  cell: Cell | null;
-  /**
-   * In call order; after them what was derived from one by a transform, see transforms.
-   */
-  programs: Program[];
-  /**
-   * Index of the program to show first; -1 when there is none.
-   */
-  focus: number;
-  /**
-   * Where there is no program: what was seen and what to type.
-   */
-  message: string | null;
-  /**
-   * In the order of the cell's lines.
-   */
-  notes: Note[];
-  /**
-   * Lines of the cell inside functions that were traced, that hold code and were not reached by the trace.
-   */
-  untraced_lines: number[];
-  /**
-   * What was left out to keep a saved copy small: a sentence; else null.
-   */
-  cut: string | null;
-  /**
-   * Rules for variable names.
-   */
-  naming: Naming;
-  /**
-   * Pool.
-   */
-  strings: string[];
-  /**
-   * Pool.
-   */
-  avals: Aval[];
-  /**
-   * Pool.
-   */
-  literals: LiteralValue[];
-  /**
-   * Pool; each list in the order JAX prints it.
-   */
-  parameter_lists: Parameter[][];
-  /**
-   * Pool.
-   */
-  files: File[];
-  /**
-   * Pool.
-   */
-  frames: Frame[];
-  /**
-   * Pool.
-   */
-  stacks: Stack[];
-  /**
-   * Pool; a scope that is used twice is here once.
-   */
-  scopes: Scope[];
-  /**
-   * The jit cache; null where it was not observed.
-   */
-  ledger?: Ledger | null;
-  /**
-   * Cards of all programs, in the order of the source.
-   */
-  control_flow?: Control[];
-  /**
-   * Where --compare was asked for; else null.
-   */
-  comparison?: VariantComparison | null;
-  /**
-   * Where --steps was asked for: what ran, step by step.
-   */
-  recordings?: Recording[];
-  /**
-   * Of programs small enough to be counted at once; others on request.
-   */
-  costs?: ProgramCost[];
-  /**
-   * Where --time was asked for: what ran again.
-   */
-  timings?: ProgramTiming[];
-  /**
-   * Where --sweep was asked for; else null.
-   */
-  sweep?: Sweep | null;
-  /**
-   * Where --transform or the panel asked for some.
-   */
-  transforms?: Transform[];
-  /**
-   * What the machine can do, where it was measured before; else null.
-   */
-  machine?: Machine | null;
-}
-/**
- * Variants side by side.
- */
-export interface VariantComparison {
-  /**
-   * The arguments that all were called with, as the user wrote them.
-   */
-  call: string;
-  /**
-   * In the order they were given.
-   */
-  variants: Variant[];
-  /**
-   * What to read off, sentences: which compiles faster, which runs faster.
-   */
-  verdict: string[];
-  /**
-   * Why it is not complete, a sentence; null where it is.
-   */
-  stopped: string | null;
-  /**
-   * What the recompiles were counted over, such as n = 8, 16; else null.
-   */
-  sweep?: string | null;
-}
-/**
- * One function of a comparison.
- */
-export interface Variant {
-  /**
-   * As the user gave it.
-   */
-  name: string;
-  /**
-   * Index into programs; -1 where it made none.
-   */
-  program: number;
-  /**
-   * Over all scopes; null where it made no program.
-   */
-  equations: number | null;
-  /**
-   * Seconds; null when not measured.
-   */
-  trace: number | null;
-  /**
-   * Seconds; null when not measured.
-   */
-  lower: number | null;
-  /**
-   * Seconds; null when not measured.
-   */
-  compile: number | null;
-  /**
-   * The executable came from the persistent compilation cache.
-   */
-  from_disk: boolean;
-  /**
-   * Null when not measured.
-   */
-  warm: WarmTime | null;
-  /**
-   * reverse: grad works. forward: only jvp does, as for a while_loop. none: neither. no_floats: nothing to differentiate. unknown: see differentiable_note.
-   */
-  differentiable: 'forward' | 'no_floats' | 'none' | 'reverse' | 'unknown';
-  /**
-   * JAX's own words where it does not; else null.
-   */
-  differentiable_note: string | null;
-  /**
-   * Compiles over the sweep of the arguments; null without a sweep.
-   */
-  recompiles: number | null;
-  /**
-   * Short text of its result; null where it raised.
-   */
-  result: string | null;
-  /**
-   * With the first variant's result.
-   */
-  agrees: 'close' | 'differs' | 'other_types' | 'same_bits' | 'unknown';
-  /**
-   * The largest difference, where, and the tolerance: words; null where the bits are the same.
-   */
-  difference: string | null;
-  /**
-   * What it raised, one line; null where it did not.
-   */
-  error: string | null;
-  /**
-   * jitted: called as it is, under the user's own jax.jit. jitted_here: a plain function, under a jax.jit of the comparison. eager: JAX cannot trace it, so it was called without jit. missing: there is no such function; see error.
-   */
-  mode?: 'eager' | 'jitted' | 'jitted_here' | 'missing';
-  /**
-   * What else is to be known, sentences: what was not measured, and why.
-   */
-  notes?: string[];
-  /**
-   * How often it was called for the comparison.
-   */
-  calls?: number;
 }
 /**
  * Functions over several values of a name.
@@ -2834,6 +2251,593 @@ export interface TransformPart {
    * In the order of the program.
    */
   kept: KeptValue[];
+}
+/**
+ * What this machine can do at most, as JAX measured it; for the roofline.
+ */
+export interface Machine {
+  /**
+   * Kind of the device, such as cpu.
+   */
+  device: string;
+  /**
+   * FLOP a second, of the best matmul.
+   */
+  flops: number;
+  /**
+   * Bytes a second, read and written, of the best copy.
+   */
+  bandwidth: number;
+  /**
+   * Of the matmul and the copy, such as float32.
+   */
+  dtype: string;
+  /**
+   * How it was measured, a sentence with the sizes.
+   */
+  how: string;
+  /**
+   * That the measurement took.
+   */
+  seconds: number;
+}
+/**
+ * A row: what stands on both sides, or on one.
+ */
+export interface DiffRow {
+  /**
+   * What became of it.
+   */
+  sign: 'added' | 'changed' | 'moved' | 'removed' | 'same';
+  /**
+   * heading: the inputs of a program inside an equation. line: of a text.
+   */
+  what: 'argument' | 'equation' | 'heading' | 'line' | 'result';
+  /**
+   * How many programs it is inside of.
+   */
+  depth: number;
+  /**
+   * Null where it was added, or is where something was moved to.
+   */
+  before: DiffSide | null;
+  /**
+   * Null where it was removed, or is where something was moved from.
+   */
+  after: DiffSide | null;
+  /**
+   * What differs.
+   */
+  changes: DiffChange[];
+  /**
+   * Of an equation; else empty.
+   */
+  primitive: string;
+  /**
+   * Of a moved one: the row of its other place; -1 where that is not here.
+   */
+  partner: number;
+  /**
+   * Equal rows that were left out before this one.
+   */
+  skipped: number;
+}
+/**
+ * A row of one of the two programs, in its own names.
+ */
+export interface DiffSide {
+  /**
+   * Without indent.
+   */
+  text: string;
+  /**
+   * Index into the scopes of its snapshot; -1 for a line of a text.
+   */
+  scope: number;
+  /**
+   * Index in that scope; of a line of a text its number, from 0; -1 for neither.
+   */
+  equation: number;
+  /**
+   * The line of the cell it was written on, from 1; 0 where it is not in the cell.
+   */
+  line: number;
+  /**
+   * What differs, as start, end, start, end, ... in text, in UTF-16 code units.
+   */
+  marks: number[];
+}
+/**
+ * A run as an HTML file that needs nothing else; nothing runs.
+ */
+export interface ExportRequest {
+  type: 'export';
+  /**
+   * Chosen by the browser.
+   */
+  id: number;
+  /**
+   * Id.
+   */
+  snapshot: string;
+  /**
+   * Index into its programs: the one that comes first.
+   */
+  program: number;
+}
+/**
+ * Something of ours failed; the user's cell is not affected.
+ */
+export interface Failed {
+  type: 'failed';
+  /**
+   * Grows by one a message.
+   */
+  seq: number;
+  /**
+   * What failed, a sentence.
+   */
+  text: string;
+  /**
+   * What to do.
+   */
+  cure: string | null;
+  /**
+   * The traceback, to report.
+   */
+  detail: string | null;
+}
+/**
+ * First on a new comm, and in answer to resend.
+ */
+export interface Hello {
+  type: 'hello';
+  /**
+   * Grows by one a message.
+   */
+  seq: number;
+  /**
+   * Version of these messages.
+   */
+  protocol: number;
+  /**
+   * Versions, device and tier.
+   */
+  environment: Environment;
+}
+/**
+ * Measure what this machine can do at most: the user pressed the button. Kept for the kernel's life.
+ */
+export interface MachineRequest {
+  type: 'machine';
+  /**
+   * Chosen by the browser.
+   */
+  id: number;
+  /**
+   * Id.
+   */
+  snapshot: string;
+}
+/**
+ * Lower or compile a program that was only traced: the user pressed the button.
+ */
+export interface MakeRequest {
+  type: 'make';
+  /**
+   * Chosen by the browser.
+   */
+  id: number;
+  /**
+   * Id.
+   */
+  snapshot: string;
+  /**
+   * Index into its programs.
+   */
+  program: number;
+  /**
+   * How far.
+   */
+  level: 'hlo' | 'stablehlo';
+}
+/**
+ * Some lines of what a pass changed, as a unified diff.
+ */
+export interface PassDiff {
+  /**
+   * Index into programs.
+   */
+  program: number;
+  /**
+   * Index into the program's passes.
+   */
+  index: number;
+  /**
+   * Lines of the whole diff.
+   */
+  lines: number;
+  /**
+   * Index of the first line here, from 0.
+   */
+  first_line: number;
+  /**
+   * The lines: each begins with +, -, a space, @@ for a computation, or is … for a gap.
+   */
+  text: string;
+}
+/**
+ * Lines of what one pass changed; the passes were asked for before.
+ */
+export interface PassDiffRequest {
+  type: 'pass_diff';
+  /**
+   * Chosen by the browser.
+   */
+  id: number;
+  /**
+   * Id.
+   */
+  snapshot: string;
+  /**
+   * Index into its programs.
+   */
+  program: number;
+  /**
+   * Index into the program's passes.
+   */
+  index: number;
+  /**
+   * From 0.
+   */
+  first_line: number;
+  /**
+   * At most 5,000.
+   */
+  line_count: number;
+}
+/**
+ * Compile a program once more, to see what each of XLA's passes does: the user pressed the button.
+ */
+export interface PassesRequest {
+  type: 'passes';
+  /**
+   * Chosen by the browser.
+   */
+  id: number;
+  /**
+   * Id.
+   */
+  snapshot: string;
+  /**
+   * Index into its programs.
+   */
+  program: number;
+  /**
+   * The user said yes to compiling again.
+   */
+  confirmed: boolean;
+}
+/**
+ * What became of one program in another; both are of the same kind of text.
+ */
+export interface ProgramDiff {
+  /**
+   * What was compared.
+   */
+  level: 'hlo' | 'jaxpr' | 'stablehlo';
+  /**
+   * The one.
+   */
+  before: DiffOf;
+  /**
+   * The other.
+   */
+  after: DiffOf;
+  /**
+   * Equations, or lines of a text.
+   */
+  added: number;
+  /**
+   * Equations, or lines of a text.
+   */
+  removed: number;
+  /**
+   * Equations, or lines of a text.
+   */
+  changed: number;
+  /**
+   * Equations, or lines of a text; each once.
+   */
+  moved: number;
+  /**
+   * Arguments and results that were added, removed or changed, inner ones included.
+   */
+  signature: number;
+  /**
+   * What else is to be known, such as what was wrapped in a scan: sentences.
+   */
+  remarks: string[];
+  /**
+   * In order.
+   */
+  rows: DiffRow[];
+  /**
+   * Equal rows that were left out after the last one.
+   */
+  skipped: number;
+  /**
+   * Rows that differ and were left out, for there are too many.
+   */
+  left_out: number;
+}
+/**
+ * The passes of one program, in the order in which they ran.
+ */
+export interface ProgramPasses {
+  /**
+   * Index into programs.
+   */
+  program: number;
+  /**
+   * That compiling once more took, and reading what XLA wrote.
+   */
+  seconds: number;
+  /**
+   * Those that changed something.
+   */
+  passes: XlaPass[];
+  /**
+   * Dumps that were too many bytes to be read.
+   */
+  left_out: number;
+}
+/**
+ * A pass that changed something.
+ */
+export interface XlaPass {
+  /**
+   * As XLA names it, such as algsimp; before PIPELINE: what was changed between two.
+   */
+  name: string;
+  /**
+   * The pipeline it belongs to.
+   */
+  pipeline: string;
+  /**
+   * Instructions of the module before it.
+   */
+  before: number;
+  /**
+   * Instructions after it.
+   */
+  after: number;
+  /**
+   * Lines that are new.
+   */
+  added: number;
+  /**
+   * Lines that are gone.
+   */
+  removed: number;
+}
+/**
+ * The heartbeat of a long call, once a second from the first second on; replaced by the snapshot.
+ */
+export interface Progress {
+  type: 'progress';
+  /**
+   * Grows by one a message.
+   */
+  seq: number;
+  /**
+   * Id of the snapshot to come.
+   */
+  run: string;
+  /**
+   * The cell that runs.
+   */
+  cell_id: string | null;
+  /**
+   * The jitted function at work; null while none is.
+   */
+  function: string | null;
+  /**
+   * What JAX is doing.
+   */
+  stage: 'compile' | 'first_run' | 'lower' | 'running' | 'trace';
+  /**
+   * Seconds in this stage.
+   */
+  elapsed: number;
+  /**
+   * Seconds since the cell started.
+   */
+  total_elapsed: number;
+  /**
+   * Earlier stages of this call.
+   */
+  finished: FinishedStage[];
+  /**
+   * Whether Interrupt takes effect before the stage ends.
+   */
+  interruptible: boolean;
+}
+/**
+ * The answer to a request; exactly one of its other fields is not null.
+ */
+export interface Reply {
+  type: 'reply';
+  /**
+   * The request's.
+   */
+  id: number;
+  /**
+   * Why it cannot be answered, and what to do.
+   */
+  error: string | null;
+  /**
+   * In answer to text.
+   */
+  text: TextPage | null;
+  /**
+   * In answer to scope.
+   */
+  scope: ScopePage | null;
+  /**
+   * In answer to make and to transform: the document with what was made.
+   */
+  snapshot: Snapshot | null;
+  /**
+   * Not the last reply: how far the work is.
+   */
+  working?: Working | null;
+  /**
+   * The work would repeat effects or take long: a question. To do it ask again with repeat_effects, or with confirmed.
+   */
+  confirm?: string | null;
+  /**
+   * In answer to steps.
+   */
+  recording?: Recording | null;
+  /**
+   * In answer to compare.
+   */
+  comparison?: VariantComparison | null;
+  /**
+   * In answer to time.
+   */
+  timing?: ProgramTiming | null;
+  /**
+   * In answer to sweep.
+   */
+  sweep?: Sweep | null;
+  /**
+   * In answer to machine.
+   */
+  machine?: Machine | null;
+  /**
+   * In answer to cost.
+   */
+  cost?: ProgramCost | null;
+  /**
+   * In answer to passes.
+   */
+  passes?: ProgramPasses | null;
+  /**
+   * In answer to pass_diff.
+   */
+  pass_diff?: PassDiff | null;
+  /**
+   * In answer to diff.
+   */
+  diff?: ProgramDiff | null;
+  /**
+   * In answer to export: the HTML file.
+   */
+  page?: string | null;
+}
+/**
+ * Some lines of StableHLO or HLO, each with where it came from.
+ */
+export interface TextPage {
+  /**
+   * Which text.
+   */
+  level: 'hlo' | 'stablehlo';
+  /**
+   * Length of the whole text.
+   */
+  characters: number;
+  /**
+   * Lines of the whole text.
+   */
+  lines: number;
+  /**
+   * Hash of the whole text.
+   */
+  sha256: string;
+  /**
+   * Index of the first line here, from 0.
+   */
+  first_line: number;
+  /**
+   * The lines, separated by newlines.
+   */
+  text: string;
+  /**
+   * Of each line here: index into stacks below; -1 for none.
+   */
+  line_stacks: number[];
+  /**
+   * Pool of this page.
+   */
+  strings: string[];
+  /**
+   * Pool of this page.
+   */
+  files: File[];
+  /**
+   * Pool of this page.
+   */
+  frames: Frame[];
+  /**
+   * Pool of this page.
+   */
+  stacks: Stack[];
+  /**
+   * Lines of the whole text, ascending, whose stack follows from other lines.
+   */
+  inferred_lines?: number[];
+  /**
+   * As in a level: the line of the whole text, then stacks of this page.
+   */
+  other_stacks?: number[][];
+}
+/**
+ * Some equations of a scope; its indices point into the pools here, its children to the snapshot's scopes.
+ */
+export interface ScopePage {
+  /**
+   * The columns of these equations, with names.
+   */
+  scope: Scope;
+  /**
+   * Variables bound elsewhere that these equations or the scope's outputs use.
+   */
+  operands: number[];
+  /**
+   * Their printed names.
+   */
+  operand_names: string[];
+  /**
+   * Pool of this page.
+   */
+  strings: string[];
+  /**
+   * Pool of this page.
+   */
+  avals: Aval[];
+  /**
+   * Pool of this page.
+   */
+  literals: LiteralValue[];
+  /**
+   * Pool of this page.
+   */
+  parameter_lists: Parameter[][];
+  /**
+   * Pool of this page.
+   */
+  files: File[];
+  /**
+   * Pool of this page.
+   */
+  frames: Frame[];
+  /**
+   * Pool of this page.
+   */
+  stacks: Stack[];
 }
 /**
  * How far a long request is.

@@ -205,27 +205,26 @@ function Choice(props: {
         value={place}
         onChange={event => choose(programs[Number(event.target.value)])}
       >
-        {model.runs
-          .filter(({ fromSaved }) => !fromSaved)
-          .map(({ snapshot }) => (
-            <optgroup
-              key={snapshot.id}
-              label={[
-                snapshot.title === null ? '' : shortened(snapshot.title, 60),
-                whereAndWhen(snapshot, trans)
-              ]
-                .filter(word => word !== '')
-                .join(' · ')}
-            >
-              {programs.map((one, index) =>
-                one.snapshot !== snapshot.id ? null : (
-                  <option key={index} value={index}>
-                    {`${shortened(snapshot.programs[one.program].name, 60)}${shortArguments(snapshot.programs[one.program])} · ${whereAndWhen(snapshot, trans)}`}
-                  </option>
-                )
-              )}
-            </optgroup>
-          ))}
+        {model.runs.map(({ snapshot, fromSaved }) => (
+          <optgroup
+            key={snapshot.id}
+            label={[
+              snapshot.title === null ? '' : shortened(snapshot.title, 60),
+              whereAndWhen(snapshot, trans),
+              fromSaved ? trans.__('saved copy') : ''
+            ]
+              .filter(word => word !== '')
+              .join(' · ')}
+          >
+            {programs.map((one, index) =>
+              one.snapshot !== snapshot.id ? null : (
+                <option key={index} value={index}>
+                  {`${shortened(snapshot.programs[one.program].name, 60)}${shortArguments(snapshot.programs[one.program])} · ${whereAndWhen(snapshot, trans)}`}
+                </option>
+              )
+            )}
+          </optgroup>
+        ))}
       </select>
     </label>
   );

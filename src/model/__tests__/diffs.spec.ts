@@ -1,0 +1,121 @@
+import { nullTranslator } from '@jupyterlab/translation';
+
+import { programDiff } from '../../protocol/__tests__/diffs';
+import { snapshot } from '../../protocol/__tests__/documents';
+import { Reply, Snapshot } from '../../protocol/snapshot';
+import { Diffs, IDiffQuestion, diffsOf } from '../diffs';
+import { JaxprModel, RUNS_KEPT } from '../model';
+import { FakeChannel } from './fake-channel';
+
+const trans = nullTranslator.load('jupyter_jaxpr');
+
+const run = (n: number, name = 'f'): Snapshot => {
+  const one = snapshot({ id: `run-${n}`, created: 1_786_900_000 + 60 * n });
+  return {
+    ...one,
+    programs: one.programs.map(program => ({ ...program, name }))
+  };
+};
+
+function reply(changes: Partial<Reply>): Reply {
+  return {
+    type: 'reply',
+    id: 1,
+    error: null,
+    text: null,
+    scope: null,
+    snapshot: null,
+    ...changes
+  };
+}
+
+/** A kernel that has sent these runs. */
+function connected(...runs: Snapshot[]): {
+  model: JaxprModel;
+  kernel: FakeChannel;
+  diffs: Diffs;
+} {
+  const model = new JaxprModel(trans);
+  const kernel = new FakeChannel();
+  model.setChannel(kernel);
+  kernel.greets();
+  runs.forEach(one => kernel.sends(one));
+  kernel.answer = async () => reply({ diff: programDiff() });
+  return { model, kernel, diffs: diffsOf(model) };
+}
+
+const QUESTION: IDiffQuestion = {
+  before: { snapshot: 'run-1', program: 0 },
+  after: { snapshot: 'run-2', program: 0 },
+  level: 'jaxpr'
+};
+
+describe('what is compared', () => {
+  it('is the program in view with the last one of the same function', () => {
+    const { diffs } = connected(run(1), run(2, 'g'), run(3));
+    expect(diffs.suggested).toEqual({
+      before: { snapshot: 'run-1', program: 0 },
+      after: { snapshot: 'run-3', program: 0 },
+      level: 'jaxpr'
+    });
+  });
+
+  it('is another program where the function is new, and nothing where there is none', () => {
+    expect(connected(run(1), run(2, 'g')).diffs.suggested?.before).toEqual({
+      snapshot: 'run-1',
+      program: 0
+    });
+    expect(connected().diffs.suggested).toBeNull();
+  });
+
+  it('is what the user chose, until its run has gone', () => {
+    const { diffs, kernel } = connected(run(1), run(2));
+    diffs.chosen = QUESTION;
+    expect(diffs.chosen).toEqual(QUESTION);
+    for (let n = 3; n < 3 + RUNS_KEPT; n++) {
+      kernel.sends(run(n));
+    }
+    expect(diffs.chosen).toBeNull();
+  });
+});
+
+describe('a diff', () => {
+  it('is asked for once, and kept', async () => {
+    const { diffs, kernel } = connected(run(1), run(2));
+    await Promise.all([diffs.ask(QUESTION), diffs.ask(QUESTION)]);
+    await diffs.ask(QUESTION);
+    expect(kernel.questions).toEqual([
+      {
+        type: 'diff',
+        snapshot: 'run-2',
+        program: 0,
+        before: 'run-1',
+        before_program: 0,
+        level: 'jaxpr'
+      }
+    ]);
+    expect(diffs.stateOf(QUESTION)).toEqual({
+      kind: 'done',
+      diff: programDiff()
+    });
+  });
+
+  it('says why there is none, and may be asked for again', async () => {
+    const { diffs, kernel } = connected(run(1), run(2));
+    kernel.answer = async () => reply({});
+    await diffs.ask(QUESTION);
+    expect(diffs.stateOf(QUESTION).kind).toBe('failed');
+    kernel.answer = async () => reply({ diff: programDiff() });
+    await diffs.ask(QUESTION);
+    expect(diffs.stateOf(QUESTION).kind).toBe('done');
+  });
+
+  it('is let go of with its runs', async () => {
+    const { diffs, kernel } = connected(run(1), run(2));
+    await diffs.ask(QUESTION);
+    for (let n = 3; n < 3 + RUNS_KEPT; n++) {
+      kernel.sends(run(n));
+    }
+    expect(diffs.stateOf(QUESTION).kind).toBe('idle');
+  });
+});
