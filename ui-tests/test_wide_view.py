@@ -1,0 +1,316 @@
+"""The levels side by side: opened beside the notebook, linked in every direction, arranged, remembered, run again."""
+
+import re
+
+import pytest
+from open_notebook import OpenNotebook
+from page_checks import violations
+from playwright.sync_api import Locator, expect
+
+LOAD = "%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp\nfrom jax import lax\nx = jnp.arange(8.0)"
+
+HELPER = """\
+def readout(h, w):
+    scores = h @ w
+    return jax.nn.softmax(scores)"""
+
+RNN = """\
+%%jaxpr
+@jax.jit
+def rnn(p, xs):
+    def step(h, x):
+        a = x @ p["wx"]
+        r = h @ p["wh"]
+        h = jnp.tanh(a + r + p["b"])
+        return h, h
+
+    h, hs = lax.scan(step, jnp.zeros(16), xs)
+    return readout(h, p["wo"]), hs
+
+p = {"wx": jnp.ones((8, 16)), "wh": jnp.ones((16, 16)), "b": jnp.zeros(16), "wo": jnp.ones((16, 4))}
+y, hs = rnn(p, jnp.ones((100, 8)))"""
+
+TANH = 'jnp.tanh(a + r + p["b"])'
+
+LONG = """\
+%%jaxpr
+@jax.jit
+def long(x):
+    x = jnp.sin(x)
+    for _ in range(150):
+        x = x * 2
+    x = jnp.cos(x)
+    return x
+
+y = long(x)"""
+
+TRACED = """\
+%%jaxpr slope(f32[8])
+def slope(x):
+    return 2 * x"""
+
+
+class Wide:
+    """The wide view of a notebook."""
+
+    def __init__(self, nb: OpenNotebook) -> None:
+        self.nb = nb
+        self.root = nb.page.locator(".jp-JaxprWide")
+
+    def column(self, name: str) -> Locator:
+        """Source, jaxpr, StableHLO or HLO."""
+        return self.root.get_by_role("region", name=name, exact=True)
+
+    def toggle(self, name: str) -> Locator:
+        """The button of a column."""
+        return self.root.get_by_role("toolbar", name="Columns").get_by_role("button", name=name, exact=True)
+
+    def show(self, *names: str) -> None:
+        """Have just these columns, by their buttons."""
+        wanted = {name: str(name in names).lower() for name in ("Source", "jaxpr", "StableHLO", "HLO")}
+        for name, pressed in sorted(wanted.items(), key=lambda one: one[1], reverse=True):
+            if self.toggle(name).get_attribute("aria-pressed") != pressed:
+                self.toggle(name).click()
+            expect(self.toggle(name)).to_have_attribute("aria-pressed", pressed)
+
+    def lines(self, column: str, text: str) -> Locator:
+        """The lines of a column with a text, on screen."""
+        return self.column(column).locator(".cm-line").filter(has_text=text)
+
+    def linked(self, column: str) -> Locator:
+        """The marked lines of a column, on screen."""
+        if column == "Source":
+            return self.column(column).locator(".jp-JaxprCell-line")
+        return self.column(column).locator(".cm-line[data-linked='true']")
+
+    def count(self, column: str) -> Locator:
+        """What the head of a column counts."""
+        return self.column(column).locator(".jp-JaxprWide-count")
+
+
+def open_wide(nb: OpenNotebook, *, alone: bool = False) -> Wide:
+    """Open the wide view with the panel's button; alone: with nothing beside it."""
+    nb.page.locator("#jupyter-jaxpr-panel").get_by_role("button", name="Open levels side by side").click()
+    wide = Wide(nb)
+    expect(wide.root).to_be_visible()
+    if alone:
+        nb.command("jupyter-jaxpr:toggle-panel")
+        nb.command("application:toggle-left-area")
+        nb.page.evaluate("window.jupyterapp.shell.mode = 'single-document'")
+        wide.show("Source", "jaxpr", "StableHLO", "HLO")
+    return wide
+
+
+@pytest.fixture
+def rnn(notebook) -> OpenNotebook:
+    nb = notebook(LOAD, HELPER, RNN)
+    for index in range(3):
+        nb.run(index)
+    expect(nb.listing()).to_contain_text("scan")
+    return nb
+
+
+def test_it_opens_beside_the_notebook_with_as_many_columns_as_there_is_room_for(rnn):
+    wide = open_wide(rnn)
+    expect(rnn.cell(2)).to_be_visible()  # the notebook stays in sight
+    expect(wide.root.locator(".jp-JaxprWide-column")).to_have_count(2)
+    expect(wide.column("jaxpr")).to_contain_text("scan")
+    expect(wide.column("HLO")).to_contain_text("HloModule")
+
+    rnn.page.evaluate("window.jupyterapp.shell.mode = 'single-document'")
+    rnn.command("application:toggle-left-area")
+    expect(wide.root.locator(".jp-JaxprWide-column")).to_have_count(4)
+    expect(wide.column("Source").get_by_role("heading")).to_have_text("Cell [3]")
+    expect(wide.count("Source")).to_have_text("17 lines")
+    expect(wide.count("jaxpr")).to_have_text("17 equations")
+    # The function of another cell, as it ran.
+    expect(wide.column("Source")).to_contain_text("Cell [2]")
+    expect(wide.lines("Source", "scores = h @ w")).to_be_visible()
+
+    # Asked for again, the same one comes to the front.
+    rnn.command("jupyter-jaxpr:open-levels")
+    expect(rnn.page.locator(".jp-JaxprWide")).to_have_count(1)
+
+
+def test_what_is_pointed_at_in_one_column_is_marked_in_all(rnn):
+    wide = open_wide(rnn, alone=True)
+
+    # From the jaxpr.
+    wide.lines("jaxpr", "tanh").click()
+    expect(wide.linked("Source")).to_have_text([f"        h = {TANH}"])
+    expect(wide.column("Source").locator(".jp-JaxprCell-span")).to_have_text(TANH)
+    expect(wide.linked("StableHLO").filter(has_text="tanh")).to_be_in_viewport()
+    expect(wide.linked("HLO").first).to_be_in_viewport()
+    expect(wide.count("Source")).to_have_text("1 of 17 lines")
+    expect(wide.count("jaxpr")).to_have_text("1 of 17 equations")
+    expect(wide.count("StableHLO")).to_have_text(re.compile(r"^1 of \d+ lines$"))
+
+    # From StableHLO, and previewed by the mouse.
+    wide.lines("StableHLO", "stablehlo.tanh").hover()
+    expect(wide.linked("jaxpr")).to_have_count(1)
+    expect(wide.linked("jaxpr")).to_contain_text("tanh")
+
+    # From the source: an expression, by the mouse and then by the caret.
+    span = wide.lines("Source", "lax.scan").get_by_text("scan", exact=True)
+    span.hover()
+    expect(wide.linked("jaxpr").first).to_contain_text("scan")
+    wide.lines("Source", 'r = h @ p["wh"]').click(position={"x": 100, "y": 8})
+    expect(wide.linked("jaxpr")).to_have_count(1)
+    expect(wide.linked("jaxpr")).to_contain_text("dot_general")
+    expect(wide.column("Source").locator(".jp-JaxprCell-span")).to_have_text('h @ p["wh"]')
+
+    # From another cell's function, which the program calls.
+    wide.lines("Source", "scores = h @ w").click(position={"x": 110, "y": 8})
+    expect(wide.linked("jaxpr")).to_have_count(1)
+    expect(wide.linked("jaxpr")).to_contain_text("dot_general")
+
+    # A whole line: several, counted, and said.
+    wide.lines("Source", TANH).click()
+    rnn.page.keyboard.press("Home")
+    expect(wide.count("jaxpr")).to_have_text("3 of 17 equations")
+    expect(wide.linked("jaxpr")).to_have_count(3)
+    expect(wide.root).to_contain_text("All of this line. Put the caret into an expression for less.")
+
+
+def test_marks_in_the_notebook_follow_too(rnn):
+    wide = open_wide(rnn)
+    rnn.command("jupyter-jaxpr:toggle-panel")
+    wide.lines("jaxpr", "tanh").click()
+    rnn.expect_linked(2, TANH)
+    rnn.editor(2).get_by_text('"wx"', exact=True).first.click()
+    expect(wide.linked("jaxpr")).to_have_count(1)
+    expect(wide.linked("jaxpr")).to_contain_text("dot_general")
+
+    wide.lines("jaxpr", "tanh").click()
+    rnn.page.keyboard.press("Enter")
+    expect(rnn.editor(2)).to_be_focused()
+    rnn.page.keyboard.press("Escape")
+    expect(wide.column("jaxpr").get_by_role("textbox", name="jaxpr of rnn")).to_be_focused()
+
+
+def test_by_keyboard_from_place_to_place_and_from_level_to_level(rnn):
+    wide = open_wide(rnn, alone=True)
+    page = rnn.page
+    wide.lines("Source", TANH).click()
+    page.keyboard.press("Home")
+    expect(wide.count("jaxpr")).to_have_text("3 of 17 equations")
+    page.keyboard.press("Alt+ArrowRight")
+    jaxpr = wide.column("jaxpr")
+    expect(jaxpr.get_by_role("textbox", name="jaxpr of rnn")).to_be_focused()
+    expect(jaxpr.locator(".jp-JaxprProgram-current")).to_contain_text("add")
+    page.keyboard.press("n")
+    page.keyboard.press("n")
+    expect(jaxpr.locator(".jp-JaxprProgram-current")).to_contain_text("tanh")
+    expect(wide.root.get_by_role("status").filter(has_text="linked place")).to_have_text("linked place 3 of 3")
+    page.keyboard.press("n")
+    expect(jaxpr.locator(".jp-JaxprProgram-current")).to_contain_text("add")
+    expect(wide.count("jaxpr")).to_have_text("3 of 17 equations")  # what is chosen stays chosen
+    page.keyboard.press("Alt+ArrowRight")
+    expect(wide.column("StableHLO").get_by_role("textbox", name="StableHLO of rnn")).to_be_focused()
+    page.keyboard.press("Alt+ArrowLeft")
+    page.keyboard.press("Alt+ArrowLeft")
+    expect(wide.column("Source").get_by_role("textbox", name="Source of rnn")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(wide.count("jaxpr")).to_have_text("17 equations")
+
+
+def test_columns_scroll_together_until_that_is_switched_off(notebook):
+    nb = notebook(LOAD, LONG)
+    nb.run(0)
+    nb.run(1)
+    wide = open_wide(nb, alone=True)
+    wide.show("Source", "jaxpr", "StableHLO")
+    together = wide.root.get_by_role("button", name="Scroll together")
+    expect(together).to_have_attribute("aria-pressed", "true")
+
+    wide.lines("Source", "jnp.cos").get_by_text("cos", exact=True).click()
+    expect(wide.linked("jaxpr")).to_contain_text("cos")
+    expect(wide.linked("jaxpr")).to_be_in_viewport()
+    expect(wide.linked("StableHLO")).to_be_in_viewport()
+
+    wide.lines("Source", "jnp.sin").get_by_text("sin", exact=True).hover()
+    expect(wide.linked("jaxpr")).to_contain_text("sin")
+    expect(wide.linked("jaxpr")).to_be_in_viewport()
+
+    together.click()
+    expect(together).to_have_attribute("aria-pressed", "false")
+    wide.lines("Source", "jnp.cos").get_by_text("cos", exact=True).click()
+    expect(wide.count("jaxpr")).to_have_text("1 of 152 equations")
+    expect(wide.lines("jaxpr", "sin")).to_be_in_viewport()  # where it was
+
+
+def test_columns_are_hidden_moved_and_made_wider_and_stay_so_over_a_reload(rnn):
+    wide = open_wide(rnn)
+    page = rnn.page
+    rnn.command("application:toggle-left-area")
+    wide.show("Source", "jaxpr", "HLO")
+    expect(wide.column("StableHLO")).to_have_count(0)
+
+    divider = wide.root.get_by_role("separator", name="Width of Source beside jaxpr, in per cent")
+    before = wide.column("Source").bounding_box()
+    divider.focus()
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    expect(divider).to_have_attribute("aria-valuenow", "40")
+    after = wide.column("Source").bounding_box()
+    assert before and after and after["width"] < 0.85 * before["width"]
+
+    box = divider.bounding_box()
+    assert box
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 100)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 30, box["y"] + 100, steps=4)
+    page.mouse.up()
+    expect(divider).not_to_have_attribute("aria-valuenow", "40")
+    share = divider.get_attribute("aria-valuenow")
+
+    wide.column("HLO").get_by_role("button", name="Move HLO to the left").focus()
+    page.keyboard.press("Enter")
+    wide.root.get_by_role("button", name="Scroll together").click()
+    headings = wide.root.get_by_role("heading")
+    expect(headings).to_have_text(["Cell [3]", "HLO", "jaxpr"])
+
+    page.wait_for_function(
+        """async address => {
+          const { data } = await (await fetch(address)).json();
+          return data['jupyter-jaxpr:levels']?.together === false && data['jupyter-jaxpr:levels'].order[1] === 'hlo';
+        }""",
+        arg=f"{rnn.lab.url}/lab/api/workspaces/{page.url.split('/workspaces/')[1].split('/')[0]}",
+    )
+    rnn.editor(0).click()  # the notebook is in front again
+    rnn.reload()
+    expect(headings).to_have_text(["Cell [3]", "HLO", "jaxpr"])
+    expect(wide.root.get_by_role("button", name="Scroll together")).to_have_attribute("aria-pressed", "false")
+    wide.column("jaxpr").get_by_role("button", name="Move jaxpr to the left").click()
+    expect(divider).to_have_attribute("aria-valuenow", share or "")
+
+
+def test_a_level_that_was_not_made_has_a_button_and_another_run_is_followed(notebook):
+    nb = notebook(LOAD, TRACED, "%%jaxpr\n@jax.jit\ndef other(x):\n    return jnp.cos(x)\n\ny = other(x)")
+    nb.run(0)
+    nb.run(1)
+    wide = open_wide(nb)
+    wide.show("jaxpr", "StableHLO")
+    expect(wide.column("StableHLO").get_by_role("button", name="Lower")).to_be_visible()
+    wide.column("StableHLO").get_by_role("button", name="Lower").click()
+    expect(wide.lines("StableHLO", "stablehlo.multiply")).to_be_visible()
+    wide.lines("StableHLO", "stablehlo.multiply").click()
+    expect(wide.linked("jaxpr")).to_contain_text("mul")
+
+    nb.run(2)
+    expect(wide.root.get_by_role("button", name="other")).to_be_visible()
+    expect(wide.lines("jaxpr", "cos")).to_be_visible()
+    expect(wide.lines("StableHLO", "stablehlo.cosine")).to_be_visible()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_it_is_accessible(rnn, theme):
+    rnn.theme(theme)
+    wide = open_wide(rnn, alone=True)
+    wide.lines("jaxpr", "tanh").click()
+    expect(wide.linked("Source")).to_have_count(1)
+    expect(wide.linked("HLO").first).to_be_visible()
+    assert violations(rnn.page, ".jp-JaxprWide") == []
+    rnn.page.set_viewport_size({"width": 900, "height": 700})
+    wide.show("jaxpr", "HLO")
+    assert violations(rnn.page, ".jp-JaxprWide") == []
