@@ -46,11 +46,13 @@ def found(nb, text):
     """Search for a text, go to its first place, and close the search."""
     nb.page.keyboard.press("Control+f")
     field = nb.panel.get_by_role("textbox", name="Find in program")
-    field.fill(text)
     count = nb.panel.get_by_role("search").get_by_role("status")
+    field.fill("what no text has")  # the count of an earlier search is gone
+    expect(count).to_have_text("none")
+    field.fill(text)
     expect(count).to_have_text(re.compile(r"^[1-9]\d*$"))
     field.press("Enter")
-    expect(count).to_have_text(re.compile("^1 of "))
+    expect(count).to_have_text(re.compile(r"^\d+ of "))
     field.press("Escape")
     expect(field).to_be_hidden()
 
