@@ -141,7 +141,8 @@ def test_any_two_programs_and_their_texts_are_compared(edited):
     panel.get_by_label("Text").select_option("stablehlo")
     rows = rows_of(edited)
     added = rows.locator(".jp-JaxprDiff-item.jp-mod-added")
-    expect(added.first).to_contain_text("stablehlo.constant dense<3.000000e+00>")
+    expect(added.filter(has_text="stablehlo.constant dense<3.000000e+00>")).to_be_visible()
+    expect(rows.locator(".jp-mod-changed mark").get_by_text("stablehlo.cosine", exact=True)).to_be_visible()
     panel.get_by_label("Text").select_option("hlo")
     expect(rows).to_contain_text("HloModule")
     # Nothing is linked to a run that is not in view, and nothing breaks.
@@ -183,3 +184,14 @@ def test_converts_and_broadcasts_are_hidden_on_both_sides(notebook):
     nb.panel.get_by_label("Hide converts and broadcasts").check()
     expect(rows).not_to_contain_text("convert_element_type")
     expect(nb.panel.get_by_label("Converts and broadcasts: 2 lines hidden")).to_be_checked()
+
+
+def test_a_run_from_before_a_restart_is_still_compared(notebook):
+    nb = notebook(LOAD, BEFORE)
+    nb.run_all()
+    expect(nb.listing()).to_contain_text("scan")
+    nb.restart_kernel()
+    nb.write(1, AFTER)
+    nb.run(0)
+    nb.run(1)
+    expect(nb.panel).to_contain_text("Since run [2]: 1 added, 3 changed.")

@@ -78,6 +78,8 @@ def compare_texts(a: Sequence[str], b: Sequence[str], budget: Budget | None = No
     passes: list[tuple[Callable[[Line], Hashable], bool]] = [
         (lambda line: line.plain, True),
         (lambda line: line.operation, False),
+        # Another operation in the same place, on the same types.
+        (lambda line: line.plain.replace(line.operation, "", 1), False),
     ]
     for key, empty in passes:
         for left, right in _gaps(found, lines_a, lines_b):
