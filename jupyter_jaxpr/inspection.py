@@ -32,6 +32,7 @@ from .snapshot.levels import Platform
 from .snapshot.priced import Cost, cost_of
 from .snapshot.recording import Recording
 from .snapshot.recording_build import construct_of, recording_document
+from .snapshot.shardings import Shardings, shardings_of
 from .snapshot.text import program_text
 from .snapshot.timing import ProgramTiming
 from .snapshot.timing_build import time_focus
@@ -56,6 +57,7 @@ _NOT_LOWERED_FOR = "Only StableHLO is lowered for a platform. Take text('stableh
 _NO_COST = "This snapshot does not hold what {name} costs. Inspect the function again."
 _NO_TRANSFORM = "There is no transform {kind!r}. Take one of 'grad', 'vmap', 'jvp', 'linearize'."
 _NOT_IN = "There is no program {index}: this snapshot has {count}."
+_NO_SHARDINGS = "A snapshot that was read from a file does not hold shardings. Inspect the function again."
 _NO_FORMAT = "{name} cannot be written: a snapshot is saved as .json, .html or .md."
 
 
@@ -215,6 +217,26 @@ class Snapshot:
     def timings(self) -> tuple[ProgramTiming, ...]:
         """What programs took when they ran again, where that was asked for: by `inspect(..., time=True)`, `--time`."""
         return tuple(self._document.timings)
+
+    def shardings(self, program: int | None = None) -> Shardings:
+        """How a compiled program is spread over devices: each array with a picture, each collective with its cause.
+
+        Args:
+            program: Index into `programs`; the one in focus where it is None.
+
+        Raises:
+            ValueError: There is no program, or it was not compiled; the message says what to do.
+            IndexError: There is no such program.
+        """
+        index = self._document.focus if program is None else program
+        if index < 0:
+            raise ValueError(_NO_PROGRAM.format(message=self._document.message or "Inspect a function first."))
+        if self._sources is None:
+            raise ValueError(_NO_SHARDINGS)
+        try:
+            return shardings_of(self._sources, index)
+        except Unavailable as error:
+            raise ValueError(str(error)) from error
 
     @property
     def transforms(self) -> tuple[Transform, ...]:
