@@ -155,6 +155,25 @@ export class Links {
       .flatMap(origin => this._equationsOfOrigin(origin));
   }
 
+  /** Ids of the equations that any of some lines of a text belongs to. */
+  equationsOfLines(
+    level: TextLevel,
+    first: number,
+    last: number
+  ): ReadonlySet<number> {
+    const origins = new Map<number, IOrigin>();
+    for (let line = first; line <= last; line++) {
+      for (const origin of this._texts[level].all(line)) {
+        origins.set(origin.exact, origin);
+      }
+    }
+    const equations = new Set<number>();
+    for (const origin of origins.values()) {
+      addAll(equations, this._equationsOfOrigin(origin));
+    }
+    return equations;
+  }
+
   /** The span in a cell that an origin is shown by: the innermost frame that is in one. */
   cellSpan(origin: IOrigin): ISourceSpan | null {
     for (const frame of origin.frames) {

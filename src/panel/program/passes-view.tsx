@@ -260,7 +260,6 @@ function Changed(
       isOpen.current = false;
     };
     // Once: another pass is another component.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
   }, []);
   return (
     <div

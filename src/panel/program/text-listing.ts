@@ -106,6 +106,7 @@ export class TextListing implements IListing {
     this._total = Math.max(total, this._lines.length);
     if (this.level === 'hlo') {
       this._structure.add(at, lines);
+      this._counts.clear();
     }
     this._findFolds();
     const inserted = this.complete ? lines : [...lines, this._moreText()];
@@ -331,13 +332,12 @@ export class TextListing implements IListing {
 
   /** How many equations the lines of a computation belong to. */
   private _equationsBetween(first: number, last: number): number {
-    const all = new Set<number>();
-    for (let line = first; line <= last; line++) {
-      for (const id of this._links.equationsOfLine(this.level, line)) {
-        all.add(id);
-      }
+    let count = this._counts.get(first);
+    if (count === undefined) {
+      count = this._links.equationsOfLines(this.level, first, last).size;
+      this._counts.set(first, count);
     }
-    return all.size;
+    return count;
   }
 
   private _moreText(): string {
@@ -404,6 +404,8 @@ export class TextListing implements IListing {
 
   private _language: ILineLanguage;
   private _structure = new HloStructure();
+  /** Of computations, by their first line: how many equations they are made for. */
+  private _counts = new Map<number, number>();
   /** The lines without the space at their start, and how much that is. */
   private _lines: string[] = [];
   private _indents: number[] = [];

@@ -123,5 +123,52 @@ describe('a reply', () => {
     expect(
       readReply({ ...reply, text: { ...page, line_stacks: [1] } }, NO_DOCUMENT)
     ).toMatchObject({ field: 'text.line_stacks' });
+    const facts = { ...page, inferred_lines: [0], other_stacks: [[0, 0]] };
+    const said = { ...reply, text: facts };
+    expect(readReply(said, NO_DOCUMENT)).toBe(said);
+    for (const wrong of [
+      { inferred_lines: [1] },
+      { other_stacks: [[1, 0]] },
+      { other_stacks: [[0, 1]] },
+      { other_stacks: [[]] }
+    ]) {
+      const [name] = Object.keys(wrong);
+      expect(
+        readReply({ ...reply, text: { ...page, ...wrong } }, NO_DOCUMENT)
+      ).toMatchObject({ field: `text.${name}` });
+    }
+  });
+
+  it('with the passes of a program, and lines of what one changed', () => {
+    const sizes = { ...NO_DOCUMENT, programs: 1 };
+    const one = {
+      name: 'algsimp',
+      pipeline: 'simplification',
+      before: 57,
+      after: 52,
+      added: 6,
+      removed: 11
+    };
+    const passes = { program: 0, seconds: 0.3, passes: [one], left_out: 0 };
+    const reply = { type: 'reply', id: 1, ...nothing, passes };
+    expect(readReply(reply, sizes)).toBe(reply);
+    expect(
+      readReply({ ...reply, passes: { ...passes, program: 1 } }, sizes)
+    ).toMatchObject({ field: 'passes.program' });
+    expect(
+      readReply(
+        {
+          ...reply,
+          passes: { ...passes, passes: [{ ...one, added: -1 }] }
+        },
+        sizes
+      )
+    ).toMatchObject({ field: 'passes.passes.added' });
+    const page = { program: 0, index: 0, lines: 9, first_line: 0, text: '+ a' };
+    const diff = { type: 'reply', id: 2, ...nothing, pass_diff: page };
+    expect(readReply(diff, sizes)).toBe(diff);
+    expect(
+      readReply({ ...diff, pass_diff: { ...page, lines: -1 } }, sizes)
+    ).toMatchObject({ field: 'pass_diff.lines' });
   });
 });
