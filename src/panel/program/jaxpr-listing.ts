@@ -5,7 +5,12 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import type { EquationHeat, IHeat } from '../../model/heat';
 import type { ILinked, Links } from '../../model/links';
 import { fullText } from '../../program-text/full-text';
-import { IPart, PartKind, RowPrinter } from '../../program-text/row-printer';
+import {
+  IPart,
+  IPrintedRow,
+  PartKind,
+  RowPrinter
+} from '../../program-text/row-printer';
 import { IFold, IRow, ProgramRows } from '../../program-text/rows';
 import type { ScopePage } from '../../protocol/snapshot';
 import type { Selection } from '../../tokens';
@@ -24,11 +29,12 @@ import type {
   IListedLine,
   IListing,
   ISplice,
+  ITag,
   IVariablePlace,
   IVariableRange
 } from './listing';
 import { RoleTags, roleTagsOf } from '../transform/role-tags';
-import { noiseOfRows } from './noise';
+import { IRowNoise, noiseOfRows } from './noise';
 import { RowTags } from './row-tags';
 import { ScopeNames } from './scope-names';
 import { VariableUses, placesIn } from './variable-uses';
@@ -111,7 +117,8 @@ export class JaxprListing implements IListing {
       reference: this._reference(row),
       tags: [
         ...(this._roles?.of(row, printed) ?? []),
-        ...this._tags.of(row, printed)
+        ...this._tags.of(row, printed),
+        ...this._namesOutside(row, printed)
       ]
     };
   }
@@ -244,7 +251,7 @@ export class JaxprListing implements IListing {
   }
 
   noise(): Uint8Array {
-    return (this._noise ??= noiseOfRows(this._rows));
+    return (this._noise ??= noiseOfRows(this._rows)).bits;
   }
 
   indentation(index: number): string {
@@ -306,6 +313,21 @@ export class JaxprListing implements IListing {
     return { at, removed, lines: rows.map(row => this._printer.text(row)) };
   }
 
+  /** Where a trivial call can be hidden: its names, and those outside. */
+  private _namesOutside(row: IRow, { text }: IPrintedRow): ITag[] {
+    const names = this._noise?.names.get(row.index);
+    return names === undefined
+      ? []
+      : [
+          {
+            at: text.length,
+            text: names,
+            title: this._trans.__('Names in the call around it, and outside'),
+            kind: 'fact'
+          }
+        ];
+  }
+
   private _moreLabel(row: IRow): string {
     const count = this._rows.equations.count(row.scope) - row.equation;
     return this._trans._n(
@@ -360,7 +382,7 @@ export class JaxprListing implements IListing {
   private _tags: RowTags;
   private _roles: RoleTags | null;
   private _scopeNames: ScopeNames | null = null;
-  private _noise: Uint8Array | null = null;
+  private _noise: IRowNoise | null = null;
   private _folds = new Map<IFold, IListedFold>();
   private _linked: { linked: ILinked; lines: number[] } | null = null;
 }

@@ -1,5 +1,6 @@
 /** What is hidden in an editor comes in; a line above the program goes out: how many lines, of which kinds, show them. */
-import type { Panel, ViewUpdate } from '@codemirror/view';
+import type { EditorState } from '@codemirror/state';
+import type { EditorView, Panel, ViewUpdate } from '@codemirror/view';
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { element } from './describe';
@@ -11,6 +12,7 @@ import type { ReadingTools } from './reading-tools';
 
 export class NoisePanel implements Panel {
   constructor(
+    view: EditorView,
     private _listing: IListing,
     private _tools: ReadingTools,
     private _trans: TranslationBundle,
@@ -31,47 +33,55 @@ export class NoisePanel implements Panel {
     show.title = _trans.__('Show the hidden lines (key: a)');
     show.addEventListener('click', () => _tools.setHidden([]));
     this.dom.append(this._words, ' ', show, ' ', this._linked);
-    this._linked.hidden = true;
+    this._showCount(view.state);
+    this._showPointed(view.state);
   }
 
   readonly dom: HTMLElement;
   readonly top = true;
 
-  update(update: ViewUpdate): void {
-    const hidden = update.state.field(hiddenLines);
-    if (hidden !== update.startState.field(hiddenLines) || !this._isShown) {
-      this._isShown = true;
-      const count = countHidden(hidden.bits, this._tools.hidden, hidden.shown);
-      const lines = count.lines.toLocaleString('en');
-      this._words.textContent =
-        count.lines > 0
-          ? this._trans._n(
-              '%2 line hidden: %3.',
-              '%2 lines hidden: %3.',
-              count.lines,
-              lines,
-              hiddenWords(count, this._trans)
-            )
-          : this._trans.__(
-              'No lines hidden: there are none of %1.',
-              this._names()
-            );
-      const { held, total } = this._listing.arrived();
-      if (held < total) {
-        this._words.append(
-          ' ',
-          this._trans.__('Not all lines have arrived yet.')
-        );
-      }
+  update({ startState, state }: ViewUpdate): void {
+    const changed = state.field(hiddenLines) !== startState.field(hiddenLines);
+    if (changed) {
+      this._showCount(state);
     }
-    const { lines } = update.state.field(marks);
-    if (
-      hidden !== update.startState.field(hiddenLines) ||
-      lines !== update.startState.field(marks).lines
-    ) {
-      this._pointed = lines.filter(line => isHidden(hidden, line));
-      this._linked.hidden = this._pointed.length === 0;
+    if (changed || state.field(marks).lines !== startState.field(marks).lines) {
+      this._showPointed(state);
     }
+  }
+
+  private _showCount(state: EditorState): void {
+    const { bits, shown } = state.field(hiddenLines);
+    const count = countHidden(bits, this._tools.hidden, shown);
+    const lines = count.lines.toLocaleString('en');
+    this._words.textContent =
+      count.lines > 0
+        ? this._trans._n(
+            '%2 line hidden: %3.',
+            '%2 lines hidden: %3.',
+            count.lines,
+            lines,
+            hiddenWords(count, this._trans)
+          )
+        : this._trans.__(
+            'No lines hidden: there are none of %1.',
+            this._names()
+          );
+    const { held, total } = this._listing.arrived();
+    if (held < total) {
+      this._words.append(
+        ' ',
+        this._trans.__('Not all lines have arrived yet.')
+      );
+    }
+  }
+
+  private _showPointed(state: EditorState): void {
+    const hidden = state.field(hiddenLines);
+    const { lines } = state.field(marks);
+    this._pointed =
+      hidden.mask === 0 ? [] : lines.filter(line => isHidden(hidden, line));
+    this._linked.hidden = this._pointed.length === 0;
   }
 
   private _names(): string {
@@ -83,5 +93,4 @@ export class NoisePanel implements Panel {
   private _words: HTMLElement;
   private _linked: HTMLButtonElement;
   private _pointed: readonly number[] = [];
-  private _isShown = false;
 }

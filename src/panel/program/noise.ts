@@ -48,10 +48,19 @@ const PRIMITIVES: Readonly<Record<string, Noise>> = {
   convert_element_type: 'convert'
 };
 
-/** Of each row: the bits of what it is. */
-export function noiseOfRows(program: ProgramRows): Uint8Array {
+/** The noise of a program. */
+export interface IRowNoise {
+  /** Of each row: the bits of what it is. */
+  bits: Uint8Array;
+  /** Of the row in a trivial call: which of its names are which outside, for when the call is hidden. */
+  names: ReadonlyMap<number, string>;
+}
+
+/** Find the noise of a program. */
+export function noiseOfRows(program: ProgramRows): IRowNoise {
   const { equations, rows } = program;
   const bits = new Uint8Array(rows.length);
+  const names = new Map<number, string>();
   const unused = new Map<number, Uint8Array | null>();
   for (const row of rows) {
     if (row.kind !== 'equation') {
@@ -65,13 +74,17 @@ export function noiseOfRows(program: ProgramRows): Uint8Array {
     const primitive = part.primitive(equation);
     const noise = PRIMITIVES[primitive];
     bits[index] |= HEAD | (noise ? BIT[noise] : 0);
-    if (
-      (primitive === 'jit' || primitive === 'pjit') &&
-      isTrivialCall(program, row)
-    ) {
-      const inner = row.folds?.find(({ kind }) => kind === 'scope');
-      for (const line of inner ? [index, index + 1, inner.last.index] : []) {
+    const inner =
+      primitive === 'jit' || primitive === 'pjit'
+        ? row.folds?.find(({ kind }) => kind === 'scope')
+        : undefined;
+    const same = inner ? trivialCall(program, row) : null;
+    if (inner && same !== null) {
+      for (const line of [index, index + 1, inner.last.index]) {
         bits[line] |= BIT.wrapper;
+      }
+      if (same !== '') {
+        names.set(index + 2, same);
       }
     }
     if (!unused.has(scope)) {
@@ -88,37 +101,49 @@ export function noiseOfRows(program: ProgramRows): Uint8Array {
       }
     }
   }
-  return bits;
+  return { bits, names };
 }
 
-/** Whether a call holds one equation and reads the same without its frame: its values have one name in and outside. */
-function isTrivialCall({ equations }: ProgramRows, row: IRow): boolean {
-  const { scope, equation, names } = row;
+/**
+ * Of a call that holds one equation and could stand for it: what its values are called in and outside, such as
+ * `r = p`, empty where they have the same names; null of any other call.
+ */
+function trivialCall({ equations }: ProgramRows, row: IRow): string | null {
+  const { scope, equation, names, elsewhere } = row;
   const part = equations.part(scope, equation);
   const programs = part?.printedPrograms(equation) ?? [];
-  if (!part || programs.length !== 1 || row.elsewhere !== null) {
-    return false;
+  if (!part || programs.length !== 1 || elsewhere !== null) {
+    return null;
   }
-  const [{ scope: inner }] = programs;
+  const [{ scope: inner, inText }] = programs;
   const body = equations.snapshot.scopes[inner];
-  if (equations.count(inner) !== 1 || body.constants > 0) {
-    return false;
-  }
-  const outside = names.variables[scope];
-  const inside = names.variables[inner];
-  const same = (inner: number, outer: number): boolean =>
-    inner >= 0 &&
-    outer >= 0 &&
-    inside?.[inner] !== undefined &&
-    inside[inner] === outside?.[outer];
   const operands = part.operands(equation);
   const start = part.outputStart(equation);
-  return (
-    operands.length === body.inputs &&
-    operands.every((operand, i) => same(i, operand)) &&
-    part.outputEnd(equation) - start === body.outputs.length &&
-    body.outputs.every((output, i) => same(output, start + i))
-  );
+  if (
+    inText ||
+    equations.count(inner) !== 1 ||
+    body.constants > 0 ||
+    operands.length !== body.inputs ||
+    part.outputEnd(equation) - start !== body.outputs.length
+  ) {
+    return null;
+  }
+  const pairs: string[] = [];
+  const pair = (inside: number, outside: number): boolean => {
+    const within = names.variables[inner]?.[inside];
+    const without = names.variables[scope]?.[outside];
+    if (inside < 0 || outside < 0 || !within || !without) {
+      return false;
+    }
+    if (within !== without && without !== '_') {
+      pairs.push(`${within} = ${without}`);
+    }
+    return true;
+  };
+  return operands.every((operand, i) => pair(i, operand)) &&
+    body.outputs.every((output, i) => pair(output, start + i))
+    ? pairs.join(', ')
+    : null;
 }
 
 /** Of each equation of a scope: 1 where nothing needs it; null where not all of the scope is here. */

@@ -333,12 +333,9 @@ export class LineMatcher {
     facts: ILineFacts,
     found: (from: number, to: number) => void
   ): void {
-    const [first, ...others] = this._patterns;
-    if (first && !has(first, text)) {
-      return;
-    }
+    const [first] = this._patterns;
     if (
-      !others.every(pattern => has(pattern, text)) ||
+      (this._isSeveral && !this._patterns.every(one => has(one, text))) ||
       !this._isThere(index, facts)
     ) {
       return;
@@ -357,6 +354,11 @@ export class LineMatcher {
         found(match.index, match.index + match[0].length);
       }
     }
+  }
+
+  /** One pattern alone is not looked for twice. */
+  private get _isSeveral(): boolean {
+    return this._patterns.length + this._lines.length + this._scopes.length > 1;
   }
 
   private _isThere(index: number, facts: ILineFacts): boolean {

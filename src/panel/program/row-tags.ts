@@ -169,19 +169,13 @@ export class RowTags {
     const at = primitive?.to ?? text.length;
     const promotion = this._promotion(row, part);
     if (promotion !== null) {
-      const { from, to, by } = promotion;
+      const { from, to } = promotion;
       tags.push({
         at,
         text: trans.__('promoted %1 → %2', from, to),
-        title:
-          by === ''
-            ? trans.__('A change of dtype to a wider one')
-            : trans.__(
-                '%1 met operands of several dtypes, or one that it does not take: %2 became %3. Write the dtype you want where the value is made',
-                by,
-                from,
-                to
-              ),
+        title: trans.__(
+          'Nobody wrote this change of dtype: operands of several dtypes met, or a function takes only wider ones. Write the dtype you want where the value is made'
+        ),
         kind: 'fact'
       });
     }
@@ -203,11 +197,11 @@ export class RowTags {
   private _promotion(
     row: IRow,
     part: ScopePart
-  ): { from: string; to: string; by: string } | null {
+  ): { from: string; to: string } | null {
     if (part.primitive(row.equation) !== 'convert_element_type') {
       return null;
     }
-    const { equations, spans } = this._links;
+    const { equations } = this._links;
     const [operand] = part.operands(row.equation);
     const before =
       operand === undefined || operand < 0
@@ -217,11 +211,27 @@ export class RowTags {
     if (!before || !after || !isWider(before.dtype, after.dtype)) {
       return null;
     }
-    const [called] = spans.libraryFrames(part.pools, part.stack(row.equation));
-    const by = called?.function.split('.').pop() ?? '';
-    return by === '' || ASKED.has(by)
+    return this._isAsked(row, part)
       ? null
-      : { from: shortDtype(before), to: shortDtype(after), by };
+      : { from: shortDtype(before), to: shortDtype(after) };
+  }
+
+  /** Whether the user wrote the conversion; an operator of Python has no frame of a library. */
+  private _isAsked(row: IRow, part: ScopePart): boolean {
+    const { spans } = this._links;
+    const [called] = spans.libraryFrames(part.pools, part.stack(row.equation));
+    if (called) {
+      return ASKED.has(called.function.split('.').pop() ?? '');
+    }
+    const origin = this._links.origin(row.scope, row.equation);
+    const text = origin && spans.text(spans.span(origin.span));
+    // Without the text nothing is known of it, so nothing is said.
+    return (
+      !text ||
+      /\b(?:astype|asarray|array|\w*(?:float|int|complex)\d+|convert_element_type)\b/.test(
+        text
+      )
+    );
   }
 
   private _effects(part: ScopePart, equation: number): readonly string[] {

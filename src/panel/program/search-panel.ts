@@ -119,8 +119,11 @@ export class SearchPanel implements Panel {
 
   private _searchSoon(wait: number): void {
     window.clearTimeout(this._timer);
+    this._isWaiting = true;
     this._timer = window.setTimeout(() => {
-      this._search();
+      if (this._isWaiting) {
+        this._search();
+      }
       // What the other levels have comes after, so that the typing does not wait for it.
       this._timer = window.setTimeout(() => this._showLevels(), 0);
     }, wait);
@@ -128,6 +131,7 @@ export class SearchPanel implements Panel {
 
   private _search(): void {
     const { query } = this._tools;
+    this._isWaiting = false;
     this._view.dispatch({
       effects: setMatches.of(
         findMatches(
@@ -241,6 +245,9 @@ export class SearchPanel implements Panel {
   private _key(event: KeyboardEvent): void {
     if (event.key === 'Enter' && event.target === this._input) {
       event.preventDefault();
+      if (this._isWaiting) {
+        this._search();
+      }
       goToMatch(this._view, event.shiftKey ? -1 : 1);
     } else if (event.key === 'Escape') {
       event.preventDefault();
@@ -287,6 +294,8 @@ export class SearchPanel implements Panel {
   private _levels: HTMLElement;
   private _words: HTMLElement;
   private _timer = 0;
+  /** Something was typed that is not looked for yet. */
+  private _isWaiting = false;
 }
 
 /** The text of a listing as it stands in an editor; kept, as printing a large program again takes a while. */

@@ -1,0 +1,233 @@
+"""Reading a program: search over all levels, noise put away, where a variable lives, names, words and keys."""
+
+import re
+
+import pytest
+from page_checks import cut, violations
+from playwright.sync_api import expect
+
+LOAD = """\
+%load_ext jupyter_jaxpr
+import jax, jax.numpy as jnp
+from jax import lax
+double = jax.jit(lambda x: x * 2.0)
+p = {"w": jnp.ones((8, 16)), "b": jnp.ones(16, "bfloat16")}"""
+
+NET = """\
+%%jaxpr
+@jax.jit
+def net(p, xs):
+    def step(h, x):
+        h = jnp.tanh(x @ p["w"] + h)
+        return h, h
+
+    h, hs = lax.scan(step, jnp.zeros(16), xs)
+    jnp.sin(hs)
+    jax.debug.print("{}", h[0])
+    return double(h * p["b"]), hs
+
+net(p, jnp.ones((100, 8)))[0].shape"""
+
+
+@pytest.fixture
+def net(notebook):
+    nb = notebook(LOAD, NET)
+    nb.page.set_viewport_size({"width": 1540, "height": 1100})
+    nb.run_all()
+    expect(nb.listing()).to_contain_text("scan")
+    nb.panel.get_by_role("button", name="Unfold all").click()
+    return nb
+
+
+@pytest.fixture(params=[320, 900])
+def net_at(net, request):
+    net.set_panel_width(request.param)
+    return net
+
+
+def find(nb, text):
+    nb.panel.get_by_role("button", name="Find in program").click()
+    field = nb.panel.get_by_role("textbox", name="Find in program")
+    field.fill(text)
+    return field
+
+
+def levels(nb):
+    return nb.panel.get_by_role("group", name="Matches in each level")
+
+
+def test_a_search_counts_in_every_level_and_goes_there(net_at):
+    nb = net_at
+    field = find(nb, "tanh")
+    expect(levels(nb)).to_have_text(re.compile(r"^jaxpr 1StableHLO: not loadedHLO: not loaded$"))
+
+    levels(nb).get_by_role("button", name="Load StableHLO and search it").click()
+    expect(nb.listing("StableHLO").locator(".cm-searchMatch")).to_have_text(["tanh"])
+    expect(field).to_have_value("tanh")
+    levels(nb).get_by_role("button", name="Load HLO and search it").click()
+    expect(levels(nb)).to_have_text(re.compile(r"^jaxpr 1StableHLO 1HLO [1-9]\d*$"))
+    expect(levels(nb).locator('[aria-current="true"]')).to_have_text(re.compile("^HLO"))
+
+    levels(nb).get_by_role("button", name="jaxpr: 1 match. Go there").click()
+    expect(nb.listing().locator(".cm-searchMatch")).to_have_text(["tanh"])
+    assert violations(nb.page) == []
+    assert cut(nb.panel, ".jp-JaxprProgram-search *") == []
+
+
+def test_a_search_finds_types_lines_scopes_and_primitives_in_folds_too(net):
+    nb = net
+    nb.panel.get_by_role("button", name="Fold all", exact=True).click()
+    count = nb.panel.get_by_role("search").get_by_role("status")
+
+    field = find(nb, "f32[*,16]")
+    expect(count).to_have_text(re.compile(r"^[2-9]\d*$"))
+    expect(nb.listing().locator(".cm-searchMatch").first).to_have_text("f32[8,16]")
+
+    field.fill("line:5 primitive:dot_general")
+    expect(count).to_have_text("1")
+    field.press("Enter")  # what is folded opens
+    expect(nb.listing().locator(".cm-searchMatch-selected")).to_have_text("dot_general")
+    expect(count).to_have_text("1 of 1")
+
+    field.fill("scope:step tanh")
+    expect(count).to_have_text("1")
+    field.fill("scope:net tanh")
+    expect(count).to_have_text("1")
+    field.fill("scope:other tanh")
+    expect(count).to_have_text("none")
+
+
+def test_a_search_that_cannot_be_read_says_so(net_at):
+    nb = net_at
+    field = find(nb, "line:")
+    sentence = "Type a line of the cell after the colon, such as line:7 or line:3-7."
+    expect(nb.panel.get_by_text(sentence)).to_be_visible()
+    expect(field).to_have_attribute("aria-invalid", "true")
+    field.fill("f32[,")
+    expect(nb.panel.get_by_text(sentence)).to_be_hidden()
+    field.fill("f32[8,]")
+    expect(nb.panel.get_by_text(re.compile(r"^f32\[8,\]: each dimension is a number"))).to_be_visible()
+    assert violations(nb.page) == []
+
+
+def test_noise_is_put_away_by_a_key_and_counted(net_at):
+    nb = net_at
+    shown = nb.listing().locator('.cm-line[data-kind="equation"]')
+    before = shown.all_text_contents()
+    hidden = nb.panel.get_by_text(re.compile(r"^\d+ lines? hidden: "))
+    nb.equation(2).click(position={"x": 60, "y": 8})
+
+    nb.page.keyboard.press("b")
+    expect(nb.panel.get_by_text("1 line hidden: 1 broadcast.")).to_be_visible()
+    expect(nb.listing().get_by_text("broadcast_in_dim", exact=True)).to_have_count(0)
+    nb.page.keyboard.press("c")
+    expect(hidden).to_have_text("2 lines hidden: 1 convert, 1 broadcast.")
+    nb.page.keyboard.press("u")
+    expect(hidden).to_have_text("3 lines hidden: 1 convert, 1 broadcast, 1 unused.")
+    nb.page.keyboard.press("w")
+    expect(hidden).to_have_text("6 lines hidden: 1 convert, 1 broadcast, 1 jit wrapper, 1 unused.")
+    assert violations(nb.page) == []
+
+    nb.panel.get_by_role("button", name="Show the hidden lines").click()
+    expect(hidden).to_have_count(0)
+    assert shown.all_text_contents() == before
+
+    nb.panel.get_by_role("button", name="Hide lines").click()
+    switches = nb.panel.get_by_role("group", name="Hide lines")
+    switches.get_by_role("button", name="Broadcasts").click()
+    expect(switches.get_by_role("button", pressed=True)).to_have_text(["Broadcasts"])
+    expect(hidden).to_have_text("1 line hidden: 1 broadcast.")
+    assert violations(nb.page) == []
+    assert cut(nb.panel, ".jp-JaxprProgram-filters *, .jp-JaxprProgram-toolbar *") == []
+
+
+def test_what_is_hidden_is_seen_when_it_is_linked(net):
+    nb = net
+    nb.equation(2).click(position={"x": 60, "y": 8})
+    nb.page.keyboard.press("u")
+    sine = nb.listing().get_by_text("sin", exact=True)
+    expect(sine).to_have_count(0)
+
+    nb.lines(1).nth(8).get_by_text("sin").click()  # jnp.sin(hs), in the cell
+    expect(sine).to_be_visible()
+    expect(nb.panel.get_by_text("No lines hidden: there are none of unused.")).to_be_visible()
+
+    # The arrows pass over what is hidden, and a search shows it.
+    nb.listing().focus()
+    nb.page.keyboard.press("b")
+    nb.page.keyboard.press("Home")
+    nb.page.keyboard.press("ArrowDown")
+    expect(nb.equation(2)).to_have_attribute("data-linked", "true")
+    find(nb, "broadcast_in_dim").press("Enter")
+    expect(nb.equation(1)).to_be_visible()
+
+
+def test_a_variable_leads_to_its_definition_and_its_uses(net_at):
+    nb = net_at
+    keys = nb.page.keyboard
+    nb.equation(3).click(position={"x": 60, "y": 8})
+    keys.press("ArrowDown")
+    expect(nb.equation(4)).to_contain_text("add")
+    keys.press("Control+ArrowRight")
+    keys.press("Control+ArrowRight")
+    words = nb.panel.get_by_text(re.compile("^[a-z]+: defined at equation 3, used once, live over equations 3 to 4$"))
+    expect(words).to_be_visible()
+    alive = nb.listing().locator(".cm-line[data-life]")
+    expect(alive).to_have_count(2)
+    assert alive.evaluate_all("lines => lines.map(line => line.dataset.life)") == ["start", "end"]
+    assert violations(nb.page) == []
+
+    keys.press("F12")
+    expect(nb.equation(3)).to_have_attribute("data-linked", "true")
+    keys.press("Shift+F12")
+    expect(nb.equation(4)).to_have_attribute("data-linked", "true")
+    nb.panel.get_by_role("button", name="Definition").click()
+    expect(nb.equation(3)).to_have_attribute("data-linked", "true")
+    keys.press("ArrowDown")
+    expect(words).to_be_hidden()
+    expect(alive).to_have_count(0)
+
+
+def test_names_of_python_weak_types_promotions_and_effects_stand_beside_the_text(net_at):
+    nb = net_at
+    tags = nb.listing().locator(".jp-JaxprProgram-tag")
+    expect(nb.listing().locator('.cm-line[data-kind="open"]').first.locator(".jp-JaxprProgram-tag")).to_have_text(
+        ["p['b']", "p['w']", "xs"]
+    )
+    expect(tags.filter(has_text="promoted bf16 → f32")).to_have_count(1)
+    expect(tags.filter(has_text=re.compile("^effect: "))).to_have_count(1)
+    body = nb.listing().locator('.cm-line[data-kind="open"]').nth(1)
+    expect(body.locator(".jp-JaxprProgram-tag")).to_have_text(["p['w']", "h", "xs"])
+    assert violations(nb.page) == []
+
+
+def test_a_primitive_says_what_it_does_and_where_that_is_documented(net):
+    nb = net
+    nb.listing().get_by_text("tanh", exact=True).hover()
+    tip = nb.page.locator(".jp-JaxprProgram-tip")
+    expect(tip).to_contain_text("hyperbolic tangent")
+    link = tip.get_by_role("link", name="jax.lax.tanh")
+    expect(link).to_have_attribute("href", "https://docs.jax.dev/en/latest/_autosummary/jax.lax.tanh.html")
+    expect(link).to_have_attribute("target", "_blank")
+    expect(link).to_have_attribute("rel", "noopener")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_all_keys_are_listed(net_at, theme):
+    nb = net_at
+    nb.theme(theme)
+    nb.equation(2).click(position={"x": 60, "y": 8})
+    nb.page.keyboard.press("?")
+    dialog = nb.page.get_by_role("dialog", name="Keys of the Program view")
+    expect(dialog).to_be_visible()
+    expect(dialog).to_contain_text("F12")
+    expect(dialog.get_by_role("button", name="Close")).to_be_focused()
+    assert violations(nb.page, ".jp-JaxprHelp") == []
+    for _ in range(3):
+        nb.page.keyboard.press("Tab")
+        assert dialog.evaluate(
+            "dialog => dialog.contains(document.activeElement) || document.activeElement === document.body"
+        )
+    nb.page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    expect(nb.listing()).to_be_focused()
