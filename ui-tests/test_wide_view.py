@@ -243,6 +243,7 @@ def test_columns_are_hidden_moved_and_made_wider_and_stay_so_over_a_reload(rnn):
     wide = open_wide(rnn)
     page = rnn.page
     rnn.command("application:toggle-left-area")
+    rnn.command("jupyter-jaxpr:toggle-panel")
     wide.show("Source", "jaxpr", "HLO")
     expect(wide.column("StableHLO")).to_have_count(0)
 
@@ -273,7 +274,9 @@ def test_columns_are_hidden_moved_and_made_wider_and_stay_so_over_a_reload(rnn):
     page.wait_for_function(
         """async address => {
           const { data } = await (await fetch(address)).json();
-          return data['jupyter-jaxpr:levels']?.together === false && data['jupyter-jaxpr:levels'].order[1] === 'hlo';
+          const kept = data['jupyter-jaxpr:levels'];
+          const layout = JSON.stringify(data['layout-restorer:data']?.main ?? null);
+          return kept?.together === false && kept.order[1] === 'hlo' && layout.includes('jupyter-jaxpr-levels');
         }""",
         arg=f"{rnn.lab.url}/lab/api/workspaces/{page.url.split('/workspaces/')[1].split('/')[0]}",
     )
@@ -281,6 +284,7 @@ def test_columns_are_hidden_moved_and_made_wider_and_stay_so_over_a_reload(rnn):
     rnn.reload()
     expect(headings).to_have_text(["Cell [3]", "HLO", "jaxpr"])
     expect(wide.root.get_by_role("button", name="Scroll together")).to_have_attribute("aria-pressed", "false")
+    wide.column("jaxpr").get_by_role("heading").hover()
     wide.column("jaxpr").get_by_role("button", name="Move jaxpr to the left").click()
     expect(divider).to_have_attribute("aria-valuenow", share or "")
 
