@@ -1,13 +1,7 @@
 /**
  * A decoded diff of two programs comes in; it passes, or a `Mismatch` names the field.
  */
-import {
-  DiffChange,
-  DiffOf,
-  DiffRow,
-  DiffSide,
-  ProgramDiff
-} from './snapshot';
+import { DiffChange, DiffOf, DiffRow, DiffSide, ProgramDiff } from './snapshot';
 import {
   Mismatch,
   fields,
