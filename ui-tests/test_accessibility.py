@@ -97,8 +97,8 @@ def test_the_keyboard_reaches_every_control(notebook):
     expect(nb.panel.get_by_role("button", name="look_up", exact=True)).to_be_focused()
 
     reached = []
-    for _ in range(12):  # Tab from region to region, Right inside each
-        for _ in range(8):
+    for _ in range(16):  # Tab from region to region, Right inside each
+        for _ in range(20):
             name = page.evaluate("""() => {
                 const at = document.activeElement;
                 return at.closest('.jp-JaxprPanel') ? at.ariaLabel ?? at.textContent : null;
