@@ -3,22 +3,8 @@
  *
  * The texts are those that ran. They are shown, not edited; the caret and the mouse point at expressions.
  */
-import {
-  EditorState,
-  Extension,
-  Range,
-  StateEffect,
-  StateField
-} from '@codemirror/state';
-import {
-  Decoration,
-  DecorationSet,
-  EditorView,
-  ViewUpdate,
-  WidgetType,
-  keymap,
-  lineNumbers
-} from '@codemirror/view';
+import { EditorState, Extension, StateEffect } from '@codemirror/state';
+import { EditorView, ViewUpdate, keymap, lineNumbers } from '@codemirror/view';
 import { TranslationBundle } from '@jupyterlab/translation';
 import { IDisposable } from '@lumino/disposable';
 
@@ -38,13 +24,8 @@ import {
   closeListings,
   openListings
 } from '../program/program-listings';
-import {
-  ISourcePart,
-  ISourceText,
-  lineOf,
-  placeOf,
-  sourceText
-} from './source-text';
+import { headings, partsField, setParts } from './source-headings';
+import { ISourceText, lineOf, placeOf, sourceText } from './source-text';
 
 /** What the pane tells. */
 export interface ISourcePaneHost {
@@ -68,75 +49,6 @@ export interface ISourcePaneOptions {
   /** Colours Python; resolves to nothing where that is not at hand. */
   python: () => Promise<Extension>;
 }
-
-/** Above the first line of each file. */
-class Heading extends WidgetType {
-  constructor(private _part: ISourcePart) {
-    super();
-  }
-
-  override eq(other: Heading): boolean {
-    return JSON.stringify(other._part) === JSON.stringify(this._part);
-  }
-
-  override toDOM(): HTMLElement {
-    return headingOf(this._part);
-  }
-}
-
-function headingOf({ title, hint, missing }: ISourcePart): HTMLElement {
-  const node = element('div', 'jp-JaxprWide-heading', title);
-  node.title = hint;
-  if (missing) {
-    node.append(element('div', 'jp-JaxprWide-missing', missing));
-  }
-  return node;
-}
-
-/** The parts of the text in the editor. */
-const setParts = StateEffect.define<readonly ISourcePart[]>();
-
-const partsField = StateField.define<readonly ISourcePart[]>({
-  create: () => [],
-  update(parts, transaction) {
-    for (const effect of transaction.effects) {
-      if (effect.is(setParts)) {
-        parts = effect.value;
-      }
-    }
-    return parts;
-  }
-});
-
-/** The title of the first part is that of the column. */
-const headings = StateField.define<DecorationSet>({
-  create: () => Decoration.none,
-  update(set, transaction) {
-    for (const effect of transaction.effects) {
-      if (effect.is(setParts)) {
-        const { doc } = transaction.state;
-        const ranges: Range<Decoration>[] = [];
-        effect.value.forEach((part, index) => {
-          if (index === 0 && part.missing === '') {
-            return;
-          }
-          const after = part.first >= doc.lines;
-          const line = doc.line(Math.min(part.first + 1, doc.lines));
-          ranges.push(
-            Decoration.widget({
-              widget: new Heading(part),
-              block: true,
-              side: after ? index + 1 : -100 + index
-            }).range(after ? line.to : line.from)
-          );
-        });
-        set = Decoration.set(ranges, true);
-      }
-    }
-    return set;
-  },
-  provide: field => EditorView.decorations.from(field)
-});
 
 /** The column of the sources. */
 export class SourcePane implements IDisposable {
