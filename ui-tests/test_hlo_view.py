@@ -64,7 +64,10 @@ def unfolded(nb):
 def test_a_fusion_a_loop_and_the_entry_say_what_they_are(rnn):
     hlo = level(rnn, "HLO")
     rnn.set_panel_width(700)
+    expect(line(hlo, "ENTRY")).to_be_in_viewport()  # reading begins there
     unfolded(rnn)
+    hlo.focus()
+    rnn.page.keyboard.press("Home")
     hlo.get_by_role("button", name="Go to where the program begins to run").click()
     entry = hlo.locator(".cm-line.jp-JaxprProgram-current")
     expect(entry).to_contain_text("ENTRY")

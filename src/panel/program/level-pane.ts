@@ -183,6 +183,14 @@ export class LevelPane implements IDisposable {
     const { listing } = this;
     if (listing) {
       this._view = this._makeView(listing);
+      const start = this.text?.start ?? null;
+      if (start !== null) {
+        const { view } = this._view;
+        const { from } = view.state.doc.line(start + 1);
+        view.dispatch({
+          effects: EditorView.scrollIntoView(from, { y: 'start' })
+        });
+      }
     }
     this._options.host.changed(this);
   }

@@ -82,6 +82,11 @@ export class TextListing implements IListing {
     return this.held >= this._total;
   }
 
+  /** The line to begin reading at: XLA puts the entry of a program last; null where it is the first one. */
+  get start(): number | null {
+    return this._structure.entry?.first ?? null;
+  }
+
   /** Take the next lines in. */
   add(
     text: string,
