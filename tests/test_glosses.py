@@ -17,8 +17,11 @@ TABLES = ("glosses-elementwise.ts", "glosses-arrays.ts", "glosses-programs.ts")
 
 # `add: [trans.__('sum'), 'lax.add', 'x, y'],` over one line or several
 ENTRY = re.compile(
-    r"^ {4}(?:'([^']+)'|(\w+)): \[\s*trans\.__\(\s*(?:'((?:[^'\\]|\\.)*)'|\"([^\"]*)\")\s*\),\s*(null|'[\w.]+'),\s*'([^']*)'\s*\]",
-    re.MULTILINE,
+    r"""^\ {4}(?:'([^']+)'|(\w+)):\ \[\s*            # the primitive
+    trans\.__\(\s*(?:'([^'\\]*)'|"([^"]*)")\s*\),\s*  # its words
+    (null|'[\w.]+'),\s*                            # where it is documented
+    '([^']*)'\s*\]                                 # its operands""",
+    re.MULTILINE | re.VERBOSE,
 )
 
 
