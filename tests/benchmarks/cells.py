@@ -10,9 +10,9 @@ from statistics import median
 from typing import Any
 
 from pairs import alternate
-from programs import LAYERS, LESSON
 from rows import Row, microseconds, milliseconds
 from shells import open_shell, run
+from sized_programs import LAYERS, LESSON
 
 PAIRS = 20
 

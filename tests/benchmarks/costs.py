@@ -8,8 +8,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 from documents import seconds
-from programs import mixed, sines, transformer
 from rows import Row, microseconds, milliseconds
+from sized_programs import mixed, sines, transformer
 
 from jupyter_jaxpr.program.costs import Costs
 from jupyter_jaxpr.program.costs.runs import runs_of

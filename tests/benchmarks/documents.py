@@ -12,8 +12,8 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-from programs import mixed, sines
 from rows import Row, microseconds, milliseconds
+from sized_programs import mixed, sines
 
 from jupyter_jaxpr.encoding import encode
 from jupyter_jaxpr.jax_internals import support

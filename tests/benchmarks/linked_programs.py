@@ -12,7 +12,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 from jax import lax
-from programs import mixed, sines, transformer
+from sized_programs import mixed, sines, transformer
 
 Made = tuple[Callable[..., Any], tuple[Any, ...]]
 

@@ -13,8 +13,8 @@ from statistics import median
 from typing import Any
 
 from labextension import size
-from programs import LESSON
 from rows import Row, milliseconds
+from sized_programs import LESSON
 
 sys.path.append(str(Path(__file__).parents[2] / "ui-tests"))
 
