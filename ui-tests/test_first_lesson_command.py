@@ -11,6 +11,6 @@ def test_it_opens_the_first_lesson_with_the_panel_beside_it(page, tmp_path):
         page.goto(address)
 
         notebook = page.locator(".jp-NotebookPanel")
-        expect(notebook.get_by_role("heading", name="1. What jit does")).to_be_visible(timeout=30_000)
+        expect(notebook.get_by_role("heading", name="1. What jit does")).to_be_visible(timeout=60_000)
         expect(page.locator(".jp-JaxprPanel")).to_be_visible()
         assert (tmp_path / "jaxpr-lessons" / "01-what-jit-does.ipynb").exists()
