@@ -121,6 +121,15 @@ def test_an_exception_within_a_trace(x: Any) -> None:
     assert [miss.outcome for miss in ledger["double"].misses] == ["inlined", "inlined", "compiled"]
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Ctrl-C raises, also where the tests were started in the background: a shell has such a process ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_in_a_trace(x: Any) -> None:
     @jax.jit
     def f(y: Any) -> Any:
@@ -136,6 +145,7 @@ def test_ctrl_c_in_a_trace(x: Any) -> None:
     assert list(after) == ["double"]
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_while_a_program_runs(x: Any) -> None:
     @jax.jit
     def f(y: Any) -> Any:
