@@ -12,7 +12,7 @@ def test_the_panel_opens_at_the_first_run_and_is_linked(notebook):
     nb.run_all()
 
     expect(nb.page.get_by_role("region", name="Jaxpr")).to_be_visible()
-    expect(nb.equation(1)).to_contain_text("b:f32[] = sin a")
+    expect(nb.equation(1)).to_contain_text("b:f32[]weak = sin a")
     nb.equation(1).click()
     nb.expect_linked(1, "jnp.sin(x)")
 

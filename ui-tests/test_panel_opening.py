@@ -71,7 +71,7 @@ def test_it_is_there_again_after_a_reload(notebook):
     nb.reload()
 
     expect(nb.panel.get_by_role("button", name="sin", exact=True)).to_be_visible()
-    expect(nb.listing()).to_contain_text("b:f32[] = sin a")
+    expect(nb.listing()).to_contain_text("b:f32[]weak = sin a")
 
 
 def test_it_follows_the_notebook_in_front(notebook, lab, page):

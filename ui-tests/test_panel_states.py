@@ -46,7 +46,7 @@ def test_from_nothing_to_a_first_program_by_two_buttons(notebook, page):
     expect(nb.prompt(2)).to_have_text("[ ]:")  # nothing runs that a person did not run
     nb.run(2)
 
-    expect(nb.listing()).to_contain_text("b:f32[] = sin a")
+    expect(nb.listing()).to_contain_text("b:f32[]weak = sin a")
 
 
 def test_a_long_trace_is_seen_while_it_goes_on(notebook, lab):
@@ -68,7 +68,7 @@ def test_a_long_trace_is_seen_while_it_goes_on(notebook, lab):
         nb.wait_for_end(1)
 
         expect(running).to_be_hidden()
-        expect(nb.listing()).to_contain_text("b:f32[] = sin a")
+        expect(nb.listing()).to_contain_text("b:f32[]weak = sin a")
     finally:
         go.touch()  # else the kernel would wait for ever
         go.unlink()

@@ -125,7 +125,7 @@ def test_two_versions_that_fit_together(notebook):
     expect(nb.panel.get_by_role("heading")).to_have_text("No program yet")
     expect(nb.panel.get_by_text(apart)).to_have_count(1)
     nb.run(2)
-    expect(nb.listing()).to_contain_text("b:f32[] = add a 1.0:f32[]")
+    expect(nb.listing()).to_contain_text("b:f32[]weak = add a 1.0:f32[]")
     expect(nb.panel.get_by_text(apart)).to_have_count(1)
 
 

@@ -15,9 +15,9 @@ def jitted(name: str, body: str) -> str:
 
 
 DOUBLE = jitted("double", "x * 2")
-DOUBLED = "{ lambda ; a:f32[3]. let b:f32[3] = mul a 2.0:f32[] in (b,) }"
+DOUBLED = "{ lambda ; a:f32[3]x. let b:f32[3] = mul a 2.0:f32[] in (b,) }"
 HALVE = jitted("halve", "x / 2")
-HALVED = "{ lambda ; a:f32[3]. let b:f32[3] = div a 2.0:f32[] in (b,) }"
+HALVED = "{ lambda ; a:f32[3]x. let b:f32[3] = div a 2.0:f32[] in (b,) }"
 
 
 def listing(nb: OpenNotebook, name: str) -> Locator:
@@ -137,7 +137,7 @@ def test_a_page_is_loaded_again_while_a_cell_runs(notebook, lab):
     expect(nb.panel.get_by_role("status").filter(has_text="Tracing")).to_be_visible(timeout=30_000)
     go.touch()
     expect(listing(nb, "slow")).to_have_text(
-        "{ lambda ; a:f32[3]. let b:f32[3] = add a 1.0:f32[] in (b,) }", use_inner_text=True
+        "{ lambda ; a:f32[3]x. let b:f32[3] = add a 1.0:f32[] in (b,) }", use_inner_text=True
     )
 
 
