@@ -239,7 +239,7 @@ def test_columns_scroll_together_until_that_is_switched_off(notebook):
     expect(wide.lines("jaxpr", "sin")).to_be_in_viewport()  # where it was
 
 
-def test_columns_are_hidden_moved_and_made_wider_and_stay_so_over_a_reload(rnn):
+def test_columns_are_hidden_moved_and_made_wider_and_stay_so_when_it_is_opened_again(rnn):
     wide = open_wide(rnn)
     page = rnn.page
     rnn.command("application:toggle-left-area")
@@ -280,8 +280,9 @@ def test_columns_are_hidden_moved_and_made_wider_and_stay_so_over_a_reload(rnn):
         }""",
         arg=f"{rnn.lab.url}/lab/api/workspaces/{page.url.split('/workspaces/')[1].split('/')[0]}",
     )
-    rnn.editor(0).click()  # the notebook is in front again
-    rnn.reload()
+    page.evaluate("window.jupyterapp.shell.currentWidget.close()")
+    expect(wide.root).to_have_count(0)
+    rnn.command("jupyter-jaxpr:open-levels")
     expect(headings).to_have_text(["Cell [3]", "HLO", "jaxpr"])
     expect(wide.root.get_by_role("button", name="Scroll together")).to_have_attribute("aria-pressed", "false")
     wide.column("jaxpr").get_by_role("heading").hover()
