@@ -119,21 +119,27 @@ class OpenNotebook:
 
     def _wait_until_the_layout_is_saved(self) -> None:
         # JupyterLab saves it a while after the last change, and not at all when the page is left before.
+        self.wait_until_workspace(
+            """data => {
+              const saved = data['layout-restorer:data']?.right;
+              const { currentWidget, collapsed } = window.jupyterapp.shell.saveLayout().rightArea;
+              return saved?.current === currentWidget?.id && saved?.collapsed === collapsed;
+            }"""
+        )
+
+    def wait_until_workspace(self, condition: str) -> None:
+        """Wait until what JupyterLab has saved of the workspace fulfils a condition: JavaScript, data in, boolean out."""
         workspace = self.page.url.split("/workspaces/")[1].split("/")[0]
+        # (wait_for_function would take the promise of a request for a yes.)
         self.page.evaluate(
-            """async ([address, within]) => {
-              const isSaved = async () => {
-                const { data } = await (await fetch(address)).json();
-                const saved = data['layout-restorer:data']?.right;
-                const { currentWidget, collapsed } = window.jupyterapp.shell.saveLayout().rightArea;
-                return saved?.current === currentWidget?.id && saved?.collapsed === collapsed;
-              };
+            f"""async ([address, within]) => {{
+              const fulfils = {condition};
               const deadline = Date.now() + within;
-              while (!(await isSaved())) {
+              while (!fulfils((await (await fetch(address)).json()).data)) {{
                 if (Date.now() > deadline) throw new Error('JupyterLab did not save its layout.');
                 await new Promise(done => setTimeout(done, 100));
-              }
-            }""",
+              }}
+            }}""",
             [f"{self.lab.url}/lab/api/workspaces/{workspace}", LAYOUT_IS_SAVED_WITHIN],
         )
 

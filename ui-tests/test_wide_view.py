@@ -239,7 +239,7 @@ def test_columns_scroll_together_until_that_is_switched_off(notebook):
     expect(wide.lines("jaxpr", "sin")).to_be_in_viewport()  # where it was
 
 
-def test_columns_are_hidden_moved_and_made_wider_and_stay_so_when_it_is_opened_again(rnn):
+def test_columns_are_hidden_moved_and_made_wider_and_stay_so_over_a_reload(rnn):
     wide = open_wide(rnn)
     page = rnn.page
     rnn.command("application:toggle-left-area")
@@ -271,18 +271,15 @@ def test_columns_are_hidden_moved_and_made_wider_and_stay_so_when_it_is_opened_a
     headings = wide.root.get_by_role("heading")
     expect(headings).to_have_text(["Cell [3]", "HLO", "jaxpr"])
 
-    page.wait_for_function(
-        """async address => {
-          const { data } = await (await fetch(address)).json();
+    rnn.editor(0).click()  # the notebook is in front again
+    rnn.wait_until_workspace(
+        """data => {
           const kept = data['jupyter-jaxpr:levels'];
           const layout = JSON.stringify(data['layout-restorer:data']?.main ?? null);
           return kept?.together === false && kept.order[1] === 'hlo' && layout.includes('jupyter-jaxpr-levels');
-        }""",
-        arg=f"{rnn.lab.url}/lab/api/workspaces/{page.url.split('/workspaces/')[1].split('/')[0]}",
+        }"""
     )
-    page.evaluate("window.jupyterapp.shell.currentWidget.close()")
-    expect(wide.root).to_have_count(0)
-    rnn.command("jupyter-jaxpr:open-levels")
+    rnn.reload()
     expect(headings).to_have_text(["Cell [3]", "HLO", "jaxpr"])
     expect(wide.root.get_by_role("button", name="Scroll together")).to_have_attribute("aria-pressed", "false")
     wide.column("jaxpr").get_by_role("heading").hover()
