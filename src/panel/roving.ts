@@ -13,6 +13,16 @@ const STEPS: Record<string, (at: number, last: number) => number> = {
   End: (_, last) => last
 };
 
+/** The control of a row that a key leads to; undefined for another key, or where the keyboard is not in the row. */
+export function stepped<Control extends Element>(
+  key: string,
+  row: readonly Control[],
+  from: Element | null
+): Control | undefined {
+  const at = row.findIndex(control => control === from);
+  return at < 0 ? undefined : row[STEPS[key]?.(at, row.length - 1) ?? -1];
+}
+
 /** The props of the row, and of each control in it by its place. */
 export function useRoving(start = 0): {
   row: {
@@ -28,12 +38,14 @@ export function useRoving(start = 0): {
   return {
     row: {
       onKeyDown: event => {
-        const step = STEPS[event.key];
-        const all = stops(event.currentTarget);
-        const at = all.indexOf(document.activeElement as HTMLElement);
-        if (step !== undefined && at >= 0) {
+        const next = stepped(
+          event.key,
+          stops(event.currentTarget),
+          document.activeElement
+        );
+        if (next) {
           event.preventDefault();
-          all[step(at, all.length - 1)].focus();
+          next.focus();
         }
       },
       onFocus: event => {

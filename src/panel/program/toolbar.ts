@@ -6,7 +6,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import type { LevelName } from '../../tokens';
 import { element } from './describe';
 import type { FilterRow } from './filter-row';
-import { drawIcon } from './icons';
+import { filterButton, iconButton, space, switches, toolRow } from './tool-row';
 
 /** What the toolbar does. */
 export interface IToolbarActions {
@@ -33,18 +33,11 @@ export class Toolbar {
     actions: IToolbarActions,
     filters: FilterRow
   ) {
-    this.node = element('div', 'jp-JaxprProgram-toolbar');
-    this.node.setAttribute('role', 'toolbar');
-    this.node.setAttribute('aria-label', trans.__('Program view'));
-    const group = element('div', 'jp-JaxprProgram-levels');
-    group.setAttribute('role', 'group');
-    group.setAttribute('aria-label', trans.__('Level'));
     for (const level of LEVELS) {
       const button = element('button', '', levelTitle(level, trans));
       button.dataset.level = level;
       button.addEventListener('click', () => actions.choose(level));
       this._levels.set(level, button);
-      group.append(button);
     }
     this._count = element('span', 'jp-JaxprProgram-count');
     this._transforms = iconButton(
@@ -58,21 +51,17 @@ export class Toolbar {
       iconButton('foldAll', trans.__('Fold all'), actions.foldAll),
       iconButton('search', trans.__('Find in program'), actions.find)
     ];
-    this.node.append(
-      group,
-      element('span', 'jp-JaxprProgram-space'),
+    this.node = toolRow(
+      trans.__('Program view'),
+      switches(trans.__('Level'), [...this._levels.values()]),
+      space(),
       this._count,
       this._transforms,
-      this._filterButton(filters, trans),
+      filterButton(filters.node, trans),
       ...this._actions,
       ...wideButtons(actions, trans),
       helpButton(trans, actions.help, 'jp-mod-roomy')
     );
-    this.node.addEventListener('keydown', event => this._key(event));
-    this.node.addEventListener('focusin', event =>
-      this._stop(event.target as HTMLElement)
-    );
-    this._stop(group.firstElementChild as HTMLElement);
   }
 
   readonly node: HTMLElement;
@@ -99,42 +88,6 @@ export class Toolbar {
     this._levels.get(level)?.focus();
   }
 
-  private _filterButton(
-    filters: FilterRow,
-    trans: TranslationBundle
-  ): HTMLButtonElement {
-    const button = iconButton('filter', trans.__('Hide lines'), () => {
-      filters.node.hidden = !filters.node.hidden;
-      button.setAttribute('aria-expanded', String(!filters.node.hidden));
-    });
-    button.setAttribute('aria-expanded', 'false');
-    return button;
-  }
-
-  private _key(event: KeyboardEvent): void {
-    const stops = [...this.node.querySelectorAll('button')].filter(
-      button => button.checkVisibility?.() !== false
-    );
-    const at = stops.indexOf(document.activeElement as HTMLButtonElement);
-    const last = stops.length - 1;
-    const next: Record<string, number> = {
-      ArrowLeft: at === 0 ? last : at - 1,
-      ArrowRight: at === last ? 0 : at + 1,
-      Home: 0,
-      End: last
-    };
-    if (at >= 0 && next[event.key] !== undefined) {
-      event.preventDefault();
-      stops[next[event.key]].focus();
-    }
-  }
-
-  private _stop(current: HTMLElement): void {
-    for (const button of this.node.querySelectorAll('button')) {
-      button.tabIndex = button === current ? 0 : -1;
-    }
-  }
-
   private _levels = new Map<LevelName, HTMLButtonElement>();
   private _actions: HTMLButtonElement[];
   private _count: HTMLElement;
@@ -158,23 +111,6 @@ export function helpButton(
 ): HTMLButtonElement {
   const button = iconButton('help', trans.__('Keys of this view'), help);
   button.classList.add(className);
-  return button;
-}
-
-function iconButton(
-  icon: Parameters<typeof drawIcon>[0],
-  label: string,
-  act: () => void
-): HTMLButtonElement {
-  const button = element('button', 'jp-JaxprProgram-action');
-  button.title = label;
-  button.setAttribute('aria-label', label);
-  button.append(drawIcon(icon));
-  button.addEventListener('click', () => {
-    if (button.getAttribute('aria-disabled') !== 'true') {
-      act();
-    }
-  });
   return button;
 }
 

@@ -7,7 +7,13 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import type { TransformKind } from '../../model/transforms';
 import { TRANSFORM_KINDS } from '../../protocol/transform';
 import { element } from '../program/describe';
-import { drawIcon } from '../program/icons';
+import {
+  iconButton,
+  space,
+  switches,
+  togetherButton,
+  toolRow
+} from '../program/tool-row';
 
 /** What the toolbar does. */
 export interface ITransformToolbarActions {
@@ -19,44 +25,20 @@ export interface ITransformToolbarActions {
 /** One stop of the Tab key, arrows inside. */
 export class TransformToolbar {
   constructor(trans: TranslationBundle, actions: ITransformToolbarActions) {
-    this.node = element('div', 'jp-JaxprProgram-toolbar');
-    this.node.setAttribute('role', 'toolbar');
-    this.node.setAttribute('aria-label', trans.__('Transforms'));
-    const group = element('div', 'jp-JaxprProgram-levels');
-    group.setAttribute('role', 'group');
-    group.setAttribute('aria-label', trans.__('Shown transforms'));
     for (const kind of TRANSFORM_KINDS) {
       const button = element('button', '', kind);
       button.title = transformTitle(kind, trans);
       button.addEventListener('click', () => actions.toggle(kind));
       this._kinds.set(kind, button);
-      group.append(button);
     }
-    this._together = element(
-      'button',
-      'jp-JaxprWide-together',
-      trans.__('Scroll together')
-    );
-    this._together.title = trans.__(
-      'Bring what is pointed at in one column into view in the others'
-    );
-    this._together.addEventListener('click', actions.together);
-    const find = element('button', 'jp-JaxprProgram-action');
-    find.title = trans.__('Find in program');
-    find.setAttribute('aria-label', find.title);
-    find.append(drawIcon('search'));
-    find.addEventListener('click', actions.find);
-    this.node.append(
-      group,
-      element('span', 'jp-JaxprProgram-space'),
+    this._together = togetherButton(trans, actions.together);
+    this.node = toolRow(
+      trans.__('Transforms'),
+      switches(trans.__('Shown transforms'), [...this._kinds.values()]),
+      space(),
       this._together,
-      find
+      iconButton('search', trans.__('Find in program'), actions.find)
     );
-    this.node.addEventListener('keydown', event => this._key(event));
-    this.node.addEventListener('focusin', event =>
-      this._stop(event.target as HTMLElement)
-    );
-    this._stop(group.firstElementChild as HTMLElement);
   }
 
   readonly node: HTMLElement;
@@ -71,28 +53,6 @@ export class TransformToolbar {
   /** Put the keyboard on the first switch. */
   focus(): void {
     this.node.querySelector('button')?.focus();
-  }
-
-  private _key(event: KeyboardEvent): void {
-    const stops = [...this.node.querySelectorAll('button')];
-    const at = stops.indexOf(document.activeElement as HTMLButtonElement);
-    const last = stops.length - 1;
-    const next: Record<string, number> = {
-      ArrowLeft: at === 0 ? last : at - 1,
-      ArrowRight: at === last ? 0 : at + 1,
-      Home: 0,
-      End: last
-    };
-    if (at >= 0 && next[event.key] !== undefined) {
-      event.preventDefault();
-      stops[next[event.key]].focus();
-    }
-  }
-
-  private _stop(current: HTMLElement): void {
-    for (const button of this.node.querySelectorAll('button')) {
-      button.tabIndex = button === current ? 0 : -1;
-    }
   }
 
   private _kinds = new Map<TransformKind, HTMLButtonElement>();
