@@ -28,6 +28,7 @@ from .messages import (
     PassesRequest,
     Reply,
     ScopeRequest,
+    SourceRequest,
     StepsRequest,
     StopRequest,
     SweepRequest,
@@ -57,6 +58,7 @@ ShortRequest = (
     | DiffRequest
     | ExportRequest
     | PassDiffRequest
+    | SourceRequest
 )
 Request = ShortRequest | StopRequest | LongRequest
 
@@ -150,6 +152,8 @@ class Answers:
                 return self._export(request, run)
             case PassDiffRequest():
                 return self._pass_diff(request, run)
+            case SourceRequest():
+                return self._source(request, run)
 
     def _job(self, request: LongRequest, run: Run) -> Job:
         """What does the work of a long request."""
@@ -357,6 +361,13 @@ class Answers:
             min(max(request.line_count, 0), LINES_AT_MOST),
         )
         return Reply(id=request.id, error=None, text=None, scope=None, snapshot=None, pass_diff=page)
+
+    def _source(self, request: SourceRequest, run: Run) -> Reply:
+        # Only what the run came from is ever read.
+        page = run.sources.source_page(request.path)
+        if page is None:
+            return _error(request.id, _NO_SUCH.format(what="file"))
+        return Reply(id=request.id, error=None, text=None, scope=None, snapshot=None, source=page)
 
     def _machine(self, request: MachineRequest, run: Run, work: Work) -> Reply:
         from .measure.machine import measure_machine

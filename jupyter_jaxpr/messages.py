@@ -58,6 +58,11 @@ So is what became of a program in another one, of the same run or a later one:
      "level": "jaxpr"}
     {"type": "reply", "id": 18, "diff": {...ProgramDiff...}, ...}
 
+And the text of a file that it comes from, or the sentence that says why there is none:
+
+    {"type": "source", "id": 19, "snapshot": "5f0c", "path": "/home/me/layers.py"}
+    {"type": "reply", "id": 19, "source": {...SourcePage...}, ...}
+
 What each of XLA's passes did to it, from compiling once more, and what one of them changed:
 
     {"type": "passes", "id": 17, "snapshot": "5f0c", "program": 0, "confirmed": false}
@@ -79,6 +84,7 @@ from .snapshot.cost import Machine, ProgramCost
 from .snapshot.difference import ProgramDiff
 from .snapshot.document import Environment, Snapshot
 from .snapshot.pages import ScopePage as ScopePage
+from .snapshot.pages import SourcePage as SourcePage
 from .snapshot.pages import TextPage as TextPage
 from .snapshot.passes import PassDiff, ProgramPasses
 from .snapshot.recording import Recording
@@ -176,6 +182,7 @@ class Reply(Struct, tag="reply", omit_defaults=True):
     pass_diff: Annotated[PassDiff | None, _text("In answer to pass_diff.")] = None
     diff: Annotated[ProgramDiff | None, _text("In answer to diff.")] = None
     page: Annotated[str | None, _text("In answer to export: the HTML file.")] = None
+    source: Annotated[SourcePage | None, _text("In answer to source.")] = None
 
 
 KernelMessage = Hello | Progress | SnapshotMessage | Failed | Reply
@@ -309,6 +316,14 @@ class ExportRequest(Struct, tag="export"):
     program: Annotated[int, _text("Index into its programs: the one that comes first.")]
 
 
+class SourceRequest(Struct, tag="source"):
+    """The text of a file that the run's frames point into; it is read, nothing runs."""
+
+    id: Annotated[int, _text("Chosen by the browser.")]
+    snapshot: Annotated[str, _text("Id.")]
+    path: Annotated[str, _text("As in its files.")]
+
+
 class PassesRequest(Struct, tag="passes"):
     """Compile a program once more, to see what each of XLA's passes does: the user pressed the button."""
 
@@ -351,5 +366,6 @@ BrowserMessage = (
     | TransformRequest
     | DiffRequest
     | ExportRequest
+    | SourceRequest
     | StopRequest
 )

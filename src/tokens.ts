@@ -17,6 +17,7 @@ import {
   Recording,
   ScopePage,
   Snapshot,
+  SourcePage,
   Sweep,
   TextPage,
   Transform,
@@ -176,6 +177,8 @@ export interface IRequests {
   ): Promise<PassDiff>;
   /** The run as an HTML file that needs nothing else, this program first. */
   page(snapshot: string, program: number): Promise<string>;
+  /** The text of a file that the run comes from, or in the page the sentence that says why it is not shown. */
+  source(snapshot: string, path: string): Promise<SourcePage>;
   /** What a program costs; it is counted, nothing runs. */
   cost(snapshot: string, program: number): Promise<ProgramCost>;
   /** What became of one program in another; both are read, nothing runs. */

@@ -14,6 +14,7 @@ import re
 import sysconfig
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import CodeType
 from typing import Any, Protocol
 
 from .pools import Strings
@@ -88,7 +89,7 @@ class Positions:
         # By id, as hashing a code object hashes all of it; the list keeps the ids from being used again.
         self._codes: dict[int, SourceFile] = {}
         self._code_frames: dict[tuple[int, int], int] = {}
-        self._alive: list[Any] = []
+        self._alive: list[CodeType] = []
 
     # --- stacks ------------------------------------------------------------------------------
 
@@ -224,6 +225,11 @@ class Positions:
         return len(before.encode("utf-16-le", "surrogatepass")) // 2
 
     # --- files -------------------------------------------------------------------------------
+
+    def codes(self, source: SourceFile) -> list[CodeType]:
+        """The code of a file that was seen in a traceback."""
+        # By id: equal functions of two imports of a file are both to be looked at.
+        return [code for code in self._alive if code.co_filename == source.name]
 
     def source_file(self, name: str) -> SourceFile:
         """What is known of a file by the name that code carries."""

@@ -18,6 +18,7 @@ from ..observe.observation import ObservedFunction, ObservedProgram
 from ..program.control_flow import ControlPath
 from ..program.jaxpr import Walk
 from ..program.passes import Passes
+from ..program.source_files import NoText, source_text
 from ..program.sources import CellText
 from ..program.stablehlo import LinesOfText
 from ..program.text_links import linked
@@ -30,7 +31,7 @@ from .document import Level, Note, Snapshot
 from .levels import LevelName, Unavailable, level_document, make, platform_text, text_of
 from .names import Names
 from .notes import failure_notes
-from .pages import ScopePage, TextPage
+from .pages import ScopePage, SourcePage, SourceStretch, TextPage
 from .part import Part
 from .program_build import PAGE, ProgramBuilder, walk_names
 from .recording import Recording
@@ -203,6 +204,21 @@ class Sources:
             operand_names=[(names[operand] if names else None) or "…" for operand in outside],
             **part.pools.fields(),
         )
+
+    def source_page(self, path: str) -> SourcePage | None:
+        """The text of a file that the run came from, or why it cannot be shown; None where nothing came from it."""
+        with self._lock:
+            positions = self._walk.positions
+            source = next((each for each in positions.files if each.path == path and each.kind != "cell"), None)
+            codes = [] if source is None else positions.codes(source)
+        if source is None:
+            return None
+        try:
+            found = source_text(source.name, codes)
+        except NoText as why:
+            return SourcePage(path=path, lines=0, stretches=[], missing=str(why))
+        stretches = [SourceStretch(first_line=each.first_line, text="\n".join(each.lines)) for each in found.stretches]
+        return SourcePage(path=path, lines=found.lines, stretches=stretches, missing=None)
 
     def make(self, program: int, level: LevelName) -> Snapshot:
         """Let JAX lower or compile a program that was only traced; returns the document with what can be had now.

@@ -47,3 +47,19 @@ class ScopePage(Struct):
     files: Annotated[list[File], _text("Pool of this page.")]
     frames: Annotated[list[Frame], _text("Pool of this page.")]
     stacks: Annotated[list[Stack], _text("Pool of this page.")]
+
+
+class SourceStretch(Struct):
+    """Lines of a file."""
+
+    first_line: Annotated[int, _text("From 1.")]
+    text: Annotated[str, _text("The lines, separated by newlines.")]
+
+
+class SourcePage(Struct):
+    """The text of a file that frames point into; of a long one the functions that ran."""
+
+    path: Annotated[str, _text("As in files.")]
+    lines: Annotated[int, _text("Lines of the whole file; 0 where it is not here.")]
+    stretches: Annotated[list[SourceStretch], _text("Ascending; none where it is not here.")]
+    missing: Annotated[str | None, _text("Why it cannot be shown, and what to do: a sentence; else null.")]

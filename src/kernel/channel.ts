@@ -44,6 +44,7 @@ import {
   PassesRequest,
   Reply,
   ScopeRequest,
+  SourceRequest,
   StepsRequest,
   SweepRequest,
   TextRequest,
@@ -82,7 +83,8 @@ export type Question =
   | Omit<DiffRequest, 'id'>
   | Omit<ExportRequest, 'id'>
   | Omit<PassesRequest, 'id'>
-  | Omit<PassDiffRequest, 'id'>;
+  | Omit<PassDiffRequest, 'id'>
+  | Omit<SourceRequest, 'id'>;
 
 /** A question that is on its way. */
 export interface IAsked {
@@ -148,7 +150,8 @@ const PATIENCE = {
   cost: 60_000,
   transform: 600_000,
   diff: 60_000,
-  export: 60_000
+  export: 60_000,
+  source: 30_000
 };
 
 export class Channel implements IChannel {

@@ -28,6 +28,7 @@ import {
   Reply,
   ScopePage,
   Snapshot,
+  SourcePage,
   Sweep,
   TextPage,
   VariantComparison,
@@ -714,6 +715,13 @@ export class JaxprModel implements IJaxprModel {
     page: async (snapshot, program) => {
       const { page } = await this._ask({ type: 'export', snapshot, program });
       return answered<string>(page ?? null, this._trans);
+    },
+    source: async (snapshot, path) => {
+      const { source } = await this._ask({ type: 'source', snapshot, path });
+      return answered<SourcePage>(
+        source?.path === path ? source : null,
+        this._trans
+      );
     },
     cost: async (snapshot, program) => {
       const { cost } = await this._ask({ type: 'cost', snapshot, program });

@@ -16,6 +16,7 @@ import { IDocumentSizes, checkProgramCost } from './cost';
 import { checkProgramDiff } from './difference';
 import { checkPassDiff, checkProgramPasses } from './passes';
 import { checkRecording } from './recording';
+import { checkSourcePage } from './source';
 import { checkMachine, checkProgramTiming, checkSweep } from './timing';
 import {
   Failed,
@@ -169,12 +170,13 @@ function checkReply(value: unknown, sizes: IDocumentSizes): Reply {
       checkProgramCost(value, field, sizes)
     ),
     orNull(reply.diff ?? null, 'diff', checkProgramDiff),
-    orNull(reply.page ?? null, 'page', text)
+    orNull(reply.page ?? null, 'page', text),
+    orNull(reply.source ?? null, 'source', checkSourcePage)
   ].filter(one => one !== null);
   if (answers.length !== 1) {
     throw new Mismatch(
       'reply',
-      'exactly one of error, text, scope, snapshot, working, confirm, recording, comparison, timing, sweep, machine, cost, passes, pass_diff, diff, page'
+      'exactly one of error, text, scope, snapshot, working, confirm, recording, comparison, timing, sweep, machine, cost, passes, pass_diff, diff, page, source'
     );
   }
   return reply as unknown as Reply;

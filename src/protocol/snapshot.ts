@@ -74,6 +74,9 @@ export type Wire =
   | Slot
   | Snapshot
   | SnapshotMessage
+  | SourcePage
+  | SourceRequest
+  | SourceStretch
   | Stack
   | Stages
   | StepsRequest
@@ -2736,6 +2739,10 @@ export interface Reply {
    * In answer to export: the HTML file.
    */
   page?: string | null;
+  /**
+   * In answer to source.
+   */
+  source?: SourcePage | null;
 }
 /**
  * Some lines of StableHLO or HLO, each with where it came from.
@@ -2861,6 +2868,40 @@ export interface Working {
   elapsed: number;
 }
 /**
+ * The text of a file that frames point into; of a long one the functions that ran.
+ */
+export interface SourcePage {
+  /**
+   * As in files.
+   */
+  path: string;
+  /**
+   * Lines of the whole file; 0 where it is not here.
+   */
+  lines: number;
+  /**
+   * Ascending; none where it is not here.
+   */
+  stretches: SourceStretch[];
+  /**
+   * Why it cannot be shown, and what to do: a sentence; else null.
+   */
+  missing: string | null;
+}
+/**
+ * Lines of a file.
+ */
+export interface SourceStretch {
+  /**
+   * From 1.
+   */
+  first_line: number;
+  /**
+   * The lines, separated by newlines.
+   */
+  text: string;
+}
+/**
  * A page has opened or reconnected: hello and the latest snapshots, please.
  */
 export interface Resend {
@@ -2913,6 +2954,24 @@ export interface SnapshotMessage {
    * What it showed.
    */
   snapshot: Snapshot;
+}
+/**
+ * The text of a file that the run's frames point into; it is read, nothing runs.
+ */
+export interface SourceRequest {
+  type: 'source';
+  /**
+   * Chosen by the browser.
+   */
+  id: number;
+  /**
+   * Id.
+   */
+  snapshot: string;
+  /**
+   * As in its files.
+   */
+  path: string;
 }
 /**
  * Run a construct again on the values of the last call, and record each step: the user pressed the button.

@@ -171,4 +171,30 @@ describe('a reply', () => {
       readReply({ ...diff, pass_diff: { ...page, lines: -1 } }, sizes)
     ).toMatchObject({ field: 'pass_diff.lines' });
   });
+
+  it('takes the text of a file, and refuses lines that the file does not have', () => {
+    const source = {
+      path: '/home/me/layers.py',
+      lines: 3000,
+      stretches: [
+        { first_line: 5, text: 'def f(x):\n    return x' },
+        { first_line: 2999, text: 'a\nb' }
+      ],
+      missing: null
+    };
+    const reply = { type: 'reply', id: 1, ...nothing, source };
+    expect(readReply(reply, sizes)).toBe(reply);
+    const [first, last] = source.stretches;
+    for (const stretches of [
+      [last, first],
+      [{ ...first, first_line: 0 }],
+      [{ ...last, text: 'a\nb\nc' }]
+    ]) {
+      const broken = { ...reply, source: { ...source, stretches } };
+      expect(readReply(broken, sizes)).toMatchObject({
+        unreadable: 'broken',
+        field: expect.stringMatching(/^source\.stretches/)
+      });
+    }
+  });
 });

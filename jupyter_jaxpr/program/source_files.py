@@ -1,0 +1,136 @@
+"""The name of a file and the code objects that ran from it in; its text out, where it is the text that ran.
+
+A module may have been edited since it was imported, and its lines are then not those that JAX recorded. So the file is
+compiled as it is now, which runs nothing of it, and each function that ran has to be in there, on the very same lines.
+"""
+
+from __future__ import annotations
+
+import linecache
+import os
+import tokenize
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from types import CodeType
+
+#: A file of up to this is given whole, of a longer one the functions that ran, with some lines around each.
+WHOLE_LINES = 2_000
+AROUND = 3
+#: Most lines in all, and most characters of a file that is read.
+MOST_LINES = 4_000
+LARGEST = 4_000_000
+
+
+class NoText(Exception):
+    """A file's text cannot be shown; the message is a sentence that says why, and what to do."""
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Lines of a file; `first_line` from 1."""
+
+    first_line: int
+    lines: list[str]
+
+
+@dataclass(frozen=True)
+class SourceText:
+    """What is given of a file, and how many lines all of it has."""
+
+    lines: int
+    stretches: list[Stretch]
+
+
+def source_text(name: str, codes: Iterable[CodeType]) -> SourceText:
+    """The text of a file, or of the functions that ran where it is long.
+
+    Args:
+        name: As the code objects have it.
+        codes: What ran from the file; at least one, or its text cannot be checked.
+
+    Raises:
+        NoText: It cannot be read, or it is not what ran.
+    """
+    ran = list(codes)
+    short = os.path.basename(name)
+    text = _read(name, short)
+    if not ran:
+        raise NoText(f"Which code of {short} ran is not known, so its text cannot be checked. Open it in an editor.")
+    if not _is_what_ran(text, name, ran):
+        raise NoText(
+            f"{short} has changed since it was imported, so its lines are not those that ran. Restart the kernel, or "
+            "import it again, and run the cell again."
+        )
+    lines = text.split("\n")
+    if lines and not lines[-1]:
+        lines.pop()
+    if len(lines) <= WHOLE_LINES:
+        return SourceText(len(lines), [Stretch(1, lines)])
+    return SourceText(len(lines), _stretches(lines, ran))
+
+
+def _read(name: str, short: str) -> str:
+    if name.startswith("<"):  # code that a library wrote; it may have left its text for tracebacks
+        text = "".join(linecache.getlines(name))
+        if not text:
+            raise NoText(f"{name} is code that a program wrote: there is no file to show.")
+        return text
+    try:
+        if os.path.getsize(name) > LARGEST:
+            raise NoText(f"{short} is larger than {LARGEST // 1_000_000} MB. Open it in an editor.")
+        with tokenize.open(name) as file:
+            return file.read()
+    except (OSError, SyntaxError, UnicodeDecodeError):
+        raise NoText(f"{short} cannot be read where the kernel runs. It may have been moved since.") from None
+
+
+def _is_what_ran(text: str, name: str, ran: list[CodeType]) -> bool:
+    try:
+        now = compile(text, name, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    by_line: dict[int, list[CodeType]] = {}
+    for code in _all(now):
+        by_line.setdefault(code.co_firstlineno, []).append(code)
+    return all(any(_same(code, other) for other in by_line.get(code.co_firstlineno, ())) for code in ran)
+
+
+def _all(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _all(constant)
+
+
+def _same(code: CodeType, other: CodeType) -> bool:
+    # Up to Python 3.11 code objects are equal that stand on other lines.
+    return code == other and list(code.co_positions()) == list(other.co_positions())
+
+
+def _stretches(lines: list[str], ran: list[CodeType]) -> list[Stretch]:
+    """The lines of the functions that ran, with some around them, ascending; those that touch are one."""
+    spans = sorted(
+        (max(min(first, code.co_firstlineno) - AROUND, 1), min(last + AROUND, len(lines)))
+        for code in ran
+        if code.co_name != "<module>"
+        for first, last in [_extent(code)]
+    )
+    joined: list[tuple[int, int]] = []
+    for first, last in spans:
+        if joined and first <= joined[-1][1] + 1:
+            joined[-1] = joined[-1][0], max(joined[-1][1], last)
+        else:
+            joined.append((first, last))
+    given, left = list[Stretch](), MOST_LINES
+    for first, last in joined:
+        last = min(last, first + left - 1)
+        if last >= first:
+            given.append(Stretch(first, lines[first - 1 : last]))
+            left -= last - first + 1
+    return given or [Stretch(1, lines[:WHOLE_LINES])]
+
+
+def _extent(code: CodeType) -> tuple[int, int]:
+    """The first and the last line of a function, of those inside it too."""
+    numbers = [line for inner in _all(code) for _, _, line in inner.co_lines() if line]
+    return (min(numbers), max(numbers)) if numbers else (code.co_firstlineno, code.co_firstlineno)

@@ -1,0 +1,205 @@
+"""The text of the files that a program comes from: given where it is what ran; otherwise a sentence says why not."""
+
+import importlib
+import itertools
+import linecache
+import sys
+
+import jax.numpy as jnp
+import pytest
+
+import jupyter_jaxpr as jj
+from jupyter_jaxpr.answers import Answers
+from jupyter_jaxpr.program import source_files
+from jupyter_jaxpr.program.source_files import NoText, source_text
+from jupyter_jaxpr.runs import Runs
+from jupyter_jaxpr.snapshot.build import Built
+
+LAYERS = """\
+import jax
+
+
+def dense(w, x):
+    y = x @ w
+    return jax.nn.relu(y)
+
+
+def unused(x):
+    return x
+"""
+
+CHANGED = (
+    "{name} has changed since it was imported, so its lines are not those that ran. Restart the kernel, or import it "
+    "again, and run the cell again."
+)
+
+numbers = itertools.count()
+
+
+@pytest.fixture
+def module(tmp_path, monkeypatch):
+    """Writes a module of a user and imports it."""
+    monkeypatch.syspath_prepend(tmp_path)
+    made = []
+
+    def module(text):
+        name = f"layers_{next(numbers)}"
+        path = tmp_path / f"{name}.py"
+        path.write_text(text, encoding="utf-8")
+        importlib.invalidate_caches()
+        made.append(name)
+        return importlib.import_module(name), path
+
+    yield module
+    for name in made:
+        sys.modules.pop(name, None)
+
+
+@pytest.fixture
+def dense(module):
+    """A run of a function of a file."""
+    found, path = module(LAYERS)
+    snapshot = jj.inspect(found.dense, jnp.ones((3, 4)), jnp.ones((2, 3)), stage="trace")
+    assert snapshot._sources is not None
+    return snapshot, path
+
+
+def page(snapshot, path):
+    return snapshot._sources.source_page(str(path))
+
+
+def test_a_file_is_given_as_it_ran(dense):
+    snapshot, path = dense
+    found = page(snapshot, path)
+    assert found.missing is None
+    assert found.path == str(path)
+    assert found.lines == 10
+    assert [(each.first_line, each.text) for each in found.stretches] == [(1, LAYERS.rstrip("\n"))]
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        pytest.param(lambda text: text.replace("x @ w", "w @ x"), id="another expression"),
+        pytest.param(lambda text: "\n" + text, id="a line above"),
+        pytest.param(lambda text: text.replace("    return jax", "\n    return jax"), id="a line inside"),
+        pytest.param(lambda text: text.replace("dense", "dens"), id="another name"),
+        pytest.param(lambda text: "def (:\n", id="no Python"),
+        pytest.param(lambda text: "", id="nothing"),
+    ],
+)
+def test_a_file_that_changed_since_it_was_imported_is_not_given(dense, edit):
+    snapshot, path = dense
+    path.write_text(edit(LAYERS), encoding="utf-8")
+    found = page(snapshot, path)
+    assert found.stretches == []
+    assert found.missing == CHANGED.format(name=path.name)
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        pytest.param(lambda text: text + "\n\ndef more(x):\n    return x\n", id="a function below"),
+        pytest.param(lambda text: text.replace("    return x\n", "    return -x\n"), id="a function that did not run"),
+        pytest.param(lambda text: text.replace("x @ w\n", "x @ w  # the layer\n"), id="a comment"),
+    ],
+)
+def test_a_file_that_changed_elsewhere_is_given(dense, edit):
+    snapshot, path = dense
+    text = edit(LAYERS)
+    path.write_text(text, encoding="utf-8")
+    found = page(snapshot, path)
+    assert found.missing is None
+    assert found.stretches[0].text == text.rstrip("\n")
+
+
+def test_a_file_that_is_gone_is_told(dense):
+    snapshot, path = dense
+    path.unlink()
+    assert page(snapshot, path).missing == (
+        f"{path.name} cannot be read where the kernel runs. It may have been moved since."
+    )
+
+
+def test_of_a_long_file_the_functions_that_ran_are_given(module):
+    head = "import jax\n" + "# far\n" * 2500
+    found, path = module(head + LAYERS.removeprefix("import jax\n"))
+    snapshot = jj.inspect(found.dense, jnp.ones((3, 4)), jnp.ones((2, 3)), stage="trace")
+    given = page(snapshot, path)
+    assert given.lines == 2510
+    assert [(each.first_line, each.text.split("\n")) for each in given.stretches] == [
+        (
+            2501,
+            [
+                "# far",
+                "",
+                "",
+                "def dense(w, x):",
+                "    y = x @ w",
+                "    return jax.nn.relu(y)",
+                "",
+                "",
+                "def unused(x):",
+            ],
+        )
+    ]
+
+
+def test_the_encoding_of_a_file_is_its_own(module):
+    text = "# -*- coding: latin-1 -*-\ndef über(x):\n    return x * 2\n"
+    found, path = module("\n")
+    path.write_bytes(text.encode("latin-1"))
+    found = importlib.reload(found)
+    snapshot = jj.inspect(found.über, 1.0, stage="trace")
+    assert page(snapshot, path).stretches[0].text == text.rstrip("\n")
+
+
+def test_a_library_can_be_opened(dense):
+    snapshot, _ = dense
+    (path,) = (each.path for each in snapshot.document.files if each.path.endswith("nn/functions.py"))
+    assert path == "jax/_src/nn/functions.py"
+    found = page(snapshot, path)
+    assert found.missing is None
+    assert "def relu(" in "\n".join(each.text for each in found.stretches)
+
+
+def test_no_other_file_is_ever_read(dense, tmp_path):
+    snapshot, path = dense
+    (tmp_path / "secret.txt").write_text("secret", encoding="utf-8")
+    assert page(snapshot, tmp_path / "secret.txt") is None
+    runs = Runs()
+    runs.keep(Built(snapshot.document, snapshot._sources))
+    request = {"type": "source", "id": 3, "snapshot": snapshot.document.id}
+    reply = Answers(runs).answer({**request, "path": str(tmp_path / "secret.txt")})
+    assert reply.error == "This run has no such file. Run the cell again."
+    reply = Answers(runs).answer({**request, "path": str(path)})
+    assert reply.source.stretches[0].text == LAYERS.rstrip("\n")
+
+
+def test_code_that_a_program_wrote_has_the_text_it_left():
+    text = "def made(x):\n    return x\n"
+    name = "<generated by a test>"
+    namespace = {}
+    exec(compile(text, name, "exec"), namespace)
+    code = namespace["made"].__code__
+    with pytest.raises(NoText, match=r"<generated by a test> is code that a program wrote: there is no file to show\."):
+        source_text(name, [code])
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    try:
+        assert source_text(name, [code]).stretches[0].lines == ["def made(x):", "    return x"]
+    finally:
+        del linecache.cache[name]
+
+
+def test_what_cannot_be_checked_is_not_given(tmp_path):
+    path = tmp_path / "a.py"
+    path.write_text("x = 1\n", encoding="utf-8")
+    with pytest.raises(NoText, match=r"Which code of a\.py ran is not known"):
+        source_text(str(path), [])
+
+
+def test_a_huge_file_is_not_read(tmp_path):
+    path = tmp_path / "data.py"
+    path.write_text("x = 1\n" + "#" * source_files.LARGEST, encoding="utf-8")
+    with pytest.raises(NoText, match=r"^data\.py is larger than 4 MB\. Open it in an editor\.$"):
+        source_text(str(path), [])
