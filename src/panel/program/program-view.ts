@@ -4,17 +4,16 @@
  * What is shown is made when the view is on screen; while it is hidden it does nothing.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
-import { Message } from '@lumino/messaging';
-import { Widget } from '@lumino/widgets';
 
-import { Attention, attentionOf } from '../../model/attention';
+import type { Attention } from '../../model/attention';
 import type { Snapshot } from '../../protocol/snapshot';
-import type { IJaxprModel, LevelName, ModelChange } from '../../tokens';
+import type { IJaxprModel, LevelName } from '../../tokens';
 import { element } from './describe';
 import { Detail, detailOf } from './detail';
 import { FilterRow } from './filter-row';
 import { showHelp } from './help-overlay';
 import { LevelPane } from './level-pane';
+import { LinkedView } from './linked-view';
 import type { ListingView } from './listing-view';
 import { TransformRow } from '../transform/transform-row';
 import { ReadingTools } from './reading-tools';
@@ -22,7 +21,7 @@ import { LEVELS, Toolbar, helpButton } from './toolbar';
 import { levelCountWords, unlinkedWords } from './view-words';
 
 /** The view of a program. */
-export class ProgramView extends Widget {
+export class ProgramView extends LinkedView {
   constructor(options: {
     trans: TranslationBundle;
     model?: IJaxprModel | null;
@@ -31,9 +30,8 @@ export class ProgramView extends Widget {
     /** Open the transforms side by side; left out where there is no place for that. */
     transforms?: () => void;
   }) {
-    super();
+    super('inView');
     this._trans = options.trans;
-    this.addClass('jp-JaxprProgram');
     this._tools = new ReadingTools(this._trans, {
       levels: () =>
         LEVELS.map(level => ({
@@ -53,7 +51,7 @@ export class ProgramView extends Widget {
       this._trans,
       {
         choose: level => this._choose(level),
-        find: () => this._find(),
+        find: () => this.find(),
         foldAll: () => this.view?.foldAll(),
         unfoldAll: () => this.view?.unfoldAll(),
         help: () => this._tools.host.help(),
@@ -76,15 +74,6 @@ export class ProgramView extends Widget {
     );
     this.node.addEventListener('keydown', event => {
       if (
-        event.key.toLowerCase() === 'f' &&
-        (event.ctrlKey || event.metaKey) &&
-        !event.altKey &&
-        !event.shiftKey
-      ) {
-        event.preventDefault();
-        event.stopPropagation();
-        this._find();
-      } else if (
         event.key === '?' &&
         !event.defaultPrevented &&
         !isField(event.target)
@@ -97,26 +86,6 @@ export class ProgramView extends Widget {
     this.model = options.model ?? null;
   }
 
-  get model(): IJaxprModel | null {
-    return this._model;
-  }
-
-  set model(model: IJaxprModel | null) {
-    if (model === this._model) {
-      return;
-    }
-    this._leave();
-    this._model = model;
-    this._transforms.model = model;
-    if (model) {
-      model.changed.connect(this._onChanged, this);
-      this._attention = attentionOf(model);
-      this._attention.programWanted.connect(this._onWanted, this);
-      this._attention.unlinkedChanged.connect(this._showMessages, this);
-    }
-    this._refresh();
-  }
-
   /** The editor that is shown; for tests and for the panel's copy. */
   get view(): ListingView | null {
     return this._pane?.view ?? null;
@@ -124,104 +93,42 @@ export class ProgramView extends Widget {
 
   override dispose(): void {
     if (!this.isDisposed) {
-      this._leave();
-      this._transforms.model = null;
-      this._clear();
-      this._tools.dispose();
       super.dispose();
+      this._tools.dispose();
     }
-  }
-
-  protected override onAfterAttach(message: Message): void {
-    super.onAfterAttach(message);
-    this._refresh();
-  }
-
-  protected override onAfterShow(message: Message): void {
-    super.onAfterShow(message);
-    this._refresh();
-    this.view?.view.requestMeasure();
-    // What was chosen in another view meanwhile.
-    this._mark(true);
-  }
-
-  protected override onAfterHide(message: Message): void {
-    super.onAfterHide(message);
-    this._tellInView();
-  }
-
-  protected override onBeforeDetach(message: Message): void {
-    super.onBeforeDetach(message);
-    if (this._attention) {
-      this._attention.inView = false;
-    }
-  }
-
-  protected override onResize(message: Widget.ResizeMessage): void {
-    super.onResize(message);
-    this.view?.view.requestMeasure();
   }
 
   // --- what is shown ------------------------------------------------------------------------
 
-  private _leave(): void {
-    this._model?.changed.disconnect(this._onChanged, this);
-    if (this._attention) {
-      this._attention.inView = false;
-      this._attention.programWanted.disconnect(this._onWanted, this);
-      this._attention.unlinkedChanged.disconnect(this._showMessages, this);
-      this._attention = null;
-    }
-    this._model = null;
+  protected override follow(model: IJaxprModel, attention: Attention): void {
+    this._transforms.model = model;
+    attention.programWanted.connect(this._onWanted, this);
+    attention.unlinkedChanged.connect(this._showMessages, this);
   }
 
-  private _onChanged(_: IJaxprModel, change: ModelChange): void {
-    switch (change) {
-      case 'hover':
-      case 'selection':
-        if (this.isVisible) {
-          this._mark(change === 'selection');
-        }
-        return;
-      case 'program':
-      case 'snapshots':
-      case 'status':
-        this._refresh();
-        return;
-      case 'failure':
-      case 'paused':
-        return;
-    }
+  protected override unfollow(_: IJaxprModel, attention: Attention): void {
+    this._transforms.model = null;
+    attention.programWanted.disconnect(this._onWanted, this);
+    attention.unlinkedChanged.disconnect(this._showMessages, this);
   }
 
   private _onWanted(): void {
-    if (this._attention?.cameFrom === null) {
+    if (this.attention?.cameFrom === null) {
       this._pane?.focus();
     }
   }
 
-  /** Show the model's program, if it is another one and anyone is looking. */
-  private _refresh(): void {
-    this._tellInView();
-    if (!this.isVisible) {
-      return;
-    }
-    const snapshot = this._model?.snapshot ?? null;
-    const index = this._model?.program ?? -1;
+  protected override showProgram(snapshot: Snapshot, program: number): void {
     this._transforms.refresh();
-    if (snapshot === null || index < 0) {
-      this._clear();
-      return;
-    }
     const shown = this._shown;
-    if (shown?.snapshot !== snapshot || shown.index !== index) {
-      this._clear();
-      this._shown = { snapshot, index };
+    if (shown?.snapshot !== snapshot || shown.index !== program) {
+      this._letGo();
+      this._shown = { snapshot, index: program };
       if (this._transforms.isWorth) {
         this._showTransforms(true);
       }
       this._showLevel();
-      this._mark(true);
+      this.mark(true);
     } else if (this.view === null) {
       this._showLevel();
     }
@@ -232,14 +139,12 @@ export class ProgramView extends Widget {
     this._toolbar.showTransforms(shown);
   }
 
-  private _tellInView(): void {
-    if (this._attention) {
-      this._attention.inView =
-        this.isVisible && (this._model?.program ?? -1) >= 0;
-    }
+  protected override clear(): void {
+    this._transforms.refresh();
+    this._letGo();
   }
 
-  private _clear(): void {
+  private _letGo(): void {
     for (const pane of this._panes.values()) {
       pane.dispose();
     }
@@ -258,7 +163,7 @@ export class ProgramView extends Widget {
       this._showLevel();
       // Chosen in another text, so it may be out of view in this one.
       this._pane?.forgetOwn();
-      this._mark(true);
+      this.mark(true);
     }
   }
 
@@ -307,8 +212,11 @@ export class ProgramView extends Widget {
 
   // --- pointing -----------------------------------------------------------------------------
 
-  /** Mark what belongs to what is pointed at; `reveal` brings it into view where it was chosen elsewhere. */
-  private _mark(reveal: boolean): void {
+  protected override onHover(): void {
+    this.mark(false);
+  }
+
+  protected override mark(reveal: boolean): void {
     const { model, _pane: pane } = this;
     if (!model || !pane) {
       return;
@@ -324,10 +232,10 @@ export class ProgramView extends Widget {
   }
 
   private _goToCell(pane: LevelPane): void {
-    const linked = pane.listings.links.resolve(this._model?.selection ?? null);
+    const linked = pane.listings.links.resolve(this.model?.selection ?? null);
     const span = linked.spans[0];
     if (span) {
-      this._attention?.goToCell(span);
+      this.attention?.goToCell(span);
     }
   }
 
@@ -342,7 +250,11 @@ export class ProgramView extends Widget {
     }
   }
 
-  private _find(): void {
+  protected override measure(): void {
+    this.view?.view.requestMeasure();
+  }
+
+  protected override find(): void {
     this._pane?.find();
   }
 
@@ -363,8 +275,7 @@ export class ProgramView extends Widget {
   private _showMessages(): void {
     const messages: string[] = [];
     if (this._shown) {
-      for (const { executionCount, reason } of this._attention?.unlinked ??
-        []) {
+      for (const { executionCount, reason } of this.attention?.unlinked ?? []) {
         messages.push(unlinkedWords(executionCount, reason, this._trans));
       }
     }
@@ -378,8 +289,6 @@ export class ProgramView extends Widget {
   }
 
   private _trans: TranslationBundle;
-  private _model: IJaxprModel | null = null;
-  private _attention: Attention | null = null;
   private _tools: ReadingTools;
   private _toolbar: Toolbar;
   private _transforms: TransformRow;

@@ -8,7 +8,6 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import { Message } from '@lumino/messaging';
 import { PanelLayout, Widget } from '@lumino/widgets';
 
-import { Attention, attentionOf } from '../../model/attention';
 import { linksOf } from '../../model/links';
 import {
   TransformKind,
@@ -19,25 +18,25 @@ import {
 } from '../../model/transforms';
 import type { Snapshot } from '../../protocol/snapshot';
 import { TRANSFORM_KINDS } from '../../protocol/transform';
-import type { IJaxprModel, ModelChange } from '../../tokens';
+import type { IJaxprModel } from '../../tokens';
 import type { IHeaderActions } from '../header';
 import { element } from '../program/describe';
 import { Detail, detailOf } from '../program/detail';
 import { showHelp } from '../program/help-overlay';
+import { LinkedView } from '../program/linked-view';
 import { ReadingTools } from '../program/reading-tools';
 import { WideHead } from '../wide/wide-head';
 import { partTitle } from './role-words';
 import { TransformColumn } from './transform-column';
 import { TransformToolbar } from './transform-toolbar';
 
-export class TransformView extends Widget {
+export class TransformView extends LinkedView {
   constructor(
     private _options: { trans: TranslationBundle; actions: IHeaderActions }
   ) {
-    super();
+    super('transformsInView');
     const { trans, actions } = _options;
     this.addClass('jp-JaxprWide');
-    this.addClass('jp-JaxprProgram');
     this.addClass('jp-JaxprTransforms');
     const layout = (this.layout = new PanelLayout());
     this._head = new WideHead(trans, actions);
@@ -45,7 +44,7 @@ export class TransformView extends Widget {
       levels: () => [
         { level: 'jaxpr', here: this._last?.pane?.listing ?? null }
       ],
-      goToLevel: () => this._find(),
+      goToLevel: () => this.find(),
       help: () => showHelp(trans)
     });
     this._toolbar = new TransformToolbar(trans, {
@@ -53,9 +52,9 @@ export class TransformView extends Widget {
       together: () => {
         this._together = !this._together;
         this._showToolbar();
-        this._mark(true);
+        this.mark(true);
       },
-      find: () => this._find()
+      find: () => this.find()
     });
     this._body = element('div', 'jp-JaxprWide-columns');
     this._detail = new Detail(trans);
@@ -69,28 +68,7 @@ export class TransformView extends Widget {
       this._last =
         this._columns.find(column => column.node.contains(node)) ?? this._last;
     });
-    this.node.addEventListener('keydown', event => this._onKey(event));
     this._showToolbar();
-  }
-
-  get model(): IJaxprModel | null {
-    return this._model;
-  }
-
-  set model(model: IJaxprModel | null) {
-    if (model === this._model) {
-      return;
-    }
-    this._leave();
-    this._model = model;
-    this._head.model = model;
-    if (model) {
-      model.changed.connect(this._onChanged, this);
-      this._attention = attentionOf(model);
-      this._transforms = transformsFor(model);
-      this._transforms.changed.connect(this._onDeriving, this);
-    }
-    this._refresh();
   }
 
   /** Put the keyboard on the switches. */
@@ -100,11 +78,8 @@ export class TransformView extends Widget {
 
   override dispose(): void {
     if (!this.isDisposed) {
-      window.cancelAnimationFrame(this._frame);
-      this._leave();
-      this._clear();
-      this._tools.dispose();
       super.dispose();
+      this._tools.dispose();
     }
   }
 
@@ -113,73 +88,18 @@ export class TransformView extends Widget {
     this.focusFirst();
   }
 
-  protected override onAfterAttach(message: Message): void {
-    super.onAfterAttach(message);
-    this._refresh();
-  }
-
-  protected override onAfterShow(message: Message): void {
-    super.onAfterShow(message);
-    this._refresh();
-    this._measure();
-    this._mark(true);
-  }
-
-  protected override onAfterHide(message: Message): void {
-    super.onAfterHide(message);
-    this._tellInView();
-  }
-
-  protected override onBeforeDetach(message: Message): void {
-    super.onBeforeDetach(message);
-    if (this._attention) {
-      this._attention.transformsInView = false;
-    }
-  }
-
-  protected override onResize(message: Widget.ResizeMessage): void {
-    super.onResize(message);
-    this._measure();
-  }
-
   // --- what is shown ------------------------------------------------------------------------
 
-  private _leave(): void {
-    this._model?.changed.disconnect(this._onChanged, this);
-    this._transforms?.changed.disconnect(this._onDeriving, this);
-    this._transforms = null;
-    if (this._attention) {
-      this._attention.transformsInView = false;
-      this._attention = null;
-    }
-    this._model = null;
+  protected override follow(model: IJaxprModel): void {
+    this._head.model = model;
+    this._transforms = transformsFor(model);
+    this._transforms.changed.connect(this._onDeriving, this);
   }
 
-  private _onChanged(_: IJaxprModel, change: ModelChange): void {
-    switch (change) {
-      case 'hover':
-        // Once a frame is enough for the mouse.
-        if (this._frame === 0 && this.isVisible) {
-          this._frame = window.requestAnimationFrame(() => {
-            this._frame = 0;
-            this._mark((this._model?.hover ?? null) !== null);
-          });
-        }
-        return;
-      case 'selection':
-        if (this.isVisible) {
-          this._mark(true);
-        }
-        return;
-      case 'program':
-      case 'snapshots':
-      case 'status':
-        this._refresh();
-        return;
-      case 'failure':
-      case 'paused':
-        return;
-    }
+  protected override unfollow(): void {
+    this._head.model = null;
+    this._transforms?.changed.disconnect(this._onDeriving, this);
+    this._transforms = null;
   }
 
   /** A transform is on its way, has come, or could not be asked for. */
@@ -189,32 +109,19 @@ export class TransformView extends Widget {
     }
   }
 
-  private _refresh(): void {
-    this._tellInView();
-    if (!this.isVisible) {
-      return;
-    }
-    const { model } = this;
-    const snapshot = model?.snapshot ?? null;
-    const index = model?.program ?? -1;
-    this.toggleClass('jp-mod-stale', model?.status.kind === 'stale');
-    this.toggleClass('jp-mod-empty', snapshot === null || index < 0);
-    if (snapshot === null || index < 0) {
-      this._clear();
-      return;
-    }
-    const original = originalOf(snapshot, index);
+  protected override showProgram(snapshot: Snapshot, program: number): void {
+    const original = originalOf(snapshot, program);
     const shown = this._shown;
     if (shown?.snapshot !== snapshot || shown.original !== original) {
       const another =
         shown?.snapshot.id !== snapshot.id || shown.original !== original;
-      this._clear();
+      this.clear();
       this._shown = { snapshot, original };
       if (another) {
         this._follow(snapshot, original);
       }
       this._arrange();
-      this._mark(true);
+      this.mark(true);
     }
   }
 
@@ -249,7 +156,7 @@ export class TransformView extends Widget {
     this._showToolbar();
     this._ask();
     this._arrange();
-    this._mark(false);
+    this.mark(false);
   }
 
   /** Put the columns beside each other: the program, then what is switched on, in the order of the switches. */
@@ -289,7 +196,7 @@ export class TransformView extends Widget {
         pane.mark(false);
       }
     }
-    this._measure();
+    this.measure();
   }
 
   /** The columns that are to be there. */
@@ -366,7 +273,7 @@ export class TransformView extends Widget {
     return column;
   }
 
-  private _clear(): void {
+  protected override clear(): void {
     for (const column of this._columns) {
       column.dispose();
     }
@@ -376,16 +283,9 @@ export class TransformView extends Widget {
     this._detail.show(null);
   }
 
-  private _measure(): void {
+  protected override measure(): void {
     for (const { pane } of this._columns) {
       pane?.view?.view.requestMeasure();
-    }
-  }
-
-  private _tellInView(): void {
-    if (this._attention) {
-      this._attention.transformsInView =
-        this.isVisible && (this._model?.program ?? -1) >= 0;
     }
   }
 
@@ -395,7 +295,7 @@ export class TransformView extends Widget {
 
   // --- pointing -----------------------------------------------------------------------------
 
-  private _mark(reveal: boolean): void {
+  protected override mark(reveal: boolean): void {
     const { model, _shown: shown } = this;
     if (!model || !shown) {
       return;
@@ -430,7 +330,7 @@ export class TransformView extends Widget {
       const links = linksOf(shown.snapshot, program);
       const [span] = links.resolve(model.selection).spans;
       if (span) {
-        this._attention?.goToCell(span, this);
+        this.attention?.goToCell(span, this);
       }
     }
   }
@@ -448,21 +348,8 @@ export class TransformView extends Widget {
     }
   }
 
-  private _onKey(event: KeyboardEvent): void {
-    if (
-      event.key.toLowerCase() === 'f' &&
-      (event.ctrlKey || event.metaKey) &&
-      !event.altKey &&
-      !event.shiftKey
-    ) {
-      event.preventDefault();
-      event.stopPropagation();
-      this._find();
-    }
-  }
-
   /** Find in the column that the keyboard was in last. */
-  private _find(): void {
+  protected override find(): void {
     (this._last ?? this._columns[0])?.pane?.find();
   }
 
@@ -471,8 +358,6 @@ export class TransformView extends Widget {
   private _body: HTMLElement;
   private _detail: Detail;
   private _tools: ReadingTools;
-  private _model: IJaxprModel | null = null;
-  private _attention: Attention | null = null;
   private _transforms: Transforms | null = null;
   /** What is switched on, for this run and the next ones. */
   private _wanted = new Set<TransformKind>();
@@ -483,7 +368,6 @@ export class TransformView extends Widget {
   private _columns: TransformColumn[] = [];
   /** The column that the keyboard was in last. */
   private _last: TransformColumn | null = null;
-  private _frame = 0;
 }
 
 /** A column that is to be there. */

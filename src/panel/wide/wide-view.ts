@@ -9,16 +9,17 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import { Message } from '@lumino/messaging';
 import { PanelLayout, Widget } from '@lumino/widgets';
 
-import { Attention, attentionOf } from '../../model/attention';
+import type { Attention } from '../../model/attention';
 import { linksOf } from '../../model/links';
 import type { Snapshot } from '../../protocol/snapshot';
-import type { IJaxprModel, LevelName, ModelChange } from '../../tokens';
+import type { IJaxprModel, LevelName } from '../../tokens';
 import type { IHeaderActions } from '../header';
 import { element } from '../program/describe';
 import { Detail, detailOf } from '../program/detail';
 import { FilterRow } from '../program/filter-row';
 import { showHelp } from '../program/help-overlay';
 import { LevelPane } from '../program/level-pane';
+import { LinkedView } from '../program/linked-view';
 import { ListingView } from '../program/listing-view';
 import { ReadingTools } from '../program/reading-tools';
 import { LEVELS } from '../program/toolbar';
@@ -57,12 +58,11 @@ export interface IWideViewOptions {
 type Pane = LevelPane | SourcePane;
 
 /** Levels side by side. */
-export class WideView extends Widget {
+export class WideView extends LinkedView {
   constructor(private _options: IWideViewOptions) {
-    super();
+    super('wideInView');
     const { trans, actions } = _options;
     this.addClass('jp-JaxprWide');
-    this.addClass('jp-JaxprProgram');
     const layout = (this.layout = new PanelLayout());
     this._head = new WideHead(trans, actions);
     this._tools = new ReadingTools(trans, {
@@ -83,9 +83,9 @@ export class WideView extends Widget {
         together: () => {
           const { together } = this._arrangement;
           this._arrange({ ...this._arrangement, together: !together });
-          this._mark(true);
+          this.mark(true);
         },
-        find: () => this._find(),
+        find: () => this.find(),
         foldAll: () => this._eachLevel(pane => pane.view?.foldAll()),
         unfoldAll: () => this._eachLevel(pane => pane.view?.unfoldAll()),
         help: () => this._tools.host.help()
@@ -118,29 +118,8 @@ export class WideView extends Widget {
       this._last = (column?.dataset.column as ColumnName) ?? this._last;
       this._lastLevel = this._last === 'source' ? this._lastLevel : this._last;
     });
-    this.node.addEventListener('keydown', event => this._onKey(event));
     this._show(FIRST_ARRANGEMENT);
     void this._recall();
-  }
-
-  get model(): IJaxprModel | null {
-    return this._model;
-  }
-
-  set model(model: IJaxprModel | null) {
-    if (model === this._model) {
-      return;
-    }
-    this._leave();
-    this._model = model;
-    this._head.model = model;
-    if (model) {
-      model.changed.connect(this._onChanged, this);
-      this._attention = attentionOf(model);
-      this._attention.programWanted.connect(this._onWanted, this);
-      this._attention.unlinkedChanged.connect(this._showMessages, this);
-    }
-    this._refresh();
   }
 
   /** How the columns stand. */
@@ -162,45 +141,24 @@ export class WideView extends Widget {
 
   override dispose(): void {
     if (!this.isDisposed) {
-      window.cancelAnimationFrame(this._frame);
-      this._leave();
-      this._clear();
-      this._tools.dispose();
       super.dispose();
+      this._tools.dispose();
     }
   }
 
   protected override onAfterAttach(message: Message): void {
-    super.onAfterAttach(message);
     this._fitColumns();
-    this._refresh();
+    super.onAfterAttach(message);
   }
 
   protected override onAfterShow(message: Message): void {
-    super.onAfterShow(message);
     this._fitColumns();
-    this._refresh();
-    this._measure();
-    // What was chosen in another view meanwhile.
-    this._mark(true);
-  }
-
-  protected override onAfterHide(message: Message): void {
-    super.onAfterHide(message);
-    this._tellInView();
-  }
-
-  protected override onBeforeDetach(message: Message): void {
-    super.onBeforeDetach(message);
-    if (this._attention) {
-      this._attention.wideInView = false;
-    }
+    super.onAfterShow(message);
   }
 
   protected override onResize(message: Widget.ResizeMessage): void {
-    super.onResize(message);
     this._fitColumns();
-    this._measure();
+    super.onResize(message);
   }
 
   // --- columns ------------------------------------------------------------------------------
@@ -238,7 +196,7 @@ export class WideView extends Widget {
     this._toolbar.show(arrangement, shown);
     const isOther = this._columns.arrange(arrangement, shown);
     this._fill();
-    this._measure();
+    this.measure();
     if (isOther) {
       this._revealSoon();
     }
@@ -249,23 +207,10 @@ export class WideView extends Widget {
     for (const pane of this._panes.values()) {
       pane.forgetOwn();
     }
-    this._reveals = true;
-    this._markSoon();
+    this.markSoon(true);
   }
 
-  private _markSoon(): void {
-    if (this._frame === 0) {
-      this._frame = window.requestAnimationFrame(() => {
-        this._frame = 0;
-        // The end of a preview moves nothing.
-        const reveal = this._reveals || (this._model?.hover ?? null) !== null;
-        this._reveals = false;
-        this._mark(reveal);
-      });
-    }
-  }
-
-  private _measure(): void {
+  protected override measure(): void {
     for (const { view } of this._panes.values()) {
       (view instanceof ListingView ? view.view : view)?.requestMeasure();
     }
@@ -281,67 +226,31 @@ export class WideView extends Widget {
 
   // --- what is shown ------------------------------------------------------------------------
 
-  private _leave(): void {
-    this._model?.changed.disconnect(this._onChanged, this);
-    if (this._attention) {
-      this._attention.wideInView = false;
-      this._attention.programWanted.disconnect(this._onWanted, this);
-      this._attention.unlinkedChanged.disconnect(this._showMessages, this);
-      this._attention = null;
-    }
-    this._model = null;
+  protected override follow(model: IJaxprModel, attention: Attention): void {
+    this._head.model = model;
+    attention.programWanted.connect(this._onWanted, this);
+    attention.unlinkedChanged.connect(this._showMessages, this);
   }
 
-  private _onChanged(_: IJaxprModel, change: ModelChange): void {
-    switch (change) {
-      case 'hover':
-        // Once a frame is enough for the mouse.
-        if (this.isVisible) {
-          this._markSoon();
-        }
-        return;
-      case 'selection':
-        if (this.isVisible) {
-          this._mark(true);
-        }
-        return;
-      case 'program':
-      case 'snapshots':
-      case 'status':
-        this._refresh();
-        return;
-      case 'failure':
-      case 'paused':
-        return;
-    }
+  protected override unfollow(_: IJaxprModel, attention: Attention): void {
+    this._head.model = null;
+    attention.programWanted.disconnect(this._onWanted, this);
+    attention.unlinkedChanged.disconnect(this._showMessages, this);
   }
 
   private _onWanted(): void {
-    if (this._attention?.cameFrom === this) {
+    if (this.attention?.cameFrom === this) {
       this._panes.get(this._last)?.focus();
     }
   }
 
-  /** Show the model's program, if it is another one and anyone is looking. */
-  private _refresh(): void {
-    this._tellInView();
-    if (!this.isVisible) {
-      return;
-    }
-    const snapshot = this._model?.snapshot ?? null;
-    const index = this._model?.program ?? -1;
-    this.toggleClass('jp-mod-stale', this._model?.status.kind === 'stale');
-    this.toggleClass('jp-mod-empty', snapshot === null || index < 0);
-    if (snapshot === null || index < 0) {
-      this._clear();
-      return;
-    }
+  protected override showProgram(snapshot: Snapshot, program: number): void {
     const shown = this._shown;
-    if (shown?.snapshot !== snapshot || shown.index !== index) {
-      this._clear();
-      this._shown = { snapshot, index };
+    if (shown?.snapshot !== snapshot || shown.index !== program) {
+      this.clear();
+      this._shown = { snapshot, index: program };
       this._fill();
-      this._mark(true);
+      this.mark(true);
       this._revealSoon();
       this._showMessages();
     } else {
@@ -353,14 +262,7 @@ export class WideView extends Widget {
     }
   }
 
-  private _tellInView(): void {
-    if (this._attention) {
-      this._attention.wideInView =
-        this.isVisible && (this._model?.program ?? -1) >= 0;
-    }
-  }
-
-  private _clear(): void {
+  protected override clear(): void {
     for (const pane of this._panes.values()) {
       pane.dispose();
     }
@@ -372,7 +274,7 @@ export class WideView extends Widget {
 
   /** Make the panes of the columns in sight, and let go of the others. */
   private _fill(): void {
-    const { _model: model, _shown: shown } = this;
+    const { model, _shown: shown } = this;
     if (!model || !shown || !this.isVisible) {
       return;
     }
@@ -435,7 +337,7 @@ export class WideView extends Widget {
   // --- pointing -----------------------------------------------------------------------------
 
   /** Mark in all columns what belongs to what is pointed at; `reveal` brings it into view where that is wanted. */
-  private _mark(reveal: boolean): void {
+  protected override mark(reveal: boolean): void {
     const { model, _shown: shown } = this;
     if (!model || !shown) {
       return;
@@ -482,7 +384,7 @@ export class WideView extends Widget {
       const links = linksOf(shown.snapshot, shown.index);
       const span = links.resolve(model.selection).spans[0];
       if (span) {
-        this._attention?.goToCell(span, this);
+        this.attention?.goToCell(span, this);
       }
     }
   }
@@ -501,21 +403,8 @@ export class WideView extends Widget {
     }
   }
 
-  private _onKey(event: KeyboardEvent): void {
-    if (
-      event.key.toLowerCase() === 'f' &&
-      (event.ctrlKey || event.metaKey) &&
-      !event.altKey &&
-      !event.shiftKey
-    ) {
-      event.preventDefault();
-      event.stopPropagation();
-      this._find();
-    }
-  }
-
   /** Find in the level that the keyboard was in last. */
-  private _find(): void {
+  protected override find(): void {
     const levels = LEVELS.filter(level => this._inSight.includes(level));
     this._searchIn(
       levels.includes(this._lastLevel)
@@ -558,7 +447,7 @@ export class WideView extends Widget {
   }
 
   private _showMessages(): void {
-    const unlinked = this._shown ? (this._attention?.unlinked ?? []) : [];
+    const unlinked = this._shown ? (this.attention?.unlinked ?? []) : [];
     this._messages.replaceChildren(
       ...unlinked.map(({ executionCount, reason }) =>
         element(
@@ -576,8 +465,6 @@ export class WideView extends Widget {
   private _messages: HTMLElement;
   private _columns: Columns;
   private _detail: Detail;
-  private _model: IJaxprModel | null = null;
-  private _attention: Attention | null = null;
   private _arrangement: IArrangement = FIRST_ARRANGEMENT;
   /** The columns that there is room for. */
   private _fit = fitting(0);
@@ -588,7 +475,4 @@ export class WideView extends Widget {
   /** The column that the keyboard was in last. */
   private _last: ColumnName = 'jaxpr';
   private _lastLevel: LevelName = 'jaxpr';
-  private _frame = 0;
-  /** Whether what is chosen is to be brought into view with the next frame. */
-  private _reveals = false;
 }

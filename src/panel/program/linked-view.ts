@@ -1,0 +1,199 @@
+/**
+ * The model comes in; a view of its program goes out that marks what is pointed at, idle while it is out of sight.
+ */
+import { Message } from '@lumino/messaging';
+import { Widget } from '@lumino/widgets';
+
+import { Attention, attentionOf } from '../../model/attention';
+import type { Snapshot } from '../../protocol/snapshot';
+import type { IJaxprModel, ModelChange } from '../../tokens';
+
+export abstract class LinkedView extends Widget {
+  /**
+   * @param _place What tells the notebook's cells that this view is on the screen.
+   */
+  constructor(private _place: 'inView' | 'wideInView' | 'transformsInView') {
+    super();
+    this.addClass('jp-JaxprProgram');
+    this.node.addEventListener('keydown', event => {
+      if (
+        event.key.toLowerCase() === 'f' &&
+        (event.ctrlKey || event.metaKey) &&
+        !event.altKey &&
+        !event.shiftKey
+      ) {
+        event.preventDefault();
+        event.stopPropagation();
+        this.find();
+      }
+    });
+  }
+
+  get model(): IJaxprModel | null {
+    return this._model;
+  }
+
+  set model(model: IJaxprModel | null) {
+    if (model === this._model) {
+      return;
+    }
+    this._leave();
+    this._model = model;
+    if (model) {
+      model.changed.connect(this._onChanged, this);
+      this._attention = attentionOf(model);
+      this.follow(model, this._attention);
+    }
+    this.refresh();
+  }
+
+  override dispose(): void {
+    if (!this.isDisposed) {
+      window.cancelAnimationFrame(this._frame);
+      this._leave();
+      this.clear();
+      super.dispose();
+    }
+  }
+
+  /** Where the user comes from and goes to; null where there is no model. */
+  protected get attention(): Attention | null {
+    return this._attention;
+  }
+
+  /** Connect to what else this view shows. */
+  protected follow(_model: IJaxprModel, _attention: Attention): void {
+    // Most show the model's program and nothing else.
+  }
+
+  /** Undo `follow`. */
+  protected unfollow(_model: IJaxprModel, _attention: Attention): void {
+    // Nothing was followed.
+  }
+
+  /** Show a program, which may be the one that is shown; called in sight only. */
+  protected abstract showProgram(snapshot: Snapshot, program: number): void;
+
+  /** Show nothing, and let go of what is shown. */
+  protected abstract clear(): void;
+
+  /** Mark what belongs to what is pointed at; `reveal` brings it into view where it was chosen elsewhere. */
+  protected abstract mark(reveal: boolean): void;
+
+  /** Have the editors look at their size again. */
+  protected abstract measure(): void;
+
+  /** Search the text. */
+  protected abstract find(): void;
+
+  /** What the mouse is over, or no longer is. Once a frame is enough for it. */
+  protected onHover(): void {
+    this.markSoon();
+  }
+
+  /** Mark with the next frame. */
+  protected markSoon(reveal = false): void {
+    this._reveals ||= reveal;
+    if (this._frame === 0) {
+      this._frame = window.requestAnimationFrame(() => {
+        this._frame = 0;
+        // The end of a preview moves nothing.
+        const reveal = this._reveals || (this._model?.hover ?? null) !== null;
+        this._reveals = false;
+        this.mark(reveal);
+      });
+    }
+  }
+
+  /** Look at the model again, if anyone looks at the view. */
+  protected refresh(): void {
+    const snapshot = this._model?.snapshot ?? null;
+    const program = this._model?.program ?? -1;
+    const isEmpty = snapshot === null || program < 0;
+    this._tellInView(this.isVisible && !isEmpty);
+    if (!this.isVisible) {
+      return;
+    }
+    this.toggleClass('jp-mod-stale', this._model?.status.kind === 'stale');
+    this.toggleClass('jp-mod-empty', isEmpty);
+    if (isEmpty) {
+      this.clear();
+    } else {
+      this.showProgram(snapshot, program);
+    }
+  }
+
+  protected override onAfterAttach(message: Message): void {
+    super.onAfterAttach(message);
+    this.refresh();
+  }
+
+  protected override onAfterShow(message: Message): void {
+    super.onAfterShow(message);
+    this.refresh();
+    this.measure();
+    // What was chosen in another view meanwhile.
+    this.mark(true);
+  }
+
+  protected override onAfterHide(message: Message): void {
+    super.onAfterHide(message);
+    this._tellInView(false);
+  }
+
+  protected override onBeforeDetach(message: Message): void {
+    super.onBeforeDetach(message);
+    this._tellInView(false);
+  }
+
+  protected override onResize(message: Widget.ResizeMessage): void {
+    super.onResize(message);
+    this.measure();
+  }
+
+  private _leave(): void {
+    const { _model: model, _attention: attention } = this;
+    if (model && attention) {
+      model.changed.disconnect(this._onChanged, this);
+      this._tellInView(false);
+      this.unfollow(model, attention);
+    }
+    this._model = null;
+    this._attention = null;
+  }
+
+  private _onChanged(_: IJaxprModel, change: ModelChange): void {
+    switch (change) {
+      case 'hover':
+        if (this.isVisible) {
+          this.onHover();
+        }
+        return;
+      case 'selection':
+        if (this.isVisible) {
+          this.mark(true);
+        }
+        return;
+      case 'program':
+      case 'snapshots':
+      case 'status':
+        this.refresh();
+        return;
+      case 'failure':
+      case 'paused':
+        return;
+    }
+  }
+
+  private _tellInView(isInView: boolean): void {
+    if (this._attention) {
+      this._attention[this._place] = isInView;
+    }
+  }
+
+  private _model: IJaxprModel | null = null;
+  private _attention: Attention | null = null;
+  private _frame = 0;
+  /** Whether what is chosen is to be brought into view with the next frame. */
+  private _reveals = false;
+}
