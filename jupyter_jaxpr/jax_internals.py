@@ -16,6 +16,7 @@ functions (names, parameters, and that JAX's cache miss looks them up by name), 
 from __future__ import annotations
 
 import functools
+import importlib
 import importlib.util
 import inspect
 import re
@@ -152,9 +153,7 @@ class JitCall:
 
     def types(self) -> list[Any]:
         """JAX's own record of the type and placement of each leaf; holds no array."""
-        from jax._src import pjit
-
-        return [pjit.convert_to_metaty(arg) for arg in self.args_flat]
+        return list(map(_private("pjit").convert_to_metaty, self.args_flat))
 
     def stages(self, types: list[Any], executable: Any) -> tuple[Any, Any, Any]:
         """`jax.stages` objects of this very call: traced, lowered, and compiled around `executable`.
@@ -230,18 +229,40 @@ def _stages(
     return traced, lowered, compiled
 
 
+@functools.cache
+def _private(name: str) -> Any:
+    """A private module: an import statement takes microseconds even where the module is there, at every miss."""
+    return importlib.import_module(f"jax._src.{name}")
+
+
+def traced_with(traced: Any, jaxpr: Any) -> Any:
+    """A `jax.stages.Traced` with another program in it: it lowers with the same shardings, layouts and donation.
+
+    Args:
+        traced: JAX's own.
+        jaxpr: Of the same type, inputs and outputs.
+
+    Raises:
+        TypeError: The program is over user-defined types: JAX translates it by their Python before it lowers it.
+    """
+    import copy
+
+    if getattr(traced.jaxpr, "is_high", False):
+        raise TypeError("it has values of user-defined types, and JAX would run their Python to lower it again")
+    other = copy.copy(traced)
+    other._params = {**traced._params, "jaxpr": jaxpr}
+    other._lojax = None  # what it was translated to, kept at the first lowering
+    return other
+
+
 def trace_context() -> Any:
     """What JAX's caches of traces and lowerings depend on besides arguments."""
-    from jax._src import config
-
-    return config.trace_context()
+    return _private("config").trace_context()
 
 
 def staging() -> bool:
     """Whether JAX is recording a program now: a jitted function called now becomes a part of it."""
-    from jax._src import core
-
-    trace = core.trace_ctx.trace
+    trace = _private("core").trace_ctx.trace
     while trace is not None:
         if type(trace).__name__ == "DynamicJaxprTrace":
             return True
@@ -251,9 +272,7 @@ def staging() -> bool:
 
 def jit_name(fun: Any) -> str:
     """The name of a function in JAX's events and programs."""
-    from jax._src import util
-
-    return str(util.fun_name(fun))
+    return str(_private("util").fun_name(fun))
 
 
 def call_leaves(called: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[Any, list[Any]] | None:
@@ -501,9 +520,16 @@ def leaf_facts(values: Sequence[Any], with_layout: bool) -> list[LeafFacts]:
 
     The aval is None for what is no valid argument. Nothing of the result holds an array.
     """
-    array, layout = _array_type(), _layout if with_layout else _no_layout
+    array = array_type()
+    if with_layout:
+        return [
+            (value.aval, "jax.Array", value.sharding, value._committed, _layout(value))
+            if type(value) is array
+            else _other_leaf(value)
+            for value in values
+        ]
     return [
-        (value.aval, "jax.Array", value.sharding, value._committed, layout(value))
+        (value.aval, "jax.Array", value.sharding, value._committed, None)
         if type(value) is array
         else _other_leaf(value)
         for value in values
@@ -517,10 +543,6 @@ def _layout(value: Any) -> Any:
         return value.format.layout.major_to_minor
     except Exception:  # key arrays, deleted and non-addressable ones have none
         return None
-
-
-def _no_layout(value: Any) -> None:
-    return None
 
 
 def _other_leaf(value: Any) -> LeafFacts:
@@ -538,18 +560,14 @@ def _other_leaf(value: Any) -> LeafFacts:
 
 
 @functools.cache
-def _array_type() -> Any:
-    from jax._src import array
+def array_type() -> Any:
+    """The type of JAX's own arrays: not of arrays of keys, nor of what a library makes."""
+    return _private("array").ArrayImpl
 
-    return array.ArrayImpl
 
-
-@functools.cache
 def trace_context_names() -> tuple[str, ...]:
-    """What the values of `trace_context` are called."""
-    from jax._src import config
-
-    return tuple(config.trace_context_names())
+    """What the values of `trace_context` are called; a module such as Pallas adds its own at the end."""
+    return tuple(_private("config").trace_context_names())
 
 
 def functions_with_entries() -> list[Any]:
