@@ -64,7 +64,9 @@ def compile_twin(
     """Lower and compile the twin.
 
     Args:
-        walk, scope, traced: As for `lower_twin`.
+        walk: Where the program was walked.
+        scope: The program's scope there.
+        traced: JAX's record of the call.
         tell: Is told what is being done.
         stopped: Whether to end before the compilation.
 

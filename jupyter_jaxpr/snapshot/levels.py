@@ -56,7 +56,7 @@ def platform_text(observed: ObservedProgram, platform: str, positions: Positions
     """
     if platform not in PLATFORMS:
         raise Unavailable(f"JAX lowers for {', '.join(PLATFORMS)}, not for {platform}. Choose one of them.")
-    traced = _traced(observed)
+    traced = traced_of(observed)
     try:
         return stablehlo_lines(lowered_text(traced.lower(lowering_platforms=(platform,))), positions)
     except Exception as error:  # the user's program: a kernel of another platform, a callback
@@ -127,11 +127,16 @@ def lowered_of(observed: ObservedProgram) -> Any:
         Unavailable: JAX keeps nothing that it could be lowered from.
     """
     if observed.lowered is None:
-        observed.lowered = _traced(observed).lower()
+        observed.lowered = traced_of(observed).lower()
     return observed.lowered
 
 
-def _traced(observed: ObservedProgram) -> Any:
+def traced_of(observed: ObservedProgram) -> Any:
+    """The `jax.stages.Traced` of a program.
+
+    Raises:
+        Unavailable: JAX keeps nothing that it could be lowered from.
+    """
     if observed.traced is None:
         raise Unavailable(_NOTHING.format(what="trace"))
     return observed.traced

@@ -32,6 +32,13 @@ class TextPage(Struct):
     other_stacks: Annotated[
         list[list[int]], _text("As in a level: the line of the whole text, then stacks of this page.")
     ] = []
+    line_equations: Annotated[
+        list[list[int]] | None,
+        _text(
+            "Of a twin: a line of the whole text, then scope and equation of each equation that it comes from; null: "
+            "it is not a twin's."
+        ),
+    ] = None
 
 
 class ScopePage(Struct):

@@ -11,13 +11,14 @@ from typing import Any
 import jax
 from linked_programs import Made, linked_programs
 from rows import Row
-from twin import truth, twin, untagged
 
+from jupyter_jaxpr.measure.twin_compile import lower_twin
 from jupyter_jaxpr.program.hlo import executable_text, hlo_lines
 from jupyter_jaxpr.program.hlo_module import TRIVIAL, computations
 from jupyter_jaxpr.program.jaxpr import Walk
 from jupyter_jaxpr.program.stablehlo import LinesOfText
 from jupyter_jaxpr.program.text_links import linked, primitives
+from jupyter_jaxpr.program.twin import equations_named, untagged
 
 Equation = tuple[int, int]
 #: Every so-manieth line is hidden, to see whether it would be inferred as it is stated.
@@ -115,12 +116,12 @@ def look_at(made: Made) -> Found:
         found.with_one += len(group) == 1
         found.inferred += each.line in set(lines.inferred)
 
-    tagged = hlo_lines(executable_text(twin(walk, traced.jaxpr).compile()), walk.positions)
+    tagged = hlo_lines(executable_text(lower_twin(walk, scope, traced).compile()), walk.positions)
     # The tags are not part of what a link is made from.
     named = {line: untagged(name) for line, name in tagged.op_names.items()}
     lines = linked(dataclasses.replace(tagged, op_names=named), walk, scope, is_hlo=True)
     for each in instructions(tagged):
-        true = truth(each.op_name or "")
+        true = set(equations_named(each.op_name or ""))
         group = groups.of(lines.line_stacks[each.line], *lines.other_stacks.get(each.line, ()))
         if true and group:
             found.compared += 1

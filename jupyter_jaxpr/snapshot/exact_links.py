@@ -1,0 +1,31 @@
+"""What a program's tagged twin says of its links, as the wire has it; its texts travel in pages."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from .struct import Struct
+from .struct import described as _text
+
+
+class ExactLevel(Struct):
+    """How one text of the twin is linked, and whether it is that of the program."""
+
+    name: Annotated[Literal["stablehlo", "hlo"], _text("Which text.")]
+    lines: Annotated[int, _text("Of the whole text.")]
+    instructions: Annotated[int, _text("Its operations; of HLO without those that only move or name values.")]
+    linked: Annotated[int, _text("Those that come from equations.")]
+    single: Annotated[int, _text("Those that come from one equation alone.")]
+    same: Annotated[bool | None, _text("Whether it says the same as the program's own text; null: there is none.")]
+    words: Annotated[str, _text("The same as a sentence, with the numbers.")]
+
+
+class ExactLinks(Struct):
+    """A twin of a program: compiled beside it, each equation with a number that its instructions carry."""
+
+    program: Annotated[int, _text("Index into programs.")]
+    lower_seconds: Annotated[float, _text("That lowering the twin took.")]
+    compile_seconds: Annotated[float, _text("That compiling it took.")]
+    equations: Annotated[int, _text("Equations of the program.")]
+    reached: Annotated[int, _text("Those that any instruction of the HLO comes from.")]
+    levels: Annotated[list[ExactLevel], _text("StableHLO, then HLO.")]

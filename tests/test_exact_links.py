@@ -1,0 +1,493 @@
+"""Exact links: a tagged twin of a program, compiled beside it, says which equations each instruction comes from."""
+
+from __future__ import annotations
+
+import os
+import queue
+import subprocess
+import sys
+import textwrap
+import threading
+from collections import Counter
+
+import jax
+import jax.numpy as jnp
+import pytest
+from jax import lax
+from observed import built, in_cell, program, traced
+
+import jupyter_jaxpr as jj
+from jupyter_jaxpr.answers import Answers
+from jupyter_jaxpr.magic.session import Session
+from jupyter_jaxpr.measure import twin_compile
+from jupyter_jaxpr.observe.observation import ObservedProgram, StageTimes
+from jupyter_jaxpr.program.exact_lines import differing
+from jupyter_jaxpr.program.jaxpr import Walk
+from jupyter_jaxpr.program.twin import equations_named, tagged, untagged
+from jupyter_jaxpr.runs import Runs
+from jupyter_jaxpr.snapshot.exact_links_build import exact_links_question
+from jupyter_jaxpr.snapshot.exact_twin import ExactLinks
+
+# --- the tags --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "equations", "without"),
+    [
+        ("jit(f)/~~0.3~/sin", [(0, 3)], "jit(f)/sin"),
+        ("jit(f)/layer~0.12~/dot_general", [(0, 12)], "jit(f)/layer/dot_general"),
+        ("jit(f)/jvp~0.1~()/mul", [(0, 1)], "jit(f)/jvp()/mul"),
+        ("jit(f)/transpose~0.1~(jvp(layer))/mul", [(0, 1)], "jit(f)/transpose(jvp(layer))/mul"),
+        # The body of a loop: the innermost equation.
+        ("jit(f)/~~0.1~/while/body/~~2.5~/add", [(2, 5)], "jit(f)/while/body/add"),
+        ("jit(f)/jvp~0.1~(while)/body/eval_jaxpr~2.5~/add", [(2, 5)], "jit(f)/jvp(while)/body/eval_jaxpr/add"),
+        # An equation without a stack, called from one inside of a transform: what follows is inside of it too.
+        ("jit(f)/jvp~0.6~(~~1.0~)/jit(clip)/~~2.0~/min", [(2, 0)], "jit(f)/jvp(jit(clip))/min"),
+        ("jit(f)/jvp~0.6~(~~1.0~)/min", [(1, 0)], "jit(f)/jvp()/min"),
+        # XLA joined two instructions into one.
+        ("jit(f)/~~0.3~/sin;jit(f)/~~0.4~/cos", [(0, 3), (0, 4)], "jit(f)/sin;jit(f)/cos"),
+        ("jit(f)/~~0.8~", [(0, 8)], "jit(f)"),
+        ("jit(f)/sin", [], "jit(f)/sin"),
+        ("~/x~y~ 1.2", [], "~/x~y~ 1.2"),
+    ],
+)
+def test_a_name_says_its_equations_and_reads_without_them_as_it_would(name, equations, without):
+    assert (equations_named(name), untagged(name)) == (equations, without)
+
+
+def test_a_twin_is_the_same_program_but_for_its_name_stacks():
+    def f(x):
+        inner = jax.jit(lambda y: jnp.sin(y) * 2)
+        return inner(x) + lax.cond(x[0] > 0, inner, jnp.cos, x)
+
+    trace = traced(f, jnp.ones(3))
+    walk = Walk()
+    twin = tagged(walk, walk.program(trace.jaxpr), trace.jaxpr)
+    assert str(twin) == str(trace.jaxpr)
+    # What is one object in the program is one in the twin: JAX lowers it once.
+    (one, *others) = [each.params["jaxpr"] for each in twin.eqns if each.primitive.name in ("jit", "pjit")]
+    assert all(each is one for each in others)
+    assert [str(each.source_info.name_stack) for each in one.eqns] == ["~~1.0~", "~~1.1~"]
+
+
+def test_only_the_program_that_was_walked_has_a_twin():
+    walk = Walk()
+    scope = walk.program(traced(jnp.sin, 1.0).jaxpr)
+    with pytest.raises(ValueError, match="not the one that was walked"):
+        tagged(walk, scope, traced(jnp.cos, 1.0).jaxpr)
+
+
+def test_texts_differ_by_more_than_names_and_metadata():
+    line = '  %sin.3 = f32[8]{0} sine(%x), metadata={op_name="jit(f)/a}{\\"b" stack_frame_id=3}'
+    same = '  %sin = f32[8]{0} sine(%param_0.1), metadata={op_name="jit(f)/sin"}'
+    assert differing([line], [same]) == 0
+    assert differing([line, "  %c = f32[] constant(0)"], [same]) == 1
+    assert differing([line], [same.replace("sine", "cosine")]) == 1
+
+
+# --- what becomes of programs -----------------------------------------------------------------------------
+
+
+def exact(function, *arguments, **jitted) -> ExactLinks:
+    return jj.inspect(jax.jit(function, **jitted), *arguments).exact_links()
+
+
+def primitives(found: ExactLinks, opcode: str) -> list[tuple[str, ...]]:
+    """The primitives of the equations that instructions of an opcode come from."""
+    return [each.primitives for each in found.hlo if f" {opcode}(" in each.text]
+
+
+def assert_same(found: ExactLinks) -> None:
+    assert [(level.name, level.same) for level in found.levels] == [("stablehlo", True), ("hlo", True)]
+    assert not any("~" in each.text for each in (*found.stablehlo, *found.hlo))
+    assert all(level.instructions >= level.linked >= level.single > 0 for level in found.levels)
+
+
+def test_equations_of_one_line_are_told_apart():
+    def f(x):
+        return jnp.sin(jnp.sin(x)) + jnp.sin(x)
+
+    found = exact(f, jnp.ones(8))
+    assert_same(found)
+    # By the source line each would belong to all three.
+    assert sorted(each.equations for each in found.hlo if " sine(" in each.text) == [((0, 0),), ((0, 1),)]
+    sines = [each.equations for each in found.stablehlo if "stablehlo.sine" in each.text]
+    assert sines == [((0, 0),), ((0, 1),), ((0, 2),)]
+    assert [each.primitives for each in found.stablehlo if "stablehlo.add" in each.text] == [("add",)]
+
+
+def test_a_scan_and_what_is_inside_of_it():
+    def f(x, ys):
+        return lax.scan(lambda c, y: (jnp.sin(c) * y + jnp.cos(c) * y, c), x, ys)
+
+    found = exact(f, 1.0, jnp.ones(5))
+    assert_same(found)
+    assert primitives(found, "sine") == [("sin",)]
+    assert primitives(found, "cosine") == [("cos",)]
+    assert primitives(found, "while") == [("scan",)]
+    products = [each.equations for each in found.hlo if " multiply(" in each.text]
+    assert len(set(products)) == 2  # two products of one line
+    assert {scope for ((scope, _),) in products} == {1}
+
+
+def test_the_branches_of_a_condition():
+    def f(p, x):
+        return lax.cond(p, lambda x: jnp.sin(x) * 2, lambda x: jnp.exp(x) - 1, x)
+
+    found = exact(f, True, jnp.ones(8))
+    assert_same(found)
+    assert primitives(found, "conditional") == [("cond",)]
+    (sine,) = (each.equations for each in found.hlo if " sine(" in each.text)
+    (exponential,) = (each.equations for each in found.hlo if " exponential(" in each.text)
+    assert {sine[0][0], exponential[0][0]} == {1, 2}  # scopes of their own
+
+
+def test_a_gradient():
+    def loss(w, x):
+        return jnp.sum(jnp.tanh(x @ w) ** 2)
+
+    found = exact(jax.grad(loss), jnp.ones((8, 4)), jnp.ones((16, 8)))
+    assert_same(found)
+    assert primitives(found, "tanh") == [("tanh",)]
+    products = [each for each in found.stablehlo if "dot_general" in each.text]
+    assert [each.primitives for each in products] == [("dot_general",), ("dot_general",)]
+    assert products[0].equations != products[1].equations  # forward and backward
+
+
+def test_a_function_that_is_called_twice_is_one():
+    @jax.jit
+    def inner(x):
+        return jnp.sin(x) * 2
+
+    found = exact(lambda x: inner(x) + inner(inner(x)), jnp.ones(8))
+    assert_same(found)
+    assert {each.equations for each in found.hlo if " sine(" in each.text} == {((1, 0),)}
+
+
+def test_custom_derivatives():
+    @jax.custom_vjp
+    def clipped(x):
+        return jnp.minimum(x, 1.0) * 3
+
+    clipped.defvjp(lambda x: (clipped(x), x), lambda x, g: (jnp.where(x < 1, g, jnp.sin(g * x)),))
+
+    found = exact(jax.grad(lambda x: clipped(x).sum()), jnp.ones(8))
+    assert found.levels[1].same
+    assert primitives(found, "sine") == [("sin",)]
+    assert_same(exact(lambda x: clipped(x), jnp.ones(8)))
+
+
+def test_donated_arguments_unused_ones_and_static_ones():
+    def f(x, unused, kind):
+        return x * 2 if kind == "double" else x
+
+    arguments = jnp.ones(8), jnp.ones(3), "double"
+    donated = exact(f, *arguments, donate_argnums=0, static_argnums=2)
+    assert_same(donated)
+    assert "input_output_alias={ {}: (0, {}, may-alias) }" in donated.hlo[0].text
+    assert "entry_computation_layout={(f32[8]{0})->f32[8]{0}}" in donated.hlo[0].text
+    kept = exact(f, *arguments, keep_unused=True, static_argnums=2)
+    assert_same(kept)
+    assert "entry_computation_layout={(f32[8]{0}, f32[3]{0})->f32[8]{0}}" in kept.hlo[0].text
+
+
+def test_values_of_64_bits():
+    with jax.enable_x64(True):
+        shown = jj.inspect(lambda x: jnp.sin(x) * 2, jnp.ones(8))
+    found = shown.exact_links()  # asked for where types of 64 bits would be cut
+    assert_same(found)
+    assert "f64[8]" in found.hlo[0].text
+
+
+def test_random_numbers_and_what_a_library_makes_come_from_equations_too():
+    found = exact(lambda key: jax.random.normal(key, (8,)), jax.random.key(0))
+    assert found.levels[0].same
+    assert found.levels[1].same
+    assert found.levels[1].linked >= 0.8 * found.levels[1].instructions
+
+
+def test_two_devices(tmp_path):
+    script = tmp_path / "story.py"
+    script.write_text(
+        textwrap.dedent("""
+        import jax, jax.numpy as jnp, numpy as np
+        import jupyter_jaxpr as jj
+        from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
+
+        mesh = Mesh(np.array(jax.devices()), ("x",))
+        spread = NamedSharding(mesh, P("x"))
+
+        def f(a, w):
+            return jnp.sum(jnp.sin(a @ w))
+
+        a = jax.device_put(jnp.ones((8, 16)), spread)
+        found = jj.inspect(jax.jit(f, in_shardings=(spread, None), out_shardings=NamedSharding(mesh, P())),
+                           a, jnp.ones((16, 4))).exact_links()
+        print([level.same for level in found.levels])
+        print([each.primitives for each in found.hlo if " all-reduce(" in each.text])
+        print([each.primitives for each in found.hlo if " sine(" in each.text])
+        print("num_partitions=2" in found.hlo[0].text)
+
+        g = jax.shard_map(lambda a: jax.lax.psum(jnp.cos(a), "x"), mesh=mesh, in_specs=P("x"), out_specs=P())
+        found = jj.inspect(g, a).exact_links()
+        print([level.same for level in found.levels])
+        print([each.primitives for each in found.hlo if " all-reduce(" in each.text])
+        """)
+    )
+    flags = {"XLA_FLAGS": "--xla_force_host_platform_device_count=2", "JAX_PLATFORMS": "cpu"}
+    done = subprocess.run(
+        [sys.executable, script], env={**os.environ, **flags}, capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[:4] == ["[True, True]", "[('reduce_sum',)]", "[('sin',)]", "True"]
+    assert lines[4] == "[True, True]"
+    assert lines[5].startswith("[('psum")
+
+
+def test_what_a_script_prints():
+    def f(x):
+        return jnp.sin(x) * 2 + 1
+
+    found = exact(f, jnp.ones(8))
+    first, *levels, last = str(found).split("\n")
+    assert first.startswith("Twin compile of f: exact links, ")
+    assert first.endswith("s to lower and compile it")
+    assert levels[0].startswith("StableHLO: ")
+    assert levels[0].endswith(" JAX made the same lines of the twin as of the program.")
+    assert levels[1].startswith("HLO: ")
+    assert levels[1].endswith(" XLA made the same instructions of the twin as of the program.")
+    assert last == "3 of 3 equations are in the HLO"
+
+
+def test_a_program_that_was_not_compiled_has_nothing_to_be_compared_with():
+    found = jj.inspect(lambda x: jnp.sin(x) * 2, jnp.ones(8), stage="trace").exact_links()
+    assert [(level.same, level.words) for level in found.levels] == [
+        (None, "The program has no such text, so the lines of the twin cannot be compared with its own."),
+        (None, "The program has no such text, so the instructions of the twin cannot be compared with its own."),
+    ]
+
+
+def test_another_text_is_not_said_to_be_the_same():
+    """As where the user compiled with options of their own."""
+    trace = traced(lambda x: jnp.sin(x) * 2, jnp.ones(8))
+    observed = program(trace, compiled=True)
+    observed.executable = traced(lambda x: jnp.cos(x) * 2, jnp.ones(8)).lower().compile()
+    _, answers = kept(built(observed))
+    found = answers(type="exact_links", confirmed=True).exact_links
+    hlo = found.levels[1]
+    assert hlo.same is False
+    assert hlo.words == (
+        "XLA made 1 other instruction of the twin than of the program: what is shown is the twin, not what ran."
+    )
+
+
+def test_a_snapshot_from_a_file_has_no_twin(tmp_path):
+    shown = jj.inspect(jnp.sin, 1.0)
+    with pytest.raises(ValueError, match="read from a file cannot be compiled"):
+        jj.Snapshot.from_json(shown.to_json()).exact_links()
+    with pytest.raises(IndexError):
+        shown.exact_links(3)
+
+
+# --- nothing of it stays ---------------------------------------------------------------------------------
+
+
+def test_the_functions_python_does_not_run_and_nothing_is_executed():
+    calls, printed = Counter[str](), []
+
+    @jax.jit
+    def f(x):
+        calls["traced"] += 1
+        jax.debug.callback(lambda value: printed.append(float(value)), x.sum())
+        return jnp.sin(x)
+
+    shown = jj.inspect(f, jnp.ones(3))
+    size = f._cache_size()
+    found = shown.exact_links()
+    assert found.levels[1].linked
+    assert (calls["traced"], printed, f._cache_size()) == (1, [], size)
+
+
+def test_the_cache_on_disk_is_neither_read_nor_written(tmp_path):
+    from jax.experimental.compilation_cache import compilation_cache
+
+    before = {name: getattr(jax.config, name) for name in CACHE}
+    compilation_cache.reset_cache()
+    try:
+        for name, value in zip(CACHE, (str(tmp_path), 0.0, -1), strict=True):
+            jax.config.update(name, value)
+        shown = jj.inspect(lambda x: jnp.cos(x) * 3, jnp.ones(5))
+        kept = {path.name for path in tmp_path.iterdir()}
+        assert kept
+        shown.exact_links()
+        assert {path.name for path in tmp_path.iterdir()} == kept
+    finally:
+        for name, value in before.items():
+            jax.config.update(name, value)
+        compilation_cache.reset_cache()
+
+
+CACHE = (
+    "jax_compilation_cache_dir",
+    "jax_persistent_cache_min_compile_time_secs",
+    "jax_persistent_cache_min_entry_size_bytes",
+)
+
+
+def test_nothing_of_it_is_counted(notebook):
+    """Neither in the ledger nor in the times nor in the jit cache."""
+    built = []
+    publisher = Session.of(notebook.shell).publisher
+    publish = publisher.publish
+    publisher.publish = lambda each: (built.append(each), publish(each))
+    notebook.run("@jax.jit\ndef passed(x):\n    return jnp.sin(x) * 2\nf = passed")
+    notebook.run("%%jaxpr\nf(x)")
+    size = notebook.run("f._cache_size()").result.result
+    runs = Runs()
+    runs.keep(built[-1])
+    stages = built[-1].document.programs[0].stages
+    request = {"type": "exact_links", "id": 1, "snapshot": built[-1].document.id, "program": 0, "confirmed": True}
+    replies = queue.Queue()
+    assert Answers(runs).answer(request, send=replies.put) is None  # a worker does it
+    said = []
+    while (reply := replies.get(timeout=60)).working is not None:
+        said.append(reply.working.text)
+    assert said == ["lowering the twin", "compiling the twin"]
+    assert reply.exact_links.levels[1].same
+    assert built[-1].sources.document.programs[0].stages == stages
+    assert notebook.run("f._cache_size()").result.result == size
+    again = notebook.run("%%jaxpr\nf(x)")
+    (function,) = [each for each in again.document["ledger"]["functions"] if each["name"] == "passed"]
+    assert (function["run"]["compiles"], function["kernel"]["compiles"]) == (0, 1)
+    assert (function["run"]["lowerings"], function["kernel"]["lowerings"]) == (0, 1)
+    assert (function["run"]["traces"], function["kernel"]["traces"]) == (0, 1)
+
+
+# --- the panel's requests --------------------------------------------------------------------------------
+
+CELL = """\
+@jax.jit
+def f(x):
+    return lax.fori_loop(0, 10, lambda i, c: jnp.sin(c) * 2, x)
+"""
+
+
+def kept(whole):
+    runs = Runs()
+    runs.keep(whole)
+    asked = Answers(runs)
+    return runs, lambda **request: asked.answer({"id": 1, "snapshot": whole.document.id, "program": 0, **request})
+
+
+@pytest.fixture(scope="module")
+def answers():
+    _, trace = in_cell(CELL, "f(jnp.ones((8, 8)))")
+    return kept(built(program(trace, compiled=True)))[1]
+
+
+def test_the_panel_is_asked_first_and_told_the_price():
+    _, answers = kept(in_cell(CELL, "f(jnp.ones((8, 8)))")[0])
+    assert answers(type="exact_links", confirmed=False).confirm == (
+        "JAX lowers and XLA compiles a twin of f0, in which every equation has a number that its instructions carry: "
+        "how long that takes is not known. Nothing runs. It cannot be stopped while it compiles. Compile the twin?"
+    )
+    page = {"type": "text", "level": "hlo", "first_line": 0, "line_count": 9, "twin": True}
+    assert answers(**page).error == (
+        "The kernel does not hold the twin of this program. Ask for its exact links again."
+    )
+    assert answers(type="exact_links", program=7, confirmed=True).error == (
+        "This run has no such program. Run the cell again."
+    )
+
+
+@pytest.mark.parametrize(
+    ("stages", "price"),
+    [
+        (
+            StageTimes(lower=0.021, compile=0.169),
+            "about 190\u00a0ms: lower and compile of this program took that long",
+        ),
+        (StageTimes(compile=0.169), "more than 169\u00a0ms, which compiling took; what lowering took is not known"),
+        (
+            StageTimes(lower=0.02, compile=0.0068, from_disk=True),
+            "reading it from the cache on disk took 6.8\u00a0ms, and compiling takes longer",
+        ),
+        (StageTimes(lower=0.02), "how long that takes is not known"),
+        (None, "how long that takes is not known"),
+    ],
+)
+def test_the_price_is_what_the_program_took(stages, price):
+    asked = exact_links_question(ObservedProgram("ran", None, stages=stages), "rnn")
+    assert asked == (
+        "JAX lowers and XLA compiles a twin of rnn, in which every equation has a number that its instructions carry: "
+        f"{price}. Nothing runs. It cannot be stopped while it compiles. Compile the twin?"
+    )
+
+
+def test_the_panel_gets_the_shares_and_pages_of_the_twin(answers):
+    found = answers(type="exact_links", confirmed=True).exact_links
+    assert answers(type="exact_links", confirmed=False).exact_links == found  # another tab: it is made
+    assert found.equations == 4
+    for level in found.levels:
+        whole = answers(type="text", level=level.name, first_line=0, line_count=5000, twin=True).text
+        own = answers(type="text", level=level.name, first_line=0, line_count=5000).text
+        assert own.line_equations is None
+        assert whole.lines == level.lines == whole.text.count("\n") + 1
+        assert "~" not in whole.text
+        if level.name == "stablehlo":
+            assert whole.text == own.text
+        lines = [row[0] for row in whole.line_equations]
+        assert lines == sorted(set(lines))
+        page = answers(type="text", level=level.name, first_line=lines[3], line_count=3, twin=True).text
+        assert page.text.split("\n") == whole.text.split("\n")[lines[3] : lines[3] + 3]
+        assert page.line_equations == [row for row in whole.line_equations if lines[3] <= row[0] < lines[3] + 3]
+        # Each line is shown where its equation is.
+        for row in whole.line_equations:
+            assert len(row) % 2 == 1
+            assert whole.line_stacks[row[0]] >= 0
+
+
+def test_what_xla_refuses_is_a_sentence(monkeypatch):
+    def refuse(*_):
+        raise RuntimeError("RESOURCE_EXHAUSTED: Out of memory.\nmore")
+
+    monkeypatch.setattr(twin_compile, "executable_text", refuse)
+    _, answers = kept(in_cell(CELL, "f(jnp.ones((8, 8)))")[0])
+    assert answers(type="exact_links", confirmed=True).error == (
+        "JAX could not print the twin (RuntimeError: RESOURCE_EXHAUSTED: Out of memory). "
+        "The other links are not affected."
+    )
+
+
+def test_a_program_that_cannot_be_lowered_again_has_no_twin():
+    observed = program(traced(jnp.sin, 1.0), compiled=True)
+    observed.traced = None
+    _, answers = kept(built(observed))
+    assert answers(type="exact_links", confirmed=True).error == (
+        "JAX keeps no trace that could be shown for this call. Run the cell again after jax.clear_caches()."
+    )
+
+
+def test_stop_ends_it_before_the_compilation(monkeypatch):
+    reached, go = threading.Event(), threading.Event()
+    lower = twin_compile.lower_twin
+
+    def slowly(*arguments):
+        reached.set()
+        assert go.wait(60)
+        return lower(*arguments)
+
+    monkeypatch.setattr(twin_compile, "lower_twin", slowly)
+    whole, _ = in_cell(CELL, "f(jnp.ones((8, 8)))")
+    runs = Runs()
+    runs.keep(whole)
+    asked, replies = Answers(runs), queue.Queue()
+    request = {"type": "exact_links", "id": 1, "snapshot": whole.document.id, "program": 0, "confirmed": True}
+    asked.answer(request, send=replies.put)
+    assert reached.wait(60)
+    asked.answer({"type": "stop", "id": 1})
+    go.set()
+    while (reply := replies.get(timeout=60)).working is not None:
+        assert reply.working.text == "lowering the twin"
+    assert reply.error == "It was stopped before the twin was compiled. Ask for the exact links again."
