@@ -21,6 +21,7 @@ from .messages import (
     CompareRequest,
     CostRequest,
     DiffRequest,
+    ExactLinksRequest,
     ExportRequest,
     MachineRequest,
     MakeRequest,
@@ -28,6 +29,7 @@ from .messages import (
     PassesRequest,
     Reply,
     ScopeRequest,
+    ShardingsRequest,
     SourceRequest,
     StepsRequest,
     StopRequest,
@@ -48,12 +50,15 @@ if TYPE_CHECKING:
     from .snapshot.build import Sources
     from .snapshot.document import Snapshot
 
-LongRequest = StepsRequest | CompareRequest | TimeRequest | SweepRequest | MachineRequest | PassesRequest
+LongRequest = (
+    StepsRequest | CompareRequest | TimeRequest | SweepRequest | MachineRequest | PassesRequest | ExactLinksRequest
+)
 ShortRequest = (
     TextRequest
     | ScopeRequest
     | MakeRequest
     | CostRequest
+    | ShardingsRequest
     | TransformRequest
     | DiffRequest
     | ExportRequest
@@ -144,6 +149,8 @@ class Answers:
                 return self._make(request)
             case CostRequest():
                 return self._cost(request, run)
+            case ShardingsRequest():
+                return self._shardings(request, run)
             case DiffRequest():
                 return self._diff(request, run)
             case TransformRequest():
@@ -170,6 +177,8 @@ class Answers:
                 return lambda work: self._machine(request, run, work)
             case PassesRequest():
                 return lambda work: self._passes(request, run, work)
+            case ExactLinksRequest():
+                return lambda work: self._exact_links(request, run, work)
 
     def _text(self, request: TextRequest, run: Run) -> Reply:
         if not 0 <= request.program < len(run.document.programs):
@@ -182,6 +191,7 @@ class Answers:
                 max(request.first_line, 0),
                 min(max(request.line_count, 0), LINES_AT_MOST),
                 request.platform,
+                twin=request.twin,
             )
         return Reply(id=request.id, error=None, text=page, scope=None, snapshot=None)
 
@@ -217,6 +227,13 @@ class Answers:
         cost = run.sources.cost(request.program)
         self._runs.renew(run.sources.document)
         return Reply(id=request.id, error=None, text=None, scope=None, snapshot=None, cost=cost)
+
+    def _shardings(self, request: ShardingsRequest, run: Run) -> Reply:
+        if not 0 <= request.program < len(run.document.programs):
+            return _error(request.id, _NO_SUCH.format(what="program"))
+        shardings = run.sources.shardings(request.program)
+        self._runs.renew(run.sources.document)
+        return Reply(id=request.id, error=None, text=None, scope=None, snapshot=None, shardings=shardings)
 
     def _export(self, request: ExportRequest, run: Run) -> Reply:
         from .exports.page import page
@@ -348,6 +365,20 @@ class Answers:
         run.sources.add_passes(program, found)
         passes = passes_document(program, found, seconds)
         return Reply(id=request.id, error=None, text=None, scope=None, snapshot=None, passes=passes)
+
+    def _exact_links(self, request: ExactLinksRequest, run: Run, work: Work) -> Reply:
+        from .snapshot.exact_links_build import exact_links_question, find_exact_links
+
+        program = request.program
+        if not 0 <= program < len(run.document.programs):
+            return _error(request.id, _NO_SUCH.format(what="program"))
+        if not request.confirmed and run.sources.twin(program) is None:
+            asks = exact_links_question(run.sources.observed(program), run.document.programs[program].name)
+            return Reply(id=request.id, error=None, text=None, scope=None, snapshot=None, confirm=asks)
+        found = find_exact_links(
+            run.sources, program, lambda text: work.tell(text, always=True), stopped=work.is_stopped
+        )
+        return Reply(id=request.id, error=None, text=None, scope=None, snapshot=None, exact_links=found)
 
     def _pass_diff(self, request: PassDiffRequest, run: Run) -> Reply:
         from .snapshot.passes_build import diff_page

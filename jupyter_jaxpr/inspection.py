@@ -28,11 +28,12 @@ from .snapshot.cards import ControlFlow, control_flow
 from .snapshot.difference_levels import diff_runs
 from .snapshot.differences import Diff
 from .snapshot.environment import environment
+from .snapshot.exact_twin import ExactLinks, exact_links_of
 from .snapshot.levels import Platform
 from .snapshot.priced import Cost, cost_of
 from .snapshot.recording import Recording
 from .snapshot.recording_build import construct_of, recording_document
-from .snapshot.shardings import Shardings, shardings_of
+from .snapshot.shardings_read import Shardings, shardings_of
 from .snapshot.text import program_text
 from .snapshot.timing import ProgramTiming
 from .snapshot.timing_build import time_focus
@@ -57,7 +58,10 @@ _NOT_LOWERED_FOR = "Only StableHLO is lowered for a platform. Take text('stableh
 _NO_COST = "This snapshot does not hold what {name} costs. Inspect the function again."
 _NO_TRANSFORM = "There is no transform {kind!r}. Take one of 'grad', 'vmap', 'jvp', 'linearize'."
 _NOT_IN = "There is no program {index}: this snapshot has {count}."
-_NO_SHARDINGS = "A snapshot that was read from a file does not hold shardings. Inspect the function again."
+_NO_SHARDINGS = (
+    "This snapshot does not hold how {name} is spread: it ran on one device, or was not compiled. Inspect the function "
+    "again."
+)
 _NO_FORMAT = "{name} cannot be written: a snapshot is saved as .json, .html or .md."
 
 
@@ -231,12 +235,17 @@ class Snapshot:
         index = self._document.focus if program is None else program
         if index < 0:
             raise ValueError(_NO_PROGRAM.format(message=self._document.message or "Inspect a function first."))
-        if self._sources is None:
-            raise ValueError(_NO_SHARDINGS)
-        try:
-            return shardings_of(self._sources, index)
-        except Unavailable as error:
-            raise ValueError(str(error)) from error
+        name = self._document.programs[index].name
+        if self._sources is not None:
+            try:
+                found = self._sources.shardings(index)
+            except Unavailable as error:
+                raise ValueError(str(error)) from error
+            return shardings_of(self._sources.document, found)
+        held = next((each for each in self._document.shardings if each.program == index), None)
+        if held is None:
+            raise ValueError(_NO_SHARDINGS.format(name=name))
+        return shardings_of(self._document, held)
 
     @property
     def transforms(self) -> tuple[Transform, ...]:
@@ -353,6 +362,32 @@ class Snapshot:
         except Unavailable as error:
             raise ValueError(str(error)) from error
         return Diff(found)
+
+    def exact_links(self, program: int | None = None) -> ExactLinks:
+        """Which equations each line of StableHLO and HLO comes from, exactly; `print` the result for the shares.
+
+        The other links go by source lines: an instruction belongs to all equations of its line. For these, JAX lowers
+        and XLA compiles a twin: the same program, in which every equation has a number that its instructions carry.
+        That takes as long as lowering and compiling the program does. The twin is no more than a twin: what ran is
+        another executable, and the result says whether both have the same instructions. The function does not run,
+        nothing is executed, and nothing of it is kept in JAX's caches or counted.
+
+        Args:
+            program: Index into `programs`; the one in focus where it is None.
+
+        Raises:
+            ValueError: There is no program, it cannot be lowered again, or JAX or XLA refuses it; the message says
+                what to do.
+            IndexError: There is no such program.
+        """
+        index = self._index(program)
+        if self._sources is None:
+            raise ValueError("A snapshot that was read from a file cannot be compiled. Inspect the function again.")
+        try:
+            with observer().looking_away():
+                return exact_links_of(self._sources, index)
+        except Unavailable as error:
+            raise ValueError(str(error)) from error
 
     def _for_platform(self, level: LevelName, program: int, platform: Platform) -> str:
         if level != "stablehlo":

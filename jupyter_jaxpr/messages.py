@@ -45,6 +45,8 @@ What a program costs is read off it, nothing runs:
 
     {"type": "cost", "id": 16, "snapshot": "5f0c", "program": 0}
     {"type": "reply", "id": 16, "cost": {...ProgramCost...}, ...}
+    {"type": "shardings", "id": 23, "snapshot": "5f0c", "program": 0}
+    {"type": "reply", "id": 23, "shardings": {...ProgramShardings...}, ...}
 
 What JAX derives from a program is traced, nothing runs either; the document comes back with it, or with the sentence
 that says why there is none:
@@ -62,6 +64,16 @@ And the text of a file that it comes from, or the sentence that says why there i
 
     {"type": "source", "id": 19, "snapshot": "5f0c", "path": "/home/me/layers.py"}
     {"type": "reply", "id": 19, "source": {...SourcePage...}, ...}
+
+Which equations its instructions come from, told by a twin that is compiled beside it, and the twin's text:
+
+    {"type": "exact_links", "id": 17, "snapshot": "5f0c", "program": 0, "confirmed": false}
+    {"type": "reply", "id": 17, "confirm": "JAX lowers and XLA compiles a twin of rnn, in which ...", ...}
+    {"type": "exact_links", "id": 18, "snapshot": "5f0c", "program": 0, "confirmed": true}
+    {"type": "reply", "id": 18, "exact_links": {...ExactLinks...}, ...}
+    {"type": "text", "id": 19, "snapshot": "5f0c", "program": 0, "level": "hlo", "first_line": 0, "line_count": 2000,
+     "twin": true}
+    {"type": "reply", "id": 19, "text": {...TextPage...}, ...}
 
 What each of XLA's passes did to it, from compiling once more, and what one of them changed:
 
@@ -83,11 +95,13 @@ from .snapshot.comparison import VariantComparison
 from .snapshot.cost import Machine, ProgramCost
 from .snapshot.difference import ProgramDiff
 from .snapshot.document import Environment, Snapshot
+from .snapshot.exact_links import ExactLinks
 from .snapshot.pages import ScopePage as ScopePage
 from .snapshot.pages import SourcePage as SourcePage
 from .snapshot.pages import TextPage as TextPage
 from .snapshot.passes import PassDiff, ProgramPasses
 from .snapshot.recording import Recording
+from .snapshot.shardings import ProgramShardings
 from .snapshot.struct import Struct
 from .snapshot.struct import described as _text
 from .snapshot.timing import ProgramTiming, Sweep
@@ -179,7 +193,9 @@ class Reply(Struct, tag="reply", omit_defaults=True):
     machine: Annotated[Machine | None, _text("In answer to machine.")] = None
     cost: Annotated[ProgramCost | None, _text("In answer to cost.")] = None
     passes: Annotated[ProgramPasses | None, _text("In answer to passes.")] = None
+    shardings: Annotated[ProgramShardings | None, _text("In answer to shardings.")] = None
     pass_diff: Annotated[PassDiff | None, _text("In answer to pass_diff.")] = None
+    exact_links: Annotated[ExactLinks | None, _text("In answer to exact_links.")] = None
     diff: Annotated[ProgramDiff | None, _text("In answer to diff.")] = None
     page: Annotated[str | None, _text("In answer to export: the HTML file.")] = None
     source: Annotated[SourcePage | None, _text("In answer to source.")] = None
@@ -210,6 +226,7 @@ class TextRequest(Struct, tag="text"):
     platform: Annotated[
         str | None, _text("Of StableHLO: lower it for cuda, rocm or tpu; null: as it was lowered to run.")
     ] = None
+    twin: Annotated[bool, _text("The text of the program's twin, which was asked for before with exact_links.")] = False
 
 
 class ScopeRequest(Struct, tag="scope"):
@@ -284,6 +301,14 @@ class CostRequest(Struct, tag="cost"):
     program: Annotated[int, _text("Index into its programs.")]
 
 
+class ShardingsRequest(Struct, tag="shardings"):
+    """How a program is spread over devices, its collectives too; its HLO is read, nothing runs."""
+
+    id: Annotated[int, _text("Chosen by the browser.")]
+    snapshot: Annotated[str, _text("Id.")]
+    program: Annotated[int, _text("Index into its programs.")]
+
+
 class TransformRequest(Struct, tag="transform"):
     """Derive a program by a transform; JAX traces it, nothing runs."""
 
@@ -333,6 +358,15 @@ class PassesRequest(Struct, tag="passes"):
     confirmed: Annotated[bool, _text("The user said yes to compiling again.")]
 
 
+class ExactLinksRequest(Struct, tag="exact_links"):
+    """Compile a tagged twin of a program, to see which equations its lines come from: the user pressed the button."""
+
+    id: Annotated[int, _text("Chosen by the browser.")]
+    snapshot: Annotated[str, _text("Id.")]
+    program: Annotated[int, _text("Index into its programs.")]
+    confirmed: Annotated[bool, _text("The user said yes to compiling a twin.")]
+
+
 class PassDiffRequest(Struct, tag="pass_diff"):
     """Lines of what one pass changed; the passes were asked for before."""
 
@@ -361,8 +395,10 @@ BrowserMessage = (
     | SweepRequest
     | MachineRequest
     | CostRequest
+    | ShardingsRequest
     | PassesRequest
     | PassDiffRequest
+    | ExactLinksRequest
     | TransformRequest
     | DiffRequest
     | ExportRequest

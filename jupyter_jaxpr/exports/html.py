@@ -9,12 +9,13 @@ from __future__ import annotations
 from html import escape
 
 from ..snapshot.document import Note, Program, Snapshot
-from . import control_flow, cost, summary, time
+from . import control_flow, cost, shardings, summary, time
 from .cache import HEAD, CacheText, cache_text
 from .compare import CompareText, compare_text
 from .control_flow import ControlFlowText, control_flow_text
 from .cost import CostText, cost_text
 from .listings import Listing, listings
+from .shardings import ShardingsText, shardings_text
 from .time import TimeText, time_text
 
 
@@ -80,6 +81,7 @@ def after(document: Snapshot, heading: int) -> list[Markup]:
     costs = cost_text(document)
     if costs is not None:
         parts.append(_cost(costs, f"h{heading}"))
+    parts += [_shardings(spread, f"h{heading}") for spread in shardings_text(document)]
     cache = cache_text(document)
     if cache is not None:
         parts.append(_cache(cache, f"h{heading}"))
@@ -193,6 +195,19 @@ def _cost(costs: CostText, heading: str) -> Markup:
     if costs.memory:
         parts.append(element("p", costs.memory))
     return element("section", *parts, class_="jjx-costs")
+
+
+def _shardings(spread: ShardingsText, heading: str) -> Markup:
+    parts = [element(heading, f"Shardings of {spread.title}")]
+    parts += [element("p", spread.sentence)] if spread.sentence else []
+    parts.append(_table("How each array is cut", shardings.HEAD, spread.rows, "jjx-sharded"))
+    for name, picture in spread.pictures:
+        parts.append(element("details", element("summary", name), element("pre", picture), class_="jjx-shards"))
+    if spread.collectives:
+        caption = "What devices exchange, by the optimised HLO"
+        parts.append(_table(caption, shardings.COLLECTIVES, spread.collectives, "jjx-collectives"))
+    parts += [element("p", text) for text in spread.remarks]
+    return element("section", *parts, class_="jjx-shardings")
 
 
 def _cache(cache: CacheText, heading: str) -> Markup:

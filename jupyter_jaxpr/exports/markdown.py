@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 
 from ..snapshot.document import Note, Program, Snapshot
-from . import control_flow, cost, summary, time
+from . import control_flow, cost, shardings, summary, time
 from .cache import HEAD, CacheText, cache_text
 from .compare import CompareText, compare_text
 from .control_flow import ControlFlowText, control_flow_text
 from .cost import CostText, cost_text
 from .listings import Listing, listings
+from .shardings import ShardingsText, shardings_text
 from .time import TimeText, time_text
 
 _FILE_CHARACTERS = 50_000_000
@@ -37,6 +38,8 @@ def markdown(document: Snapshot) -> str:
     costs = cost_text(document)
     if costs is not None:
         blocks += _cost(costs)
+    for spread in shardings_text(document):
+        blocks += _shardings(spread)
     cache = cache_text(document)
     if cache is not None:
         blocks += _cache(cache)
@@ -118,6 +121,18 @@ def _cost(costs: CostText) -> list[str]:
     blocks += [_text(text) for text in (costs.left_out, costs.xla) if text]
     blocks.append("\n".join(f"- {_text(each)}" for each in costs.differences))
     return [*filter(None, blocks), *([_text(costs.memory)] if costs.memory else [])]
+
+
+def _shardings(spread: ShardingsText) -> list[str]:
+    blocks = [
+        f"## {_text(f'Shardings of {spread.title}')}",
+        _text(spread.sentence),
+        _table(shardings.HEAD, spread.rows),
+    ]
+    blocks += [f"{_text(name)}\n\n{_block(picture)}" for name, picture in spread.pictures]
+    if spread.collectives:
+        blocks.append(_table(shardings.COLLECTIVES, spread.collectives))
+    return [*filter(None, blocks), *map(_text, spread.remarks)]
 
 
 def _cache(cache: CacheText) -> list[str]:

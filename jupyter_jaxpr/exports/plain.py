@@ -8,6 +8,7 @@ from ..quantities import NO_BREAK
 from ..snapshot.document import Snapshot
 from . import summary
 from .cost import cost_text
+from .shardings import shardings_text
 from .time import time_text
 
 # A name may hold anything, also what steers a terminal.
@@ -24,6 +25,7 @@ def plain(document: Snapshot) -> str:
     costs = cost_text(document)
     if costs is not None:
         lines.append(costs.sentence)
+    lines += [f"{each.title}: {each.sentence}" for each in shardings_text(document)[:1] if each.sentence]
     times = time_text(document)
     lines += [f"{each.name}: {each.sentence}" for each in (times.programs if times is not None else ())][:3]
     if document.comparison is not None:

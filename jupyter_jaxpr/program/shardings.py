@@ -1,200 +1,310 @@
-"""An executable over several devices in, how its arrays are spread out, and the collectives of its HLO.
+"""An executable over several devices in, how its arrays are spread out: what each device holds of them.
 
-Everything is stated by JAX and XLA: shardings by the executable, collectives by its text. A picture of an array is a
-table: its blocks along the axes that are split, and the numbers of the devices that hold each.
+Arguments and results as the executable states them; `sharding_constraint` and `shard_map` as their equations do. What
+cannot be told of one array is left open, the others are there.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any, Literal
 
-from .sizes import element_bytes
+from .jaxpr import AvalRow, ScopeColumns, Walk
 
-Role = Literal["argument", "result"]
-Range = tuple[int, int]
+Role = Literal["argument", "result", "constraint", "shard_map_in", "shard_map_out"]
+#: Whether a sharding was given by the user (with the array, to jit, in its type), stated by an equation, or chosen.
+Origin = Literal["given", "stated", "chosen", "unknown"]
 
-KINDS = ("all-reduce", "all-gather", "reduce-scatter", "all-to-all", "collective-permute", "collective-broadcast")
-
-# An asynchronous one is started and ended on two lines: it counts where it starts.
-_COLLECTIVE = re.compile(rf"= (?P<types>.+?) (?P<kind>{'|'.join(KINDS)})(?:-start)?\(")
-_GROUPS = re.compile(
-    r"(?:replica_groups|source_target_pairs)="
-    r"((?:mesh\[[^\]]*\] )?\{(?:[^{}]|\{[^{}]*\})*\}|\[[^\s{}]*[^\s{},])"
-)
-_TYPE = re.compile(r"\b([a-z]+\d+[a-z0-9]*|pred)\[([\d,]*)\]")
-_LONG = {"f": "float", "bf": "bfloat", "s": "int", "u": "uint", "c": "complex"}
+#: Over more devices than this, who holds what is not listed.
+MOST_DEVICES = 256
+#: Arrays of a program that are listed.
+MOST_ARRAYS = 400
+_EQUATIONS = frozenset({"sharding_constraint", "shard_map"})
+_IN_LOWERED = ("sdy.sharding", "mhlo.sharding")
 
 
 @dataclass(frozen=True)
-class ShardedArray:
-    """How one array is spread.
+class Layout:
+    """A way to cut an array.
 
     Attributes:
-        name: A path such as ``p['w']``; of a result ``result`` and its place.
-        role: An argument or a result.
-        shape: Of the whole array.
-        sharding: As JAX prints it, such as ``P('x', None)``.
-        shard: Shape of what each device holds.
-        blocks: Of each device: its number, and the range of each axis that it holds.
-    """
-
-    name: str
-    role: Role
-    shape: tuple[int, ...]
-    dtype: str
-    sharding: str
-    shard: tuple[int, ...]
-    blocks: tuple[tuple[int, tuple[Range, ...]], ...]
-
-    @property
-    def copies(self) -> int:
-        """How many devices hold the same part; the largest number where they differ."""
-        held = [ranges for _, ranges in self.blocks]
-        return max((held.count(ranges) for ranges in set(held)), default=0)
-
-    @property
-    def picture(self) -> str:
-        """The table of blocks and the devices that hold them."""
-        split = [axis for axis in range(len(self.shape)) if len({ranges[axis] for _, ranges in self.blocks}) > 1]
-        if not split:
-            return f"every device holds all of it: {_devices([device for device, _ in self.blocks])}"
-        rows, columns = split[0], split[1] if len(split) > 1 else None
-        if columns is None and len(self.shape) > 1:
-            columns = next(axis for axis in reversed(range(len(self.shape))) if axis != rows)
-            rows, columns = sorted((rows, columns))
-        cells: dict[tuple[Range, Range | None], list[int]] = {}
-        for device, ranges in self.blocks:
-            cells.setdefault((ranges[rows], None if columns is None else ranges[columns]), []).append(device)
-        tops = sorted({top for _, top in cells}, key=lambda top: top or (0, 0))
-        table = [["", *("" if top is None else _range(top) for top in tops)]]
-        for side in sorted({side for side, _ in cells}):
-            table.append([_range(side), *(_devices(cells.get((side, top), [])) for top in tops)])
-        if columns is None:
-            table = table[1:]
-        widths = [max(len(row[place]) for row in table) for place in range(len(table[0]))]
-        lines = [
-            " │ ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in table
-        ]
-        more = [axis for axis in split if axis not in (rows, columns)]
-        if more:
-            lines.append(f"split along {_axes(more)} too")
-        return "\n".join(lines)
-
-
-@dataclass(frozen=True)
-class Collective:
-    """An instruction by which devices exchange values.
-
-    Attributes:
-        kind: Such as ``all-reduce``.
-        line: Of the HLO, from 0.
-        bytes: Of its result on each device; None where a type is not known.
-        groups: Which devices take part with each other, as XLA prints it; empty where it says nothing.
+        kind: Of JAX's object, such as ``NamedSharding``.
+        spec: As JAX prints it, such as ``P('x', None)``.
+        mesh: The names and sizes of the mesh's axes; empty where it has none.
+        splits: Into how many parts each axis is cut; empty where that cannot be told.
+        holders: Of each part, the last axis fastest: the devices that hold it, ascending. Empty where it is not known.
     """
 
     kind: str
-    line: int
-    bytes: int | None
-    groups: str
+    spec: str
+    mesh: tuple[tuple[str, int], ...]
+    splits: tuple[int, ...]
+    holders: tuple[tuple[int, ...], ...]
 
 
-def collectives(lines: Sequence[str]) -> list[Collective]:
-    """The collectives of an executable's text, in its order."""
-    found = []
-    for number, line in enumerate(lines):
-        match = _COLLECTIVE.search(line)
-        if match is not None:
-            groups = _GROUPS.search(line)
-            size = _bytes(match["types"], line[match.end("types") :].lstrip().startswith(f"{match['kind']}-start"))
-            found.append(Collective(match["kind"], number, size, groups[1] if groups else ""))
-    return found
+@dataclass(frozen=True)
+class SpreadArray:
+    """How one array is spread.
+
+    Attributes:
+        role: What it is to the program.
+        name: A path such as ``p['w']``; of an equation which of its operands or results.
+        aval: Its type, of the whole array.
+        shard: Shape of what each device holds, the largest; None where it cannot be told.
+        layout: How it is cut.
+        origin: Who decided that.
+        scope: Index into the walk's scopes, of an equation; else -1.
+        equation: Index in that scope; else -1.
+    """
+
+    role: Role
+    name: str
+    aval: AvalRow
+    shard: tuple[int, ...] | None
+    layout: Layout
+    origin: Origin
+    scope: int = -1
+    equation: int = -1
 
 
-def sharded_arrays(
-    executable: Any, jaxpr: Any, inputs: Sequence[str], results: Sequence[str]
-) -> tuple[ShardedArray, ...]:
-    """The arrays that a compiled program takes and gives; those that it does not use are left out.
+@dataclass(frozen=True)
+class Spread:
+    """How a program is spread.
+
+    Attributes:
+        devices: Their numbers, in the order in which XLA counts partitions; ascending where that is not known.
+        ordered: Whether that order is known.
+        arrays: Arguments, results, then what equations state.
+        left_out: How many arrays are not listed.
+    """
+
+    devices: tuple[int, ...]
+    ordered: bool
+    arrays: tuple[SpreadArray, ...]
+    left_out: int
+
+
+def device_count(executable: Any) -> int:
+    """On how many devices a `jax.stages.Compiled` runs; 0 where it does not say."""
+    try:
+        sides = (executable.input_shardings, executable.output_shardings)
+        return max((len(each.device_set) for side in sides for each in _flat(side) if _says(each)), default=0)
+    except Exception:  # another kind of executable
+        return 0
+
+
+def spread_of(
+    executable: Any, lowered: Any, walk: Walk, scope: int, inputs: Sequence[str], results: Sequence[str]
+) -> Spread:
+    """How the arrays of a compiled program are spread; those that it does not use are left out.
 
     Args:
         executable: A `jax.stages.Compiled`.
-        jaxpr: Its program.
+        lowered: The `jax.stages.Lowered` it was compiled from, which tells what was given; or None.
+        walk: Where the program was walked.
+        scope: The program's.
         inputs: A path for each input, or nothing.
         results: Likewise.
 
     Raises:
         AttributeError: An executable that does not say its shardings.
     """
+    columns = walk.scopes[scope]
+    first = columns.constants
+    sides: tuple[tuple[Role, list[Any], list[AvalRow], Sequence[str]], ...] = (
+        (
+            "argument",
+            _flat(executable.input_shardings),
+            [_variable(walk, columns, first + place) for place in range(columns.inputs)],
+            inputs,
+        ),
+        (
+            "result",
+            _flat(executable.output_shardings),
+            [_aval(walk, columns, operand) for operand in columns.outputs],
+            results,
+        ),
+    )
+    cutting = _Cutting([each for _, shardings, _, _ in sides for each in shardings if _says(each)])
+    given = _given(lowered)
+    found: list[SpreadArray] = []
+    total = 0
+    for role, shardings, avals, names in sides:
+        own = avals[len(avals) - len(shardings) :]  # closed-over values come first
+        known = list(names)[len(names) - len(shardings) :] if len(names) == len(avals) else [""] * len(shardings)
+        used = [place for place, each in enumerate(shardings) if _says(each)]
+        said = given.get(role, [])
+        for number, place in enumerate(used):
+            origin: Origin = "unknown"
+            if len(said) == len(used):
+                origin = "given" if said[number] else "chosen"
+            name = known[place] or (f"{role}[{place}]" if len(shardings) > 1 else role)
+            total += 1
+            if len(found) < MOST_ARRAYS:
+                found.append(cutting.array(role, name, own[place], shardings[place], origin))
+    for number, equation in _sharding_equations(walk, scope):
+        for made in _of_equation(cutting, walk, number, equation):
+            total += 1
+            if len(found) < MOST_ARRAYS:
+                found.append(made)
+    devices, ordered = cutting.devices()
+    return Spread(devices, ordered, tuple(found), total - len(found))
+
+
+class _Cutting:
+    """Makes layouts; the same one for arrays that are cut alike."""
+
+    def __init__(self, shardings: Sequence[Any]) -> None:
+        self._shardings = shardings
+        self._layouts: dict[tuple[Any, tuple[int, ...]], Layout] = {}
+        self._meshes: dict[Any, Any] = {}
+        for each in shardings:
+            mesh = getattr(each, "mesh", None)
+            if mesh is not None and hasattr(mesh, "devices") and hasattr(mesh, "abstract_mesh"):
+                self._meshes.setdefault(mesh.abstract_mesh, mesh)
+
+    def devices(self) -> tuple[tuple[int, ...], bool]:
+        """The devices of the program; in XLA's order, if a mesh tells it."""
+        for mesh in self._meshes.values():
+            return tuple(int(device.id) for device in mesh.devices.flat), True
+        every = {int(device.id) for each in self._shardings for device in each.device_set}
+        return tuple(sorted(every)), len(every) == 1
+
+    def concrete(self, mesh: Any) -> Any:
+        """The mesh with devices of a mesh without: all arrays of a program are on the same devices in one order."""
+        return self._meshes.get(mesh, mesh)
+
+    def array(
+        self, role: Role, name: str, aval: AvalRow, sharding: Any, origin: Origin, scope: int = -1, equation: int = -1
+    ) -> SpreadArray:
+        shard = None
+        try:
+            shape = tuple(int(axis) for axis in aval.shape)
+            shard = tuple(int(axis) for axis in sharding.shard_shape(shape))
+            layout = self._layout(sharding, shape, shard)
+        except Exception:  # a symbolic shape, a sharding that does not fit, a mesh without devices
+            layout = Layout(type(sharding).__name__, _spec(sharding), _mesh(sharding), (), ())
+        return SpreadArray(role, name, aval, shard, layout, origin, scope, equation)
+
+    def _layout(self, sharding: Any, shape: tuple[int, ...], shard: tuple[int, ...]) -> Layout:
+        splits = tuple(-(-whole // part) if part else 1 for whole, part in zip(shape, shard, strict=True))
+        key = sharding, splits
+        known = self._layouts.get(key)
+        if known is None:
+            holders = self._holders(sharding, shape, shard, splits)
+            known = Layout(type(sharding).__name__, _spec(sharding), _mesh(sharding), splits, holders)
+            self._layouts[key] = known
+        return known
+
+    def _holders(
+        self, sharding: Any, shape: tuple[int, ...], shard: tuple[int, ...], splits: tuple[int, ...]
+    ) -> tuple[tuple[int, ...], ...]:
+        try:
+            if len(sharding.device_set) > MOST_DEVICES:
+                return ()
+            held: list[list[int]] = [[] for _ in range(prod(splits))]
+            for device, index in sharding.devices_indices_map(shape).items():
+                place = 0
+                for part, whole, each, count in zip(index, shape, shard, splits, strict=True):
+                    place = place * count + (part.indices(whole)[0] // each if each else 0)
+                held[place].append(int(device.id))
+        except Exception:  # a mesh without devices
+            return ()
+        return tuple(tuple(sorted(devices)) for devices in held)
+
+
+def _flat(tree: Any) -> list[Any]:
     import jax
 
-    def flat(tree: Any) -> list[Any]:
-        return list(jax.tree_util.tree_leaves(tree, is_leaf=lambda leaf: leaf is None))
+    return list(jax.tree_util.tree_leaves(tree, is_leaf=lambda leaf: leaf is None))
 
-    found = []
-    sides: tuple[tuple[Role, Any, Any, Sequence[str]], ...] = (
-        ("argument", executable.input_shardings, jaxpr.in_avals, inputs),
-        ("result", executable.output_shardings, jaxpr.out_avals, results),
+
+def _says(sharding: Any) -> bool:
+    return sharding is not None and hasattr(sharding, "devices_indices_map")
+
+
+def _spec(sharding: Any) -> str:
+    return str(sharding.spec if hasattr(sharding, "spec") else sharding)[:300]
+
+
+def _mesh(sharding: Any) -> tuple[tuple[str, int], ...]:
+    try:
+        return tuple((str(name), int(size)) for name, size in sharding.mesh.shape.items())
+    except Exception:  # one without a mesh
+        return ()
+
+
+def _variable(walk: Walk, columns: ScopeColumns, variable: int) -> AvalRow:
+    return walk.avals[columns.variable_avals[variable]]
+
+
+def _aval(walk: Walk, columns: ScopeColumns, operand: int) -> AvalRow:
+    return _variable(walk, columns, operand) if operand >= 0 else walk.avals[walk.literals[-1 - operand][1]]
+
+
+# --- what was given -----------------------------------------------------------------------------
+
+
+def _given(lowered: Any) -> dict[str, list[bool]]:
+    """Of each array that the program takes and gives: whether the lowered program states a sharding of it."""
+    try:
+        module = lowered.compiler_ir("stablehlo")
+        main = next(each for each in module.body.operations if "main" in str(each.attributes["sym_name"]))
+        kind = main.attributes["function_type"].value
+        counts = {"argument": ("arg_attrs", len(kind.inputs)), "result": ("res_attrs", len(kind.results))}
+        said = {}
+        for role, (name, count) in counts.items():
+            rows = list(main.attributes[name]) if name in main.attributes else []
+            said[role] = [any(each in row for each in _IN_LOWERED) for row in rows] or [False] * count
+        return said
+    except Exception:  # it was not kept, or another MLIR
+        return {}
+
+
+# --- equations ----------------------------------------------------------------------------------
+
+
+def _sharding_equations(walk: Walk, scope: int) -> Iterator[tuple[int, int]]:
+    """Scope and index of the equations of a program that state shardings, each scope once."""
+    strings = walk.strings.items
+    waiting, seen = [scope], {scope}
+    for number in waiting:
+        columns = walk.scopes[number]
+        for equation, primitive in enumerate(columns.primitive):
+            if strings[primitive] in _EQUATIONS:
+                yield number, equation
+        for *_, child in columns.children:
+            if child not in seen:
+                seen.add(child)
+                waiting.append(child)
+
+
+def _of_equation(cutting: _Cutting, walk: Walk, scope: int, equation: int) -> Iterator[SpreadArray]:
+    from jax.sharding import NamedSharding
+
+    columns = walk.scopes[scope]
+    row = walk.jaxprs[scope].eqns[equation]
+    operands = [_aval(walk, columns, operand) for operand in columns.operands[equation]]
+    if row.primitive.name == "sharding_constraint":
+        sharding = row.params["sharding"]
+        if hasattr(sharding, "spec") and not row.params.get("unconstrained_dims"):
+            sharding = NamedSharding(cutting.concrete(sharding.mesh), sharding.spec)
+        if not row.params.get("unconstrained_dims"):
+            yield cutting.array("constraint", "", operands[0], sharding, "stated", scope, equation)
+        return
+    mesh = cutting.concrete(row.params["mesh"])
+    first = columns.constants + columns.inputs + sum(columns.output_counts[:equation])
+    made = [_variable(walk, columns, first + place) for place in range(columns.output_counts[equation])]
+    sides: tuple[tuple[Role, str, list[AvalRow]], ...] = (
+        ("shard_map_in", "in_specs", operands),
+        ("shard_map_out", "out_specs", made),
     )
-    for role, shardings, avals, names in sides:
-        spread = flat(shardings)
-        own = list(avals)[len(avals) - len(spread) :]  # closed-over values come first
-        known = list(names)[len(names) - len(spread) :] if len(names) == len(avals) else [""] * len(spread)
-        for place, (sharding, aval, name) in enumerate(zip(spread, own, known, strict=True)):
-            if sharding is not None and hasattr(sharding, "devices_indices_map"):
-                label = name or (f"{role}[{place}]" if len(spread) > 1 else role)
-                found.append(_array(label, role, sharding, tuple(aval.shape), str(aval.dtype)))
-    return tuple(found)
-
-
-def _array(name: str, role: Role, sharding: Any, shape: tuple[int, ...], dtype: str) -> ShardedArray:
-    blocks = []
-    for device, index in sharding.devices_indices_map(shape).items():
-        ranges = tuple(part.indices(size)[:2] for part, size in zip(index, shape, strict=True))
-        blocks.append((int(device.id), ranges))
-    return ShardedArray(
-        name=name,
-        role=role,
-        shape=shape,
-        dtype=dtype,
-        sharding=str(sharding.spec if hasattr(sharding, "spec") else sharding),
-        shard=tuple(sharding.shard_shape(shape)),
-        blocks=tuple(sorted(blocks)),
-    )
-
-
-def _bytes(types: str, starts: bool) -> int | None:
-    """Bytes of a result by its printed types; what is started gives its operands too, before its results."""
-    sizes = []
-    for name, shape in _TYPE.findall(types):
-        match = re.fullmatch(r"([a-z]+)(\d+)(\w*)", name)
-        long = "bool" if name == "pred" else f"{_LONG.get(match[1], '?')}{match[2]}" if match else "?"
-        size = element_bytes(long)
-        if size is None:
-            return None
-        for axis in filter(None, shape.split(",")):
-            size *= int(axis)
-        sizes.append(size)
-    if starts and types.startswith("("):
-        sizes = sizes[len(sizes) // 2 :]
-    return sum(sizes) if sizes else None
-
-
-def _range(held: Range) -> str:
-    return f"{held[0]}:{held[1]}"
-
-
-def _devices(numbers: Sequence[int]) -> str:
-    """Device numbers, runs of them as a range."""
-    runs: list[list[int]] = []
-    for number in sorted(numbers):
-        if runs and number == runs[-1][-1] + 1:
-            runs[-1].append(number)
-        else:
-            runs.append([number])
-    return ", ".join(f"{run[0]} to {run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs)
-
-
-def _axes(axes: Sequence[int]) -> str:
-    return f"ax{'i' if len(axes) == 1 else 'e'}s {', '.join(map(str, axes))}"
+    for role, name, avals in sides:
+        specs = list(row.params[name])
+        if len(specs) == len(avals):
+            for place, (aval, spec) in enumerate(zip(avals, specs, strict=True)):
+                yield cutting.array(
+                    role, f"{name}[{place}]", aval, NamedSharding(mesh, spec), "stated", scope, equation
+                )

@@ -41,6 +41,8 @@ from .levels import Unavailable
 from .live import Sources, held_level
 from .names import learn_naming
 from .program_build import PAGE, WHOLE, WHOLE_RUN, ProgramBuilder
+from .shardings import ProgramShardings
+from .shardings_build import HloLines, is_spread, program_shardings
 
 __all__ = ["PAGE", "WHOLE", "WHOLE_RUN", "Built", "Sources", "Unavailable", "build"]
 
@@ -144,6 +146,7 @@ class _Builder:
         ledger = self._ledger(observation)
         controls = self._control_flow()
         costs = self._costs(controls)
+        shardings = self._shardings() if environment.device_count > 1 else []
         found = [
             *self._noted(lambda: notes.captured_notes(walk, self._programs)),
             *self._noted(lambda: notes.loop_notes(walk, self._programs, self._loop_places, self._failures)),
@@ -173,6 +176,7 @@ class _Builder:
             ledger=ledger,
             control_flow=controls.controls,
             costs=costs,
+            shardings=shardings,
             machine=machine_build.known(),
             **pools.of_walk(walk, self._cell_file).fields(),
         )
@@ -225,6 +229,23 @@ class _Builder:
             except Exception:  # the others can still be counted
                 self._failures.append(traceback.format_exc())
         return costs
+
+    def _shardings(self) -> list[ProgramShardings]:
+        """How the programs over several devices are spread; their collectives where the HLO is printed anyway."""
+        found = []
+        for number, program in enumerate(self._programs):
+            try:
+                if not is_spread(self._observed[number]):
+                    continue
+                level = next(each for each in program.levels if each.name == "hlo")
+                hlo = None
+                if level.text is not None and level.line_stacks is not None:
+                    lines = level.text.split("\n")
+                    hlo = HloLines(lines, level.line_stacks, level.inferred_lines, level.other_stacks)
+                found.append(program_shardings(self._walk, number, program, self._observed[number], hlo))
+            except Exception:  # the others can still be told
+                self._failures.append(traceback.format_exc())
+        return found
 
     # --- programs ------------------------------------------------------------------------------
 

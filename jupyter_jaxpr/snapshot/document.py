@@ -19,6 +19,7 @@ from .control_flow import Control
 from .cost import Machine, ProgramCost
 from .ledger import Ledger
 from .recording import Recording
+from .shardings import ProgramShardings
 from .struct import Struct
 from .struct import described as _text
 from .timing import ProgramTiming, Sweep
@@ -377,6 +378,9 @@ class Snapshot(Struct, omit_defaults=True):
     ] = []
     timings: Annotated[list[ProgramTiming], _text("Where --time was asked for: what ran again.")] = []
     sweep: Annotated[Sweep | None, _text("Where --sweep was asked for; else null.")] = None
+    shardings: Annotated[
+        list[ProgramShardings], _text("Of the programs that were compiled for more than one device.")
+    ] = []
     transforms: Annotated[list[Transform], _text("Where --transform or the panel asked for some.")] = []
     machine: Annotated[Machine | None, _text("What the machine can do, where it was measured before; else null.")] = (
         None

@@ -6,9 +6,11 @@ the run may be asked about. Its methods may be called from any thread.
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,9 +18,10 @@ import msgspec
 
 from ..observe.observation import ObservedFunction, ObservedProgram
 from ..program.control_flow import ControlPath
+from ..program.exact_lines import ExactLines
 from ..program.jaxpr import Walk
 from ..program.passes import Passes
-from ..program.source_files import NoText, source_text
+from ..program.source_files import WHOLE_LIBRARY_LINES, WHOLE_LINES, NoText, source_text
 from ..program.sources import CellText
 from ..program.stablehlo import LinesOfText
 from ..program.text_links import linked
@@ -28,6 +31,7 @@ from .control_flow_build import read_control_flow
 from .cost import Machine, ProgramCost
 from .cost_build import program_cost
 from .document import Level, Note, Snapshot
+from .exact_links import ExactLinks
 from .levels import LevelName, Unavailable, level_document, make, platform_text, text_of
 from .names import Names
 from .notes import failure_notes
@@ -35,6 +39,8 @@ from .pages import ScopePage, SourcePage, SourceStretch, TextPage
 from .part import Part
 from .program_build import PAGE, ProgramBuilder, walk_names
 from .recording import Recording
+from .shardings import ProgramShardings
+from .shardings_build import HloLines, is_spread, program_shardings
 from .sweep_build import sweep_document
 from .text import program_text
 from .timing import ProgramTiming
@@ -46,6 +52,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Sources", "Text", "Unavailable"]
 
+_NOT_COMPILED = "JAX has not compiled this program, so nothing is spread yet. Inspect it with stage='compile'."
+_UNSAID = "This executable does not say how its arrays are spread. Call the function, or inspect it, in this kernel."
 _NO_VALUES = "This program was derived from types, so there are no values to step through. Step through {name} instead."
 
 
@@ -63,6 +71,8 @@ class Text:
     #: Lines that may come from several places: the line, then the stacks beside the one above.
     other_stacks: list[list[int]]
     pools: pools.Pools
+    #: Of a twin: the line, then scope and equation of each equation that it comes from; ascending.
+    equations: list[list[int]] | None = None
 
 
 class Sources:
@@ -96,6 +106,7 @@ class Sources:
         self._lock = threading.RLock()
         self._texts: dict[tuple[int, LevelName, str | None], Text] = {}
         self._passes: dict[int, Passes] = {}
+        self._twins: dict[int, tuple[ExactLinks, dict[LevelName, Text]]] = {}
         self._names: dict[int, Names] = {}
 
     @property
@@ -135,6 +146,44 @@ class Sources:
                 self._texts[program, level, platform] = text
             return text
 
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """While something is read into the pools of the walk, nobody else reads or writes them."""
+        with self._lock:
+            yield
+
+    def twin(self, program: int) -> ExactLinks | None:
+        """What a program's twin says of its links; None where it was not compiled."""
+        twin = self._twins.get(program)
+        return None if twin is None else twin[0]
+
+    def add_twin(self, links: ExactLinks, read: Mapping[LevelName, ExactLines]) -> None:
+        """Keep what a program's twin says, and its texts."""
+        with self._lock:
+            held = pools.of_texts(self._walk, self._cell_file)
+            texts = {
+                name: dataclasses.replace(
+                    _text(found.lines, held),
+                    equations=[
+                        [line, *(number for equation in equations for number in equation)]
+                        for line, equations in sorted(found.equations.items())
+                    ],
+                )
+                for name, found in read.items()
+            }
+            self._twins[links.program] = links, texts
+
+    def twin_text(self, program: int, level: LevelName) -> Text:
+        """A text of a program's twin.
+
+        Raises:
+            Unavailable: The twin was not compiled.
+        """
+        twin = self._twins.get(program)
+        if twin is None:
+            raise Unavailable("The kernel does not hold the twin of this program. Ask for its exact links again.")
+        return twin[1][level]
+
     def add_passes(self, program: int, passes: Passes) -> None:
         """Keep what XLA's passes did to a program, for their diffs."""
         with self._lock:
@@ -152,14 +201,21 @@ class Sources:
         return passes.diff(index)
 
     def text_page(
-        self, program: int, level: LevelName, first_line: int, line_count: int, platform: str | None = None
+        self,
+        program: int,
+        level: LevelName,
+        first_line: int,
+        line_count: int,
+        platform: str | None = None,
+        *,
+        twin: bool = False,
     ) -> TextPage:
         """Some lines of a level; fewer where the text ends.
 
         Raises:
             Unavailable: It was not made, or cannot be had.
         """
-        text = self.text(program, level, platform)
+        text = self.twin_text(program, level) if twin else self.text(program, level, platform)
         part = Part(text.pools)
         lines = text.lines[first_line : first_line + line_count]
         stacks = text.line_stacks[first_line : first_line + line_count]
@@ -174,6 +230,7 @@ class Sources:
             line_stacks=[part.stack(stack) for stack in stacks],
             inferred_lines=[line for line in text.inferred_lines if line in here],
             other_stacks=[[line, *map(part.stack, others)] for line, *others in text.other_stacks if line in here],
+            line_equations=None if text.equations is None else [row for row in text.equations if row[0] in here],
             **part.pools.text_fields(),
         )
 
@@ -214,7 +271,8 @@ class Sources:
         if source is None:
             return None
         try:
-            found = source_text(source.name, codes)
+            whole = WHOLE_LIBRARY_LINES if source.kind == "library" else WHOLE_LINES
+            found = source_text(source.name, codes, whole)
         except NoText as why:
             return SourcePage(path=path, lines=0, stretches=[], missing=str(why))
         stretches = [SourceStretch(first_line=each.first_line, text="\n".join(each.lines)) for each in found.stretches]
@@ -235,7 +293,14 @@ class Sources:
             ]
             programs[program] = msgspec.structs.replace(programs[program], levels=levels)
             self._document = msgspec.structs.replace(self._document, programs=programs)
+            self._spread(program)
             return self._document
+
+    def _spread(self, program: int) -> None:
+        """Read how a program is spread over devices, if it is; what cannot be read is left out."""
+        if is_spread(self._observed[program]):
+            with suppress(Unavailable):
+                self.shardings(program)
 
     @property
     def walk(self) -> Walk:
@@ -350,6 +415,33 @@ class Sources:
             self._document = msgspec.structs.replace(document, costs=both)
             return cost
 
+    def shardings(self, program: int) -> ProgramShardings:
+        """How a program is spread over devices, with its collectives: read at the first request.
+
+        It is kept in the document where there is more than one device.
+
+        Raises:
+            Unavailable: It was not compiled, or does not say.
+        """
+        with self._lock:
+            document, observed = self._document, self._observed[program]
+            known = next((each for each in document.shardings if each.program == program), None)
+            if known is not None and known.collectives is not None:
+                return known
+            if observed.executable is None:
+                raise Unavailable(_NOT_COMPILED)
+            text = self.text(program, "hlo")
+            hlo = HloLines(text.lines, text.line_stacks, text.inferred_lines, text.other_stacks)
+            try:
+                found = program_shardings(self._walk, program, document.programs[program], observed, hlo)
+            except AttributeError:
+                raise Unavailable(_UNSAID) from None
+            if len(found.devices) > 1:
+                kept = [each for each in document.shardings if each.program != program]
+                both = sorted([*kept, found], key=lambda each: each.program)
+                self._document = msgspec.structs.replace(document, shardings=both)
+            return found
+
     def let_go_of_values(self) -> None:
         """Hold the values of the programs' calls no longer, where `--steps` asked to."""
         for observed in self._observed:
@@ -372,6 +464,8 @@ class Sources:
     def with_texts(self) -> Snapshot:
         """The document with the texts of all levels that JAX has made, for a file that stands alone."""
         with self._lock:
+            for known in self._document.shardings:
+                self._spread(known.program)
             programs = list(self._document.programs)
             walk = self._walk
             for index, program in enumerate(programs):

@@ -69,6 +69,10 @@ def _smaller(document: Snapshot, limit_bytes: int) -> Iterator[Snapshot]:
         left_out[:] = [each for each in left_out if each != "costs of other programs"] + ["costs"]
         least = msgspec.structs.replace(least, costs=[])
         yield cut(_short_texts(_compact(least, least.scopes)))
+    if least.shardings:
+        left_out.append("shardings")
+        least = msgspec.structs.replace(least, shardings=[])
+        yield cut(_short_texts(least))
     if least.recordings or least.control_flow:
         left_out.append("control flow")
         least = msgspec.structs.replace(least, recordings=[], control_flow=[])
@@ -85,6 +89,7 @@ def _smaller(document: Snapshot, limit_bytes: int) -> Iterator[Snapshot]:
         timings=[],
         sweep=None,
         transforms=[],
+        shardings=[],
     )
     left_out[:] = ["all programs were"]
     yield cut(_short_texts(_compact(nothing, [])))

@@ -1,134 +1,135 @@
-"""The live handles of a program in, how its arrays are spread over devices out, and who asked for each collective."""
+"""How a program is spread over devices: who holds which part of each array, and what devices exchange.
+
+Only of programs that run over more than one device.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Annotated, Literal
 
-from ..program.shardings import Collective, ShardedArray, collectives, sharded_arrays
-from ..quantities import size
-from .levels import Unavailable
-from .pools import Pools
-
-if TYPE_CHECKING:
-    from .live import Sources
-
-_NOT_COMPILED = "JAX has not compiled this program, so nothing is spread yet. Inspect it with stage='compile'."
-_UNKNOWN = "This executable does not say how its arrays are spread. Call the function, or inspect it, in this kernel."
+from .struct import Struct
+from .struct import described as _text
 
 
-@dataclass(frozen=True)
-class CausedCollective:
-    """A collective and what caused it.
+class MeshAxis(Struct, array_like=True):
+    """An axis of a mesh: name, size."""
 
-    Attributes:
-        collective: The instruction.
-        line: Of the user's code, from 1; None where XLA does not say.
-        equations: Primitives of the equations that come from the same expression, in the order of the program; empty
-            where there is none.
-    """
-
-    collective: Collective
-    line: int | None
-    equations: tuple[str, ...]
+    name: Annotated[str, _text("Such as data.")]
+    size: Annotated[int, _text("How many devices along it.")]
 
 
-@dataclass(frozen=True)
-class Shardings:
-    """How a program is spread over devices; as text, with a picture of each array.
+class Layout(Struct):
+    """A way to cut an array into parts of one size, the last of an axis may be smaller."""
 
-    Attributes:
-        devices: How many it runs on.
-        arrays: Its arguments and results.
-        collectives: In the order of the HLO.
-    """
-
-    devices: int
-    arrays: tuple[ShardedArray, ...]
-    collectives: tuple[CausedCollective, ...]
-
-    @property
-    def bytes(self) -> int | None:
-        """What the collectives give on each device, together; None where one is not known."""
-        sizes = [each.collective.bytes for each in self.collectives]
-        return None if None in sizes else sum(each for each in sizes if each is not None)
-
-    def __str__(self) -> str:
-        """Every array with its picture, then every collective."""
-        blocks = [f"{self.devices} device{'' if self.devices == 1 else 's'}"]
-        for array in self.arrays:
-            whole, shard = (f"{array.dtype}{list(shape)}" for shape in (array.shape, array.shard))
-            copies = f", {array.copies} copies of each part" if array.copies > 1 else ""
-            head = f"{array.role} {array.name}: {whole}, {array.sharding}: {shard} on each device{copies}"
-            blocks.append(head + "\n" + "\n".join(f"  {line}" for line in array.picture.split("\n")))
-        lines = []
-        for each in self.collectives:
-            held = "unknown size" if each.collective.bytes is None else f"{size(each.collective.bytes)} on each device"
-            where = "no source stated" if each.line is None else f"line {each.line}"
-            made = f" ({', '.join(each.equations)})" if each.equations else ""
-            lines.append(f"{each.collective.kind}: {held}, {where}{made}, {each.collective.groups or 'all devices'}")
-        blocks.append("\n".join(lines) if lines else "no collectives: the devices exchange nothing")
-        return "\n\n".join(blocks)
+    kind: Annotated[str, _text("Of JAX's object, such as NamedSharding.")]
+    spec: Annotated[str, _text("As JAX prints it, such as P('x', None).")]
+    mesh: Annotated[list[MeshAxis], _text("Empty where it has none.")]
+    splits: Annotated[list[int], _text("Into how many parts each axis is cut; empty where that cannot be told.")]
+    holders: Annotated[
+        list[list[int]],
+        _text(
+            "Of each part, the last axis fastest: the numbers of the devices that hold it, ascending. Empty where they "
+            "are not known, or more than 256."
+        ),
+    ]
 
 
-def shardings_of(sources: Sources, program: int) -> Shardings:
-    """How a program of a run is spread; nothing runs.
+class SpreadArray(Struct, omit_defaults=True):
+    """How one array is spread."""
 
-    Raises:
-        Unavailable: It was not compiled, or does not say.
-    """
-    observed, document = sources.observed(program), sources.document
-    if observed.executable is None:
-        raise Unavailable(_NOT_COMPILED)
-    shown = document.programs[program]
-    try:
-        arrays = sharded_arrays(observed.executable, observed.jaxpr, shown.input_names, shown.result_names)
-    except AttributeError:
-        raise Unavailable(_UNKNOWN) from None
-    devices = {device for array in arrays for device, _ in array.blocks}
-    text = sources.text(program, "hlo")
-    columns = sources.walk
-    by_place: dict[tuple[object, ...], list[str]] = {}
-    waiting, seen = [shown.scope], {shown.scope}
-    for number in waiting:
-        scope = columns.scopes[number]
-        for equation, stack in enumerate(scope.stack):
-            place = _walked_place(sources, stack)
-            if place is not None:
-                by_place.setdefault(place, []).append(columns.strings.items[scope.primitive[equation]])
-        for *_, child in scope.children:
-            if child not in seen:
-                seen.add(child)
-                waiting.append(child)
-    found = []
-    for each in collectives(text.lines):
-        place = _text_place(text.pools, text.line_stacks[each.line])
-        line = None if place is None else place[1]
-        found.append(CausedCollective(each, line if isinstance(line, int) else None, _once(by_place.get(place or ()))))
-    return Shardings(len(devices), arrays, tuple(found))
+    role: Annotated[
+        Literal["argument", "result", "constraint", "shard_map_in", "shard_map_out"],
+        _text(
+            "What it is to the program. constraint: a sharding_constraint equation. shard_map_in, shard_map_out: what "
+            "a shard_map takes and gives."
+        ),
+    ]
+    name: Annotated[
+        str, _text("A path such as p['w'], result[0] or in_specs[0]; empty for the only one of an equation.")
+    ]
+    type: Annotated[str, _text("Of the whole array, such as f32[8,16].")]
+    shape: Annotated[list[int | str], _text("Of the whole array; a string for a symbolic axis.")]
+    bytes: Annotated[int | None, _text("Of the whole array; null where unknown.")]
+    shard: Annotated[list[int] | None, _text("Shape of what each device holds; null where it cannot be told.")]
+    layout: Annotated[int, _text("Index into layouts: how it is cut.")]
+    origin: Annotated[
+        Literal["given", "stated", "chosen", "unknown"],
+        _text(
+            "Who decided. given: it came with the array, was given to jit or is in its type. stated: by its equation. "
+            "chosen: by XLA."
+        ),
+    ]
+    scope: Annotated[int, _text("Index into scopes, of an equation's; else -1.")] = -1
+    equation: Annotated[int, _text("Index in that scope; else -1.")] = -1
 
 
-def _walked_place(sources: Sources, stack: int) -> tuple[object, ...] | None:
-    """Where an equation comes from: file, line, columns; None for nowhere."""
-    if stack < 0:
-        return None
-    positions = sources.walk.positions
-    frames = positions.stacks[stack][0]
-    if not frames:
-        return None
-    number, _, *place = positions.frames[frames[0]]
-    return (positions.files[number].path, *place)
+class EquationPlace(Struct, array_like=True):
+    """An equation."""
+
+    scope: Annotated[int, _text("Index into scopes.")]
+    equation: Annotated[int, _text("Index in that scope.")]
 
 
-def _text_place(pools: Pools, stack: int) -> tuple[object, ...] | None:
-    """The same of a line of a text."""
-    if stack < 0 or not pools.stacks[stack].frames:
-        return None
-    frame = pools.frames[pools.stacks[stack].frames[0]]
-    path = pools.files[frame.file].path
-    return (path, frame.line, frame.column, frame.end_line, frame.end_column)
+class Cause(Struct, omit_defaults=True):
+    """Where some of the values that a collective moves come from, by the HLO's metadata."""
+
+    bytes: Annotated[int | None, _text("Of the result, on each device; null where unknown.")]
+    op_name: Annotated[str, _text("As XLA prints it, such as jit(f)/transpose(jvp())/dot_general; may be empty.")]
+    file: Annotated[str, _text("Path of the user's file, as in files; empty where XLA states no place.")]
+    line: Annotated[int | None, _text("Of the user's code, from 1; null where XLA states no place.")]
+    equations: Annotated[
+        list[EquationPlace],
+        _text("Those of that place, of the primitive and name stack that XLA names where there are any; at most 50."),
+    ]
+    inferred: Annotated[bool, _text("XLA states no place of this line: it follows from other lines.")] = False
 
 
-def _once(names: Sequence[str] | None) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(names or ()))
+class Collective(Struct, omit_defaults=True):
+    """An instruction of the optimised HLO by which devices exchange values."""
+
+    name: Annotated[str, _text("Of the instruction, such as all-reduce.4.")]
+    kind: Annotated[str, _text("Such as all-reduce.")]
+    line: Annotated[int, _text("Of the HLO, from 0: where it starts, if it is asynchronous.")]
+    bytes: Annotated[int | None, _text("Payload: of its result on each device, in one run; null where unknown.")]
+    sent: Annotated[
+        int | None,
+        _text(
+            "Estimate: bytes that a device sends in one run by the ring algorithm. Of n devices in a group and b bytes "
+            "of result: all-reduce 2b(n-1)/n, all-gather and all-to-all b(n-1)/n, reduce-scatter b(n-1), others b. "
+            "Null where unknown."
+        ),
+    ]
+    arrays: Annotated[int, _text("How many arrays it moves at once: XLA combines them.")]
+    groups_text: Annotated[str, _text("Who takes part with whom, as XLA prints it; may be empty: all.")]
+    groups: Annotated[
+        list[list[int]],
+        _text(
+            "The same by device numbers; of a collective-permute, pairs of who gives and who takes. Empty where it is "
+            "not known."
+        ),
+    ]
+    runs: Annotated[int, _text("How often in one call, at most; loops of unknown trips counted once.")]
+    causes: Annotated[list[Cause], _text("Where its values come from, each place once.")]
+    per_trip: Annotated[bool, _text("It is in a loop of unknown trips.")] = False
+    conditional: Annotated[bool, _text("It is in a branch: it runs only where that is taken.")] = False
+
+
+class ProgramShardings(Struct, omit_defaults=True):
+    """How one program is spread."""
+
+    program: Annotated[int, _text("Index into programs.")]
+    devices: Annotated[list[int], _text("Their numbers.")]
+    layouts: Annotated[list[Layout], _text("Pool.")]
+    arrays: Annotated[list[SpreadArray], _text("Arguments, results, then what equations state; at most 400.")]
+    left_out: Annotated[int, _text("Arrays that are not in the list.")] = 0
+    collectives: Annotated[
+        list[Collective] | None,
+        _text("In the order of the HLO, at most 1,000; null where its text was not read yet: a request does it."),
+    ] = None
+    collectives_left_out: Annotated[int, _text("Collectives that are not in the list; their bytes are counted.")] = 0
+    bytes: Annotated[
+        int | None, _text("Payload of all collectives in one call, on each device; null where one is unknown.")
+    ] = None
+    sent: Annotated[
+        int | None, _text("Estimate: what a device sends in one call, see Collective; null where one is unknown.")
+    ] = None

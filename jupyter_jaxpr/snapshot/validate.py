@@ -19,6 +19,7 @@ from .ledger import Ledger
 from .recording import Recording
 from .transform import Transform
 from .validate_costs import check_costs
+from .validate_shardings import check_shardings
 
 #: Largest JSON that is read, in bytes.
 BYTES = 64_000_000
@@ -109,6 +110,7 @@ class _Check:
             for variant in document.comparison.variants:
                 index(variant.program, document.programs, "a variant's program", none=True)
         check_costs(document)
+        check_shardings(document)
         for number, transform in enumerate(document.transforms):
             self._transform(transform, f"transform {number}")
         derived = [part.program for transform in document.transforms for part in transform.parts]

@@ -10,8 +10,10 @@ export type Wire =
   | Argument
   | Aval
   | Branch
+  | Cause
   | Cell
   | Child
+  | Collective
   | CompareRequest
   | Comparison
   | Control
@@ -27,6 +29,10 @@ export type Wire =
   | DiffSide
   | Effects
   | Environment
+  | EquationPlace
+  | ExactLevel
+  | ExactLinks
+  | ExactLinksRequest
   | ExportRequest
   | Failed
   | File
@@ -34,6 +40,7 @@ export type Wire =
   | Frame
   | Hello
   | KeptValue
+  | Layout
   | Leaf
   | Ledger
   | LedgerCounts
@@ -50,6 +57,7 @@ export type Wire =
   | MachineRequest
   | MakeRequest
   | Memory
+  | MeshAxis
   | Naming
   | Note
   | Parameter
@@ -60,6 +68,7 @@ export type Wire =
   | ProgramCost
   | ProgramDiff
   | ProgramPasses
+  | ProgramShardings
   | ProgramTiming
   | Progress
   | Recording
@@ -71,12 +80,14 @@ export type Wire =
   | ScopePage
   | ScopeRequest
   | ScopeRoles
+  | ShardingsRequest
   | Slot
   | Snapshot
   | SnapshotMessage
   | SourcePage
   | SourceRequest
   | SourceStretch
+  | SpreadArray
   | Stack
   | Stages
   | StepsRequest
@@ -98,6 +109,13 @@ export type Wire =
   | Working
   | XlaCost
   | XlaPass;
+/**
+ * An equation.
+ *
+ * @minItems 2
+ * @maxItems 2
+ */
+export type EquationPlace = [number, number];
 /**
  * A program inside an equation: a body, a branch, a called function.
  *
@@ -147,6 +165,13 @@ export type Stack = [number[], number[]];
  * @maxItems 2
  */
 export type Effects = [number, number[]];
+/**
+ * An axis of a mesh: name, size.
+ *
+ * @minItems 2
+ * @maxItems 2
+ */
+export type MeshAxis = [string, number];
 /**
  * The part that each equation of a scope plays in a derived program.
  *
@@ -290,6 +315,35 @@ export interface Branch {
   flops: number | null;
 }
 /**
+ * Where some of the values that a collective moves come from, by the HLO's metadata.
+ */
+export interface Cause {
+  /**
+   * Of the result, on each device; null where unknown.
+   */
+  bytes: number | null;
+  /**
+   * As XLA prints it, such as jit(f)/transpose(jvp())/dot_general; may be empty.
+   */
+  op_name: string;
+  /**
+   * Path of the user's file, as in files; empty where XLA states no place.
+   */
+  file: string;
+  /**
+   * Of the user's code, from 1; null where XLA states no place.
+   */
+  line: number | null;
+  /**
+   * Those of that place, of the primitive and name stack that XLA names where there are any; at most 50.
+   */
+  equations: EquationPlace[];
+  /**
+   * XLA states no place of this line: it follows from other lines.
+   */
+  inferred?: boolean;
+}
+/**
  * The cell that ran.
  */
 export interface Cell {
@@ -309,6 +363,59 @@ export interface Cell {
    * The whole text of the cell, the magic's line included, as it ran.
    */
   source: string;
+}
+/**
+ * An instruction of the optimised HLO by which devices exchange values.
+ */
+export interface Collective {
+  /**
+   * Of the instruction, such as all-reduce.4.
+   */
+  name: string;
+  /**
+   * Such as all-reduce.
+   */
+  kind: string;
+  /**
+   * Of the HLO, from 0: where it starts, if it is asynchronous.
+   */
+  line: number;
+  /**
+   * Payload: of its result on each device, in one run; null where unknown.
+   */
+  bytes: number | null;
+  /**
+   * Estimate: bytes that a device sends in one run by the ring algorithm. Of n devices in a group and b bytes of result: all-reduce 2b(n-1)/n, all-gather and all-to-all b(n-1)/n, reduce-scatter b(n-1), others b. Null where unknown.
+   */
+  sent: number | null;
+  /**
+   * How many arrays it moves at once: XLA combines them.
+   */
+  arrays: number;
+  /**
+   * Who takes part with whom, as XLA prints it; may be empty: all.
+   */
+  groups_text: string;
+  /**
+   * The same by device numbers; of a collective-permute, pairs of who gives and who takes. Empty where it is not known.
+   */
+  groups: number[][];
+  /**
+   * How often in one call, at most; loops of unknown trips counted once.
+   */
+  runs: number;
+  /**
+   * Where its values come from, each place once.
+   */
+  causes: Cause[];
+  /**
+   * It is in a loop of unknown trips.
+   */
+  per_trip?: boolean;
+  /**
+   * It is in a branch: it runs only where that is taken.
+   */
+  conditional?: boolean;
 }
 /**
  * Run several programs of a snapshot again, timed and side by side: the user pressed the button.
@@ -906,6 +1013,10 @@ export interface Snapshot {
    * Where --sweep was asked for; else null.
    */
   sweep?: Sweep | null;
+  /**
+   * Of the programs that were compiled for more than one device.
+   */
+  shardings?: ProgramShardings[];
   /**
    * Where --transform or the panel asked for some.
    */
@@ -2210,6 +2321,117 @@ export interface SweepFit {
   first_number: number;
 }
 /**
+ * How one program is spread.
+ */
+export interface ProgramShardings {
+  /**
+   * Index into programs.
+   */
+  program: number;
+  /**
+   * Their numbers.
+   */
+  devices: number[];
+  /**
+   * Pool.
+   */
+  layouts: Layout[];
+  /**
+   * Arguments, results, then what equations state; at most 400.
+   */
+  arrays: SpreadArray[];
+  /**
+   * Arrays that are not in the list.
+   */
+  left_out?: number;
+  /**
+   * In the order of the HLO, at most 1,000; null where its text was not read yet: a request does it.
+   */
+  collectives?: Collective[] | null;
+  /**
+   * Collectives that are not in the list; their bytes are counted.
+   */
+  collectives_left_out?: number;
+  /**
+   * Payload of all collectives in one call, on each device; null where one is unknown.
+   */
+  bytes?: number | null;
+  /**
+   * Estimate: what a device sends in one call, see Collective; null where one is unknown.
+   */
+  sent?: number | null;
+}
+/**
+ * A way to cut an array into parts of one size, the last of an axis may be smaller.
+ */
+export interface Layout {
+  /**
+   * Of JAX's object, such as NamedSharding.
+   */
+  kind: string;
+  /**
+   * As JAX prints it, such as P('x', None).
+   */
+  spec: string;
+  /**
+   * Empty where it has none.
+   */
+  mesh: MeshAxis[];
+  /**
+   * Into how many parts each axis is cut; empty where that cannot be told.
+   */
+  splits: number[];
+  /**
+   * Of each part, the last axis fastest: the numbers of the devices that hold it, ascending. Empty where they are not known, or more than 256.
+   */
+  holders: number[][];
+}
+/**
+ * How one array is spread.
+ */
+export interface SpreadArray {
+  /**
+   * What it is to the program. constraint: a sharding_constraint equation. shard_map_in, shard_map_out: what a shard_map takes and gives.
+   */
+  role: 'argument' | 'constraint' | 'result' | 'shard_map_in' | 'shard_map_out';
+  /**
+   * A path such as p['w'], result[0] or in_specs[0]; empty for the only one of an equation.
+   */
+  name: string;
+  /**
+   * Of the whole array, such as f32[8,16].
+   */
+  type: string;
+  /**
+   * Of the whole array; a string for a symbolic axis.
+   */
+  shape: (number | string)[];
+  /**
+   * Of the whole array; null where unknown.
+   */
+  bytes: number | null;
+  /**
+   * Shape of what each device holds; null where it cannot be told.
+   */
+  shard: number[] | null;
+  /**
+   * Index into layouts: how it is cut.
+   */
+  layout: number;
+  /**
+   * Who decided. given: it came with the array, was given to jit or is in its type. stated: by its equation. chosen: by XLA.
+   */
+  origin: 'chosen' | 'given' | 'stated' | 'unknown';
+  /**
+   * Index into scopes, of an equation's; else -1.
+   */
+  scope?: number;
+  /**
+   * Index in that scope; else -1.
+   */
+  equation?: number;
+}
+/**
  * A transform of a program: traced by jupyter_jaxpr, never run.
  */
 export interface Transform {
@@ -2349,6 +2571,90 @@ export interface DiffSide {
    * What differs, as start, end, start, end, ... in text, in UTF-16 code units.
    */
   marks: number[];
+}
+/**
+ * How one text of the twin is linked, and whether it is that of the program.
+ */
+export interface ExactLevel {
+  /**
+   * Which text.
+   */
+  name: 'hlo' | 'stablehlo';
+  /**
+   * Of the whole text.
+   */
+  lines: number;
+  /**
+   * Its operations; of HLO without those that only move or name values.
+   */
+  instructions: number;
+  /**
+   * Those that come from equations.
+   */
+  linked: number;
+  /**
+   * Those that come from one equation alone.
+   */
+  single: number;
+  /**
+   * Whether it says the same as the program's own text; null: there is none.
+   */
+  same: boolean | null;
+  /**
+   * The same as a sentence, with the numbers.
+   */
+  words: string;
+}
+/**
+ * A twin of a program: compiled beside it, each equation with a number that its instructions carry.
+ */
+export interface ExactLinks {
+  /**
+   * Index into programs.
+   */
+  program: number;
+  /**
+   * That lowering the twin took.
+   */
+  lower_seconds: number;
+  /**
+   * That compiling it took.
+   */
+  compile_seconds: number;
+  /**
+   * Equations of the program.
+   */
+  equations: number;
+  /**
+   * Those that any instruction of the HLO comes from.
+   */
+  reached: number;
+  /**
+   * StableHLO, then HLO.
+   */
+  levels: ExactLevel[];
+}
+/**
+ * Compile a tagged twin of a program, to see which equations its lines come from: the user pressed the button.
+ */
+export interface ExactLinksRequest {
+  type: 'exact_links';
+  /**
+   * Chosen by the browser.
+   */
+  id: number;
+  /**
+   * Id.
+   */
+  snapshot: string;
+  /**
+   * Index into its programs.
+   */
+  program: number;
+  /**
+   * The user said yes to compiling a twin.
+   */
+  confirmed: boolean;
 }
 /**
  * A run as an HTML file that needs nothing else; nothing runs.
@@ -2728,9 +3034,17 @@ export interface Reply {
    */
   passes?: ProgramPasses | null;
   /**
+   * In answer to shardings.
+   */
+  shardings?: ProgramShardings | null;
+  /**
    * In answer to pass_diff.
    */
   pass_diff?: PassDiff | null;
+  /**
+   * In answer to exact_links.
+   */
+  exact_links?: ExactLinks | null;
   /**
    * In answer to diff.
    */
@@ -2800,6 +3114,10 @@ export interface TextPage {
    * As in a level: the line of the whole text, then stacks of this page.
    */
   other_stacks?: number[][];
+  /**
+   * Of a twin: a line of the whole text, then scope and equation of each equation that it comes from; null: it is not a twin's.
+   */
+  line_equations?: number[][] | null;
 }
 /**
  * Some equations of a scope; its indices point into the pools here, its children to the snapshot's scopes.
@@ -2942,6 +3260,24 @@ export interface ScopeRequest {
   equation_count: number;
 }
 /**
+ * How a program is spread over devices, its collectives too; its HLO is read, nothing runs.
+ */
+export interface ShardingsRequest {
+  type: 'shardings';
+  /**
+   * Chosen by the browser.
+   */
+  id: number;
+  /**
+   * Id.
+   */
+  snapshot: string;
+  /**
+   * Index into its programs.
+   */
+  program: number;
+}
+/**
  * A run has ended.
  */
 export interface SnapshotMessage {
@@ -3068,6 +3404,10 @@ export interface TextRequest {
    * Of StableHLO: lower it for cuda, rocm or tpu; null: as it was lowered to run.
    */
   platform?: string | null;
+  /**
+   * The text of the program's twin, which was asked for before with exact_links.
+   */
+  twin?: boolean;
 }
 /**
  * Run a program again, warm and eager, on the values of the last call: the user pressed the button.

@@ -1,0 +1,82 @@
+"""A document's shardings in, their words out: a table of arrays, their pictures as text, what devices exchange."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..quantities import count, size
+from ..snapshot.document import Snapshot
+from ..snapshot.shardings_read import CausedCollective, ShardedArray, groups, shardings_of
+
+HEAD = ("array", "type", "sharding", "on each device", "origin")
+COLLECTIVES = ("collective", "bytes on each device", "runs a call", "line", "from", "devices")
+#: Most pictures, and most collectives, that are listed.
+_MOST = 100
+_NOT_READ = "Its collectives were not read: ask for them in the panel, or call shardings()."
+ESTIMATE = (
+    "Bytes are of the result on each device. What a device sends is an estimate by the ring algorithm: of n devices "
+    "and b bytes, all-reduce 2b(n-1)/n, all-gather and all-to-all b(n-1)/n, reduce-scatter b(n-1), others b."
+)
+
+
+@dataclass(frozen=True)
+class ShardingsText:
+    """How a program is spread, in words."""
+
+    title: str
+    sentence: str
+    rows: list[tuple[str, ...]]  # as HEAD
+    pictures: list[tuple[str, str]]  # what it is, its picture
+    collectives: list[tuple[str, ...]]  # as COLLECTIVES
+    remarks: list[str]
+
+
+def shardings_text(document: Snapshot) -> list[ShardingsText]:
+    """Of each program that is spread over several devices, the one in focus first."""
+    held = sorted(document.shardings, key=lambda each: each.program != document.focus)
+    found = []
+    for each in held:
+        said = shardings_of(document, each)
+        remarks = [ESTIMATE] if said.collectives else []
+        if each.collectives is None:
+            remarks = [_NOT_READ]
+        if said.left_out:
+            remarks.append(f"{count(said.left_out, 'more array')} left out.")
+        if len(said.collectives) > _MOST or each.collectives_left_out:
+            more = len(said.collectives) - min(len(said.collectives), _MOST) + each.collectives_left_out
+            remarks.append(f"{count(more, 'more collective')} left out; their bytes are counted.")
+        found.append(
+            ShardingsText(
+                title=f"{document.programs[each.program].name} over {count(said.devices, 'device')}",
+                sentence="" if each.collectives is None else said.exchanged,
+                rows=[_row(array) for array in said.arrays],
+                pictures=_pictures(said.arrays),
+                collectives=[_collective(one) for one in said.collectives[:_MOST]],
+                remarks=remarks,
+            )
+        )
+    return found
+
+
+def _row(array: ShardedArray) -> tuple[str, ...]:
+    shard = "unknown" if array.shard is None else f"[{','.join(map(str, array.shard))}]"
+    origin = f"line {array.line}" if array.line is not None else {"chosen": "XLA"}.get(array.origin, array.origin)
+    role = {"constraint": "sharding_constraint", "shard_map_in": "shard_map", "shard_map_out": "shard_map"}
+    name = f"{role.get(array.role, array.role)} {array.name}".rstrip()
+    return name, array.type, array.spec, shard, origin
+
+
+def _pictures(arrays: tuple[ShardedArray, ...]) -> list[tuple[str, str]]:
+    """Each way of cutting once, with the arrays that are cut so."""
+    found: dict[str, list[str]] = {}
+    for array in arrays:
+        found.setdefault(array.picture, []).append(_row(array)[0])
+    return [(", ".join(names), picture) for picture, names in list(found.items())[:_MOST]]
+
+
+def _collective(caused: CausedCollective) -> tuple[str, ...]:
+    one = caused.collective
+    runs = f"{one.runs:,}{' a trip' if one.per_trip else ''}{', if taken' if one.conditional else ''}"
+    lines = ", ".join(map(str, caused.lines)) or "unknown"
+    made = ", ".join(caused.equations) or "unknown"
+    return one.kind, size(one.bytes), runs, lines + (" (inferred)" if caused.inferred else ""), made, groups(one)

@@ -1,0 +1,113 @@
+"""Collectives of a text of HLO: what they move, who with whom, how often."""
+
+from __future__ import annotations
+
+from jupyter_jaxpr.program.collectives import Collective, Piece, collectives
+
+
+def of(*lines: str) -> list[Collective]:
+    """The collectives of a module whose entry has these lines."""
+    return collectives(["HloModule m", "", "ENTRY %main (a: f32[8]) -> f32[8] {", *lines, "}"])
+
+
+def test_kinds_and_their_bytes():
+    found = of(
+        "  %ar = f32[2,4]{1,0} all-reduce(%a), replica_groups={{0,1},{2,3}}, to_apply=%add",
+        "  %cp = pred[5]{0} collective-permute(%d), source_target_pairs={{0,1},{1,0}}",
+        "  %rs = bf16[8]{0} reduce-scatter(%d), replica_groups=[2,4]<=[8], dimensions={0}, to_apply=%add",
+        "  %aa = (f32[2]{0}, f32[2]{0}) all-to-all(%a, %b), replica_groups=[4,2]<=[2,4]T(1,0)",
+        "  %no = f4e2m1fn[] all-reduce(%a), replica_groups={}, to_apply=%add",
+        '  %x = f32[3]{0} add(%a, %b), metadata={op_name=" = f32[3] all-reduce("}',
+    )
+    assert [(each.kind, each.line, each.bytes, each.arrays, each.groups) for each in found] == [
+        ("all-reduce", 3, 32, 1, ((0, 1), (2, 3))),
+        ("collective-permute", 4, 5, 1, ((0, 1), (1, 0))),
+        ("reduce-scatter", 5, 16, 1, ((0, 1, 2, 3), (4, 5, 6, 7))),
+        ("all-to-all", 6, 16, 1, ((0, 4), (1, 5), (2, 6), (3, 7))),
+        ("all-reduce", 7, 1, 1, ()),
+    ]
+    # 2 b (n-1)/n; b; b (n-1); b (n-1)/n; a group of all eight.
+    assert [each.sent(8) for each in found] == [32, 5, 48, 8, 2]
+
+
+def test_what_is_started_and_ended_counts_once():
+    found = of(
+        "  %ag = (f32[2]{0}, f32[8]{0}) all-gather-start(%c), replica_groups=[2,4]<=[8], dimensions={0}",
+        "  %agd = f32[8]{0} all-gather-done(%ag)",
+        "  %ar = (f32[2]{0}, f32[3]{0}) all-reduce-start(%a, %b), replica_groups={}, to_apply=%add",
+        "  %ard = (f32[2]{0}, f32[3]{0}) all-reduce-done(%ar)",
+        "  %cp = (f32[4]{0}, f32[4]{0}, u32[], u32[]) collective-permute-start(%d), source_target_pairs={{0,1}}",
+        "  %cpd = f32[4]{0} collective-permute-done(%cp)",
+        "  %lost = (f32[4]{0}, f32[4]{0}) all-gather-start(%d), replica_groups={}",
+    )
+    assert [(each.name, each.bytes, each.arrays) for each in found] == [
+        ("ag", 32, 1),
+        ("ar", 20, 2),
+        ("cp", 16, 1),
+        ("lost", None, 0),
+    ]
+
+
+def test_groups_by_the_axes_of_a_mesh():
+    found = of(
+        "  %a1 = f32[] all-reduce(%a), replica_groups=mesh['x'=4,'y'=2] {'x'}, to_apply=%add",
+        "  %a2 = f32[] all-reduce(%a), replica_groups=mesh['x'=4,'y'=2] {'y'}, to_apply=%add",
+        "  %a3 = f32[] all-reduce(%a), replica_groups=mesh['x'=2,'y'=2,'z'=2] {'z','x'}, to_apply=%add",
+        "  %a4 = f32[] all-reduce(%a), replica_groups=mesh['x'=4,'y'=2] {'x':(1)2}, to_apply=%add",
+    )
+    assert [each.groups for each in found] == [
+        ((0, 2, 4, 6), (1, 3, 5, 7)),
+        ((0, 1), (2, 3), (4, 5), (6, 7)),
+        ((0, 4, 1, 5), (2, 6, 3, 7)),
+        None,
+    ]
+    assert found[3].groups_text == "mesh['x'=4,'y'=2] {'x':(1)2}"
+    assert found[3].sent(8) is None
+
+
+def test_arrays_that_were_combined_are_told_apart():
+    line = "  %all = (f32[2]{0}, f32[3]{0}) all-reduce(%a, %b), replica_groups={}, to_apply=%add"
+    first = '  %g0 = f32[2]{0} get-tuple-element(%all), index=0, metadata={op_name="jit(f)/dot_general"}'
+    second = '  %g1 = f32[3]{0} get-tuple-element(%all), index=1, metadata={op_name="jit(f)/reduce_sum"}'
+    [told] = of(line, second, first)
+    assert told.pieces == (Piece(5, 8, "jit(f)/dot_general"), Piece(4, 12, "jit(f)/reduce_sum"))
+    [whole] = of(line, first, "  %g1 = f32[3]{0} get-tuple-element(%all), index=1")
+    assert whole.pieces == (Piece(3, 20, ""),)
+
+
+def test_how_often_they_run():
+    lines = """\
+HloModule m
+
+%inner (p: f32[4]) -> f32[4] {
+  %p = f32[4]{0} parameter(0)
+  ROOT %r = f32[4]{0} all-reduce(%p), replica_groups={}, to_apply=%add
+}
+
+%outer (p: f32[4]) -> f32[4] {
+  %p = f32[4]{0} parameter(0)
+  ROOT %w = f32[4]{0} while(%p), condition=%go, body=%inner, backend_config={"known_trip_count":{"n":"3"}}
+}
+
+%open (p: f32[4]) -> f32[4] {
+  %p = f32[4]{0} parameter(0)
+  ROOT %o = f32[4]{0} all-gather(%p), replica_groups={}, dimensions={0}
+}
+
+%branch (p: f32[4]) -> f32[4] {
+  %p = f32[4]{0} parameter(0)
+  ROOT %b = f32[4]{0} all-reduce(%p), replica_groups={}, to_apply=%add
+}
+
+ENTRY %main (a: f32[4]) -> f32[4] {
+  %a = f32[4]{0} parameter(0)
+  %x = f32[4]{0} while(%a), condition=%go, body=%outer, backend_config={"known_trip_count":{"n":"10"}}
+  %y = f32[4]{0} while(%x), condition=%go, body=%open
+  %z = f32[4]{0} conditional(%n, %y, %y), branch_computations={%branch, %outer}
+  ROOT %c = f32[4]{0} call(%z), to_apply=%outer
+}""".split("\n")
+    assert [(each.name, each.runs, each.per_trip, each.conditional) for each in collectives(lines)] == [
+        ("r", 36, False, True),  # 10 x 3, and 3 in the branch, and 3 by the call
+        ("o", 1, True, False),
+        ("b", 1, False, True),
+    ]
