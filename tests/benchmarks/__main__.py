@@ -36,6 +36,7 @@ GROUPS = {
     "diff": ("diffs", "edits"),
     "links": ("links", "shares"),
     "panel": ("panel", "paint"),
+    "cards": ("flow", "cards"),
 }
 
 

@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import shutil
-import sys
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 from statistics import median
 from typing import Any
 
 from labextension import size
+from pages import open_page, shown_after
 from rows import Row, milliseconds
 from sized_programs import LESSON
 
-sys.path.append(str(Path(__file__).parents[2] / "ui-tests"))
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
-LOAD = "%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp\nfrom jax import lax"
 LONG = """\
 def long_{number}(x):
     w = x
@@ -40,66 +30,11 @@ FRAMES = 180
 LONG_RUNS = 5
 PASSES = 5
 
-# Notes when a snapshot comes in, and when what `window.awaited` looks for is painted.
-CLOCK = """
-const Plain = window.WebSocket;
-window.arrivals = [];
-window.WebSocket = class extends Plain {
-  constructor(...given) {
-    super(...given);
-    this.addEventListener('message', event => {
-      const now = performance.now();
-      const data = event.data;
-      const bytes = typeof data === 'string' ? data.length : data.byteLength;
-      const head = typeof data === 'string' ? data : new TextDecoder().decode(data.slice(0, 65536));
-      if (head.includes('comm_msg') && (head.includes('"type":"snapshot"') || head.includes('"type": "snapshot"')
-          || head.includes('"type": "buffer"') || head.includes('"type":"buffer"'))) {
-        window.arrivals.push({now, bytes});
-      }
-    });
-  }
-};
-window.painted = look => new Promise(done => {
-  const found = () => {
-    if (!look()) {
-      return false;
-    }
-    observer.disconnect();
-    requestAnimationFrame(() => {
-      const channel = new MessageChannel();
-      channel.port1.onmessage = () => done(performance.now());
-      channel.port2.postMessage(null);
-    });
-    return true;
-  };
-  const observer = new MutationObserver(found);
-  if (!found()) {
-    observer.observe(document.body, {subtree: true, childList: true, attributes: true, characterData: true});
-  }
-});
-"""
-
 
 def paint() -> Iterator[Row]:
     """All of it, in one JupyterLab."""
-    from lab_server import running_lab
-    from open_notebook import open_notebook
-    from playwright.sync_api import sync_playwright
-
-    found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        running_lab(Path(folder)) as lab,
-        sync_playwright() as playwright,
-        contextlib.closing(playwright.chromium.launch(executable_path=found, args=ARGUMENTS)) as browser,
-    ):
-        page = browser.new_page(viewport={"width": 1400, "height": 800})
-        page.add_init_script(CLOCK)
-        asked: list[str] = []
-        page.on("request", lambda request: asked.append(request.url))
-        notebook = open_notebook(page, lab, lab.write([LOAD, ""]))
-        notebook.wait_until_idle()
-        notebook.run(0)
+    asked: list[str] = []
+    with open_page(asked) as notebook:
         yield from size(asked)
         yield from _lesson(notebook)
         yield from _long(notebook)
@@ -107,21 +42,7 @@ def paint() -> Iterator[Row]:
 
 
 def _shown_after(notebook: Any, name: str, source: str) -> tuple[float, int]:
-    """Run a cell, and give the seconds from the snapshot's arrival to its first line on the screen, and its bytes."""
-    notebook.write(1, source)
-    page = notebook.page
-    page.evaluate(
-        """name => {
-          window.arrivals = [];
-          window.shown = window.painted(() => document.querySelector(
-            `[aria-label^="jaxpr of ${name}"] .cm-line[data-number="1"]`));
-        }""",
-        name,
-    )
-    notebook.run(1)
-    painted, arrivals = page.evaluate("async () => [await window.shown, window.arrivals]")
-    arrival = next(each for each in reversed(arrivals) if each["now"] < painted)
-    return (painted - arrival["now"]) / 1000, arrival["bytes"]
+    return shown_after(notebook, f'[aria-label^="jaxpr of {name}"] .cm-line[data-number="1"]', source)
 
 
 def _lesson(notebook: Any) -> Iterator[Row]:
