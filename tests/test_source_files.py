@@ -160,7 +160,9 @@ def test_a_library_can_be_opened(dense):
     assert path == "jax/_src/nn/functions.py"
     found = page(snapshot, path)
     assert found.missing is None
+    # Of a library the functions that ran, not the thousand lines beside them.
     assert "def relu(" in "\n".join(each.text for each in found.stretches)
+    assert sum(each.text.count("\n") + 1 for each in found.stretches) < 0.2 * found.lines
 
 
 def test_no_other_file_is_ever_read(dense, tmp_path):

@@ -13,8 +13,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from types import CodeType
 
-#: A file of up to this is given whole, of a longer one the functions that ran, with some lines around each.
+#: A file of up to this is given whole, of a longer one the functions that ran, with some lines around each; of a
+#: library nobody reads more.
 WHOLE_LINES = 2_000
+WHOLE_LIBRARY_LINES = 200
 AROUND = 3
 #: Most lines in all, and most characters of a file that is read.
 MOST_LINES = 4_000
@@ -41,12 +43,13 @@ class SourceText:
     stretches: list[Stretch]
 
 
-def source_text(name: str, codes: Iterable[CodeType]) -> SourceText:
+def source_text(name: str, codes: Iterable[CodeType], whole: int = WHOLE_LINES) -> SourceText:
     """The text of a file, or of the functions that ran where it is long.
 
     Args:
         name: As the code objects have it.
         codes: What ran from the file; at least one, or its text cannot be checked.
+        whole: A file of more lines than this is given in stretches.
 
     Raises:
         NoText: It cannot be read, or it is not what ran.
@@ -64,7 +67,7 @@ def source_text(name: str, codes: Iterable[CodeType]) -> SourceText:
     lines = text.split("\n")
     if lines and not lines[-1]:
         lines.pop()
-    if len(lines) <= WHOLE_LINES:
+    if len(lines) <= whole:
         return SourceText(len(lines), [Stretch(1, lines)])
     return SourceText(len(lines), _stretches(lines, ran))
 

@@ -13,7 +13,7 @@ import {
   SourcePools,
   SourceSpans
 } from '../program-text/source-spans';
-import type { Snapshot } from '../protocol/snapshot';
+import type { Collective, File, Snapshot } from '../protocol/snapshot';
 import type { IEquationRef, Selection } from '../tokens';
 
 /** A text that is linked line by line. */
@@ -33,6 +33,8 @@ export interface ILinked {
   readonly spans: readonly ILinkedSpan[];
   /** In the user's own files. */
   readonly fileSpans: readonly ILinkedSpan[];
+  /** In libraries that the user's code calls: whole lines. */
+  readonly librarySpans: readonly ILinkedSpan[];
   readonly lines: Readonly<Record<TextLevel, ReadonlySet<number>>>;
   /** span: to expressions. line: only to whole lines. none: it is linked to nothing. */
   readonly precision: 'span' | 'line' | 'none';
@@ -42,6 +44,7 @@ const NOTHING: ILinked = {
   equations: new Set(),
   spans: [],
   fileSpans: [],
+  librarySpans: [],
   lines: { stablehlo: new Set(), hlo: new Set() },
   precision: 'none'
 };
@@ -195,6 +198,11 @@ export class Links {
     return this._files.has(path);
   }
 
+  /** The files of libraries that the program's equations were made in, those called first before those they call. */
+  get libraries(): ReadonlyMap<string, File> {
+    return this._libraries;
+  }
+
   /** The lines of a file that anything of the program comes from, ascending. */
   linesOf(path: string): number[] {
     const lines = new Set<number>();
@@ -345,7 +353,33 @@ export class Links {
 
   private _ofEquations(chosen: readonly IEquationRef[]): ILinked {
     const { ids, origins } = this._chosen(chosen);
-    return this._make(ids, origins);
+    const linked = this._make(ids, origins);
+    const exchanges = [...ids].flatMap(id => this._exchanges.get(id) ?? []);
+    if (exchanges.length === 0) {
+      return linked;
+    }
+    const hlo = new Set([...linked.lines.hlo, ...exchanges]);
+    return { ...linked, lines: { ...linked.lines, hlo } };
+  }
+
+  /**
+   * Link the lines of collectives to the equations that caused them, which are more than a line's own place says where
+   * XLA joined several, and fewer where forward and backward share one.
+   */
+  addCollectives(collectives: readonly Collective[]): void {
+    for (const { line, causes } of collectives) {
+      const refs = causes
+        .flatMap(({ equations }) => equations)
+        .filter(([scope]) => this.equations.has(scope))
+        .map(([scope, equation]) => ({ scope, equation }));
+      if (refs.length > 0 && !this._causes.has(line)) {
+        this._causes.set(line, refs);
+        for (const { scope, equation } of refs) {
+          put(this._exchanges, this.equations.id(scope, equation), line);
+        }
+      }
+    }
+    this._resolved = null;
   }
 
   /** Ids of the chosen equations and where they come from; of another program's, what comes from there here. */
@@ -397,6 +431,12 @@ export class Links {
   }
 
   private _ofLine(level: TextLevel, line: number): ILinked {
+    const causes = level === 'hlo' ? this._causes.get(line) : undefined;
+    if (causes !== undefined) {
+      const { ids, origins } = this._chosen(causes);
+      const linked = this._make(ids, origins);
+      return { ...linked, lines: { ...linked.lines, hlo: new Set([line]) } };
+    }
     const origins = this._texts[level].all(line);
     if (origins.length === 0) {
       return {
@@ -418,7 +458,7 @@ export class Links {
    */
   private _equationsOfOrigin(origin: IOrigin): readonly number[] {
     return (
-      (origin.library ? this._byExact.get(origin.exact) : undefined) ??
+      (origin.calls.length > 0 ? this._byExact.get(origin.exact) : undefined) ??
       this._byChain.get(origin.chain) ??
       this._equationsOfSpan(origin.span)
     );
@@ -449,9 +489,28 @@ export class Links {
       return this._ofSpans(narrowest, chains, 'span');
     }
     const starting = here.filter(id => this._chainsOfSpan.has(id));
-    return starting.length > 0
-      ? this._ofSpans(starting, [this._chainsOfSpan], 'line')
-      : this._ofSpans(here, [this._chainsThrough], 'line');
+    if (starting.length > 0) {
+      return this._ofSpans(starting, [this._chainsOfSpan], 'line');
+    }
+    return here.length > 0
+      ? this._ofSpans(here, [this._chainsThrough], 'line')
+      : this._ofLibraryLine(paths, line);
+  }
+
+  /** What was made in a line of a library, and where the user's code called for it. */
+  private _ofLibraryLine(paths: readonly string[], line: number): ILinked {
+    const ids = new Set<number>();
+    const origins: IOrigin[] = [];
+    for (const path of paths) {
+      for (const origin of this._throughLibrary.get(lineKey(path, line)) ??
+        []) {
+        origins.push(origin);
+        addAll(ids, this._byExact.get(origin.exact) ?? []);
+      }
+    }
+    return origins.length === 0
+      ? NOTHING
+      : { ...this._make(ids, origins), precision: 'line' };
   }
 
   private _ofSpans(
@@ -475,7 +534,24 @@ export class Links {
     }
     const spans = all.filter(({ file }) => file.kind === 'cell');
     const fileSpans = all.filter(({ file }) => file.kind !== 'cell');
-    return { equations, spans, fileSpans, lines, precision };
+    return {
+      equations,
+      spans,
+      fileSpans,
+      librarySpans: this._librarySpans(equations),
+      lines,
+      precision
+    };
+  }
+
+  private _librarySpans(equations: ReadonlySet<number>): ILinkedSpan[] {
+    const calls = new Set<number>();
+    for (const id of equations) {
+      for (const origin of this._origins[id] ?? []) {
+        addAll(calls, origin.calls);
+      }
+    }
+    return [...calls].map(id => ({ ...this.spans.span(id), role: 'call' }));
   }
 
   private _narrowest(ids: readonly number[]): number[] {
@@ -494,6 +570,7 @@ export class Links {
     const lines = { stablehlo: new Set<number>(), hlo: new Set<number>() };
     const spans = new Map<string, ILinkedSpan>();
     const fileSpans = new Map<string, ILinkedSpan>();
+    const librarySpans = new Map<string, ILinkedSpan>();
     const exacts = new Set<number>();
     for (const origin of origins) {
       if (exacts.has(origin.exact)) {
@@ -502,6 +579,10 @@ export class Links {
       exacts.add(origin.exact);
       addAll(lines.stablehlo, this._texts.stablehlo.find(origin));
       addAll(lines.hlo, this._texts.hlo.find(origin));
+      for (const id of origin.calls) {
+        const call = this.spans.span(id);
+        librarySpans.set(spanKey(call), { ...call, role: 'call' });
+      }
       const inner = this.spans.span(origin.span);
       if (inner.file.kind !== 'cell') {
         fileSpans.set(spanKey(inner), { ...inner, role: 'own' });
@@ -526,6 +607,7 @@ export class Links {
       equations,
       spans: [...spans.values()],
       fileSpans: [...fileSpans.values()],
+      librarySpans: [...librarySpans.values()],
       lines,
       precision:
         all.length === 0
@@ -536,7 +618,28 @@ export class Links {
     };
   }
 
+  private _addLibrary(origin: IOrigin): void {
+    if (origin.calls.length === 0 || this._exacts.has(origin.exact)) {
+      return;
+    }
+    this._exacts.add(origin.exact);
+    for (const id of origin.calls) {
+      const { file, line } = this.spans.span(id);
+      if (!this._libraries.has(file.path)) {
+        this._libraries.set(file.path, file);
+      }
+      const key = lineKey(file.path, line);
+      const known = this._throughLibrary.get(key);
+      if (known) {
+        known.push(origin);
+      } else {
+        this._throughLibrary.set(key, [origin]);
+      }
+    }
+  }
+
   private _addChain(origin: IOrigin): void {
+    this._addLibrary(origin);
     if (this._chains.has(origin.chain)) {
       return;
     }
@@ -589,11 +692,17 @@ export class Links {
   private _chainsOfSpan = new Map<number, number[]>();
   private _chainsThrough = new Map<number, number[]>();
   private _spansSeen = new Set<number>();
+  private _exacts = new Set<number>();
+  private _libraries = new Map<string, File>();
+  private _throughLibrary = new Map<string, IOrigin[]>();
   private _spansOfLine = new Map<string, number[]>();
   private _texts: Record<TextLevel, LinkedText> = {
     stablehlo: new LinkedText(),
     hlo: new LinkedText()
   };
+  /** Of a line of HLO that is a collective: what caused it, and the other way round. */
+  private _causes = new Map<number, readonly IEquationRef[]>();
+  private _exchanges = new Map<number, number[]>();
   private _resolved: { selection: Selection; linked: ILinked } | null = null;
 }
 
@@ -678,6 +787,8 @@ export function linksOf(snapshot: Snapshot, program: number): Links {
       new ProgramEquations(snapshot, snapshot.programs[program]),
       opened.spans
     );
+    const spread = snapshot.shardings?.find(one => one.program === program);
+    links.addCollectives(spread?.collectives ?? []);
     opened.links.set(program, links);
   }
   return links;

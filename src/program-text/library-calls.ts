@@ -56,7 +56,7 @@ export class LibraryCalls {
           other !== null &&
           other.chain === origin.chain &&
           // Of a custom_jvp in a library nothing of the library is on the stack: what it holds decides.
-          (other.library || part.hasChildren(equation)) &&
+          (other.calls.length > 0 || part.hasChildren(equation)) &&
           !this._isControlFlow(part, equation) &&
           isBackward(part.nameStack(equation)) === backward &&
           this._holdsOnly(part, equation, origin.span)

@@ -36,8 +36,8 @@ export interface IOrigin {
   exact: number;
   /** Every user frame, innermost first, as spans. */
   frames: readonly number[];
-  /** Whether a library made the equation for the user's code. */
-  library: boolean;
+  /** The library frames below them as spans, outermost first; none where the user's own code made the equation. */
+  calls: readonly number[];
   /** A list of this one alone; most equations have such, and share it. */
   alone: readonly IOrigin[];
 }
@@ -143,13 +143,13 @@ export class SourceSpans {
     }
     const frames = user.map(frame => this.frame(pools, frame));
     const chain = frames.join(',');
-    const inner = library.map(frame => this.frame(pools, frame)).join(',');
+    const calls = library.map(frame => this.frame(pools, frame));
     const origin = {
       span: frames[0],
       chain: this._intern(chain, this._chainIds),
-      exact: this._intern(`${chain}|${inner}`, this._exactIds),
+      exact: this._intern(`${chain}|${calls.join(',')}`, this._exactIds),
       frames,
-      library: library.length > 0,
+      calls,
       alone: [] as IOrigin[]
     };
     origin.alone.push(origin);

@@ -12,6 +12,7 @@ import type { IRow, ProgramRows } from '../../program-text/rows';
 import type { ISourceSpan } from '../../program-text/source-spans';
 import type { Aval } from '../../protocol/snapshot';
 import { documentationOf, gloss, glossOf } from './glosses';
+import { frameLine } from './frame-line';
 import type { IVariablePlace } from './listing';
 import type { ArgumentNames } from './row-tags';
 import type { VariableUses } from './variable-uses';
@@ -218,19 +219,19 @@ function facts(
   if (nameStack !== '') {
     add(trans.__('name stack'), element('code', '', nameStack));
   }
+  const { snapshot } = links.equations;
   const origin = links.origin(row.scope, row.equation);
   const own = links.spans.origin(part.pools, part.stack(row.equation));
   if (origin) {
     const frames = element('div', '');
     for (const frame of origin.frames) {
       const span = links.spans.span(frame);
-      frames.append(
-        element(
-          'div',
-          '',
-          trans.__('%1, %2', whereOf(links, span, trans), span.function)
-        )
+      const words = trans.__(
+        '%1, %2',
+        whereOf(links, span, trans),
+        span.function
       );
+      frames.append(frameLine(words, span, snapshot, true).node);
     }
     add(own ? trans.__('written in') : trans.__('called from'), frames);
   }
@@ -243,15 +244,16 @@ function facts(
     details.append(
       element('summary', '', trans._n('%1 frame', '%1 frames', library.length))
     );
-    for (const span of library) {
-      details.append(
-        element(
-          'div',
-          '',
-          trans.__('%1, %2:%3', span.function, span.file.path, span.line)
-        )
-      );
-    }
+    const lines = library.map(span => {
+      const { function: name, file, line } = span;
+      const words = trans.__('%1, %2:%3', name, file.path, line);
+      return frameLine(words, span, snapshot, false);
+    });
+    details.append(...lines.map(({ node }) => node));
+    // The texts of libraries are read when someone looks.
+    details.addEventListener('toggle', () => lines.forEach(one => one.read()), {
+      once: true
+    });
     add(trans.__('through'), details);
   }
   const documentation = documentationOf(primitive, trans);

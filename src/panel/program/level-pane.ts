@@ -17,7 +17,9 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import { IDisposable } from '@lumino/disposable';
 
 import { costsOf } from '../../model/costs';
+import { twinsOf } from '../../model/exact-links';
 import type { ILinked, TextLevel } from '../../model/links';
+import { sourceFilesOf } from '../../model/source-files';
 import type { Level, Snapshot } from '../../protocol/snapshot';
 import type { IJaxprModel, LevelName, Selection } from '../../tokens';
 import { element } from './describe';
@@ -83,6 +85,8 @@ export class LevelPane implements IDisposable {
     this.node.addEventListener('keydown', event => this._onKey(event));
     this.listings.changed.connect(this._onListings, this);
     costsOf(model).changed.connect(this._onCosts, this);
+    twinsOf(model).changed.connect(this._onTwins, this);
+    sourceFilesOf(snapshot).askBy(() => model.requests);
     this._tools =
       _options.tools ??
       new ReadingTools(trans, {
@@ -98,6 +102,7 @@ export class LevelPane implements IDisposable {
       tools: this._tools,
       entered: () => _options.host.entered(this)
     });
+    this._onTwins();
   }
 
   /** It fills its parent. */
@@ -112,12 +117,10 @@ export class LevelPane implements IDisposable {
 
   /** The text; null where it is not here. */
   get listing(): IListing | null {
-    return this.level === 'jaxpr'
-      ? this.listings.jaxpr
-      : (this.listings.texts.get(this.level) ?? null);
+    return this.listings.listing(this.level);
   }
 
-  /** The lines of a text other than the jaxpr; null where they are not here. */
+  /** The lines of the program's own text other than the jaxpr, shown or not; null where they are not here. */
   get text(): TextListing | null {
     return this.level === 'jaxpr'
       ? null
@@ -138,8 +141,10 @@ export class LevelPane implements IDisposable {
         total: this.listings.program.equations
       };
     }
-    const { text } = this;
-    return text && { linked: linked.lines[this.level].size, total: text.total };
+    const text = this.listings.shownText(this.level);
+    return (
+      text && { linked: text.linkedLines(linked).length, total: text.total }
+    );
   }
 
   get isDisposed(): boolean {
@@ -153,6 +158,7 @@ export class LevelPane implements IDisposable {
     this._isDisposed = true;
     this.listings.changed.disconnect(this._onListings, this);
     costsOf(this._options.model).changed.disconnect(this._onCosts, this);
+    twinsOf(this._options.model).changed.disconnect(this._onTwins, this);
     this._view?.dispose();
     this._view = null;
     this._bar.dispose();
@@ -174,7 +180,7 @@ export class LevelPane implements IDisposable {
     }
     const { level } = this;
     const absence =
-      level === 'jaxpr' || this.listings.texts.has(level)
+      level === 'jaxpr' || this.listings.shownText(level) !== null
         ? null
         : this._fetch(level);
     if (absence) {
@@ -183,7 +189,10 @@ export class LevelPane implements IDisposable {
     const { listing } = this;
     if (listing) {
       this._view = this._makeView(listing);
-      const start = this.text?.start ?? null;
+      const start =
+        level === 'jaxpr'
+          ? null
+          : (this.listings.shownText(level)?.start ?? null);
       if (start !== null) {
         const { view } = this._view;
         const { from } = view.state.doc.line(start + 1);
@@ -271,6 +280,18 @@ export class LevelPane implements IDisposable {
   private _fetch(name: TextLevel): IAbsence | null {
     const { trans, model } = this._options;
     const { program, pages, asked } = this.listings;
+    if (this.listings.isTwin) {
+      if (model.requests) {
+        void pages.twin(name, model.requests);
+        return null;
+      }
+      return {
+        text: trans.__(
+          'The kernel has the twin’s text and cannot be asked now. Go back to the program, or run the cell again.'
+        ),
+        action: null
+      };
+    }
     const level = program.levels.find(level => level.name === name);
     if (!level) {
       return {
@@ -355,6 +376,10 @@ export class LevelPane implements IDisposable {
       this._options.host.changed(this);
       return;
     }
+    if (change.kind === 'replaced') {
+      this._view?.dispose();
+      this._view = null;
+    }
     const hadView = this._view !== null;
     this.refresh();
     if (!hadView) {
@@ -365,6 +390,13 @@ export class LevelPane implements IDisposable {
   private _onCosts(): void {
     this._takeHeat();
     this.mark(false);
+  }
+
+  private _onTwins(): void {
+    const { snapshot, index } = this.listings;
+    const isTwin = twinsOf(this._options.model).isShown(snapshot, index);
+    this.listings.isTwin = isTwin;
+    this.node.classList.toggle('jp-mod-twin', isTwin && this.level !== 'jaxpr');
   }
 
   private _takeHeat(): void {
@@ -432,6 +464,9 @@ export class LevelPane implements IDisposable {
     if (altKey) {
       const by = key === 'ArrowRight' ? 1 : key === 'ArrowLeft' ? -1 : null;
       return by && (() => this._options.host.left(this, by));
+    }
+    if (key === 'x' && this._bar.exact !== null) {
+      return () => this._bar.exact?.toggle();
     }
     const by = key === 'n' ? 1 : key === 'p' ? -1 : null;
     return by && (() => this._options.host.stepped?.(this.nextLinked(by)));

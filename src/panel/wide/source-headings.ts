@@ -1,20 +1,28 @@
 /**
  * The parts of a text come in as an effect; the editor's state keeps them, and their headings go out.
  */
-import { Range, StateEffect, StateField } from '@codemirror/state';
+import { Extension, Range, StateEffect, StateField } from '@codemirror/state';
 import {
   Decoration,
   DecorationSet,
   EditorView,
   WidgetType
 } from '@codemirror/view';
+import { TranslationBundle } from '@jupyterlab/translation';
 
 import { element } from '../program/describe';
 import type { ISourcePart } from './source-text';
 
+/** Asks the kernel for the text of a file once more. */
+export type Retry = (path: string) => void;
+
 /** Above the first line of each file. */
 class Heading extends WidgetType {
-  constructor(private _part: ISourcePart) {
+  constructor(
+    private _part: ISourcePart,
+    private _retry: Retry,
+    private _trans: TranslationBundle
+  ) {
     super();
   }
 
@@ -23,17 +31,28 @@ class Heading extends WidgetType {
   }
 
   override toDOM(): HTMLElement {
-    return headingOf(this._part);
+    const { path, title, hint, missing, canRetry } = this._part;
+    const node = element('div', 'jp-JaxprWide-heading', title);
+    node.title = hint;
+    if (missing) {
+      const why = element('div', 'jp-JaxprWide-missing', missing);
+      if (canRetry) {
+        const button = element(
+          'button',
+          'jp-JaxprProgram-link',
+          this._trans.__('Try again')
+        );
+        button.addEventListener('click', () => this._retry(path));
+        why.append(' ', button);
+      }
+      node.append(why);
+    }
+    return node;
   }
-}
 
-function headingOf({ title, hint, missing }: ISourcePart): HTMLElement {
-  const node = element('div', 'jp-JaxprWide-heading', title);
-  node.title = hint;
-  if (missing) {
-    node.append(element('div', 'jp-JaxprWide-missing', missing));
+  override ignoreEvent(): boolean {
+    return true;
   }
-  return node;
 }
 
 /** The parts of the text in the editor. */
@@ -52,31 +71,33 @@ export const partsField = StateField.define<readonly ISourcePart[]>({
 });
 
 /** The title of the first part is that of the column. */
-export const headings = StateField.define<DecorationSet>({
-  create: () => Decoration.none,
-  update(set, transaction) {
-    for (const effect of transaction.effects) {
-      if (effect.is(setParts)) {
-        const { doc } = transaction.state;
-        const ranges: Range<Decoration>[] = [];
-        effect.value.forEach((part, index) => {
-          if (index === 0 && part.missing === '') {
-            return;
-          }
-          const after = part.first >= doc.lines;
-          const line = doc.line(Math.min(part.first + 1, doc.lines));
-          ranges.push(
-            Decoration.widget({
-              widget: new Heading(part),
-              block: true,
-              side: after ? index + 1 : -100 + index
-            }).range(after ? line.to : line.from)
-          );
-        });
-        set = Decoration.set(ranges, true);
+export function headings(retry: Retry, trans: TranslationBundle): Extension {
+  return StateField.define<DecorationSet>({
+    create: () => Decoration.none,
+    update(set, transaction) {
+      for (const effect of transaction.effects) {
+        if (effect.is(setParts)) {
+          const { doc } = transaction.state;
+          const ranges: Range<Decoration>[] = [];
+          effect.value.forEach((part, index) => {
+            if (index === 0 && part.missing === '') {
+              return;
+            }
+            const after = part.first >= doc.lines;
+            const line = doc.line(Math.min(part.first + 1, doc.lines));
+            ranges.push(
+              Decoration.widget({
+                widget: new Heading(part, retry, trans),
+                block: true,
+                side: after ? index + 1 : -100 + index
+              }).range(after ? line.to : line.from)
+            );
+          });
+          set = Decoration.set(ranges, true);
+        }
       }
-    }
-    return set;
-  },
-  provide: field => EditorView.decorations.from(field)
-});
+      return set;
+    },
+    provide: field => EditorView.decorations.from(field)
+  });
+}

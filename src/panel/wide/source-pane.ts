@@ -14,6 +14,7 @@ import {
   setCellMarks
 } from '../../editor/cell-marks';
 import type { ILinked, ILinkedSpan } from '../../model/links';
+import { SourceFiles, sourceFilesOf } from '../../model/source-files';
 import type { Snapshot } from '../../protocol/snapshot';
 import type { IJaxprModel, Selection } from '../../tokens';
 import { element } from '../program/describe';
@@ -24,8 +25,15 @@ import {
   closeListings,
   openListings
 } from '../program/program-listings';
+import { LibrariesRow } from './libraries-row';
 import { headings, partsField, setParts } from './source-headings';
-import { ISourceText, lineOf, placeOf, sourceText } from './source-text';
+import {
+  ISourceText,
+  lineOf,
+  placeOf,
+  readFiles,
+  sourceText
+} from './source-text';
 
 /** What the pane tells. */
 export interface ISourcePaneHost {
@@ -53,10 +61,17 @@ export interface ISourcePaneOptions {
 /** The column of the sources. */
 export class SourcePane implements IDisposable {
   constructor(private _options: ISourcePaneOptions) {
-    const { snapshot, program, trans } = _options;
+    const { snapshot, program, trans, model } = _options;
     this._listings = openListings(snapshot, program, trans);
     this._listings.changed.connect(this._onListings, this);
     this.node = element('div', 'jp-JaxprWide-source');
+    this._files = sourceFilesOf(snapshot);
+    this._files.askBy(() => model.requests);
+    this._files.changed.connect(this._onFiles, this);
+    this._libraries = new LibrariesRow(this._files, trans, (path, isOpen) => {
+      this._wanted = isOpen ? path : null;
+      this._revealWanted();
+    });
   }
 
   /** It fills its parent. */
@@ -94,6 +109,7 @@ export class SourcePane implements IDisposable {
     this._isDisposed = true;
     window.cancelAnimationFrame(this._frame);
     this._listings.changed.disconnect(this._onListings, this);
+    this._files.changed.disconnect(this._onFiles, this);
     this._view?.destroy();
     this._view = null;
     closeListings(this._listings);
@@ -105,11 +121,15 @@ export class SourcePane implements IDisposable {
     if (this._isDisposed) {
       return;
     }
-    const now = sourceText(this._listings.links, this._options.trans);
+    const { links } = this._listings;
+    readFiles(links, this._files);
+    const now = sourceText(links, this._files, this._options.trans);
     if (!this._view) {
       this._view = this._makeView();
+      this.node.append(this._libraries.node);
       void this._colour(this._view);
     }
+    this._libraries.refresh(links);
     if (JSON.stringify(now) !== JSON.stringify(this._text)) {
       this._text = now;
       const { doc } = this._view.state;
@@ -130,6 +150,7 @@ export class SourcePane implements IDisposable {
     }
     const { parts } = this._text;
     const { hover, selection } = this._options.model;
+    this._libraries.mark(this._linked.librarySpans);
     const spans = this._spans().map(span => {
       const by = lineOf(parts, span) + 1 - span.line;
       const { line, column, endLine, endColumn, role } = span;
@@ -209,7 +230,7 @@ export class SourcePane implements IDisposable {
       state: EditorState.create({
         extensions: [
           partsField,
-          headings,
+          headings(path => void this._files.ask(path), trans),
           cellMarks,
           lineNumbers({
             formatNumber: (line, state) =>
@@ -219,7 +240,8 @@ export class SourcePane implements IDisposable {
           EditorState.readOnly.of(true),
           EditorView.contentAttributes.of({
             'aria-label': trans.__('Source of %1', name),
-            'aria-readonly': 'true'
+            'aria-readonly': 'true',
+            tabindex: '0'
           }),
           keymap.of([
             { key: 'n', run: () => this._step(1) },
@@ -258,6 +280,28 @@ export class SourcePane implements IDisposable {
       this.refresh();
       this.mark(false);
     }
+  }
+
+  private _onFiles(): void {
+    if (this._view) {
+      this.refresh();
+      this.mark(false);
+      this._revealWanted();
+    }
+  }
+
+  /** Bring a file that was just opened into view: where it is linked to what is chosen, or else its beginning. */
+  private _revealWanted(): void {
+    const part = this._text?.parts.find(({ path }) => path === this._wanted);
+    if (!part || this._wanted === null || part.count === 0) {
+      return;
+    }
+    const path = this._wanted;
+    this._wanted = null;
+    const linked = this._spans()
+      .filter(span => span.path === path)
+      .map(span => lineOf(this._text?.parts ?? [], span));
+    this._reveal(linked.length > 0 ? linked : [part.first]);
   }
 
   // --- pointing -----------------------------------------------------------------------------
@@ -332,8 +376,8 @@ export class SourcePane implements IDisposable {
 
   /** The linked spans whose text is here. */
   private _spans(): (ILinkedSpan & { path: string })[] {
-    const { spans, fileSpans } = this._linked;
-    return [...spans, ...fileSpans]
+    const { spans, fileSpans, librarySpans } = this._linked;
+    return [...spans, ...fileSpans, ...librarySpans]
       .map(span => ({ ...span, path: span.file.path }))
       .filter(span => lineOf(this._text?.parts ?? [], span) >= 0);
   }
@@ -408,6 +452,10 @@ export class SourcePane implements IDisposable {
   }
 
   private _listings: ProgramListings;
+  private _files: SourceFiles;
+  private _libraries: LibrariesRow;
+  /** The file that was opened last, until it is in view. */
+  private _wanted: string | null = null;
   private _view: EditorView | null = null;
   private _text: ISourceText | null = null;
   private _marked = '[]';

@@ -173,6 +173,7 @@ describe('a reply', () => {
   });
 
   it('takes the text of a file, and refuses lines that the file does not have', () => {
+    const sizes = NO_DOCUMENT;
     const source = {
       path: '/home/me/layers.py',
       lines: 3000,

@@ -3,6 +3,7 @@ import { Widget } from '@lumino/widgets';
 import { EditorView, runScopeHandlers } from '@codemirror/view';
 
 import { attentionOf } from '../../../model/attention';
+import { Unanswered } from '../../../kernel/channel';
 import { FakeChannel } from '../../../model/__tests__/fake-channel';
 import { JaxprModel } from '../../../model/model';
 import { golden } from '../../../program-text/__tests__/documents';
@@ -28,14 +29,14 @@ afterEach(() => {
 
 async function open(
   snapshot: Snapshot,
-  remembered?: unknown
+  remembered?: unknown,
+  channel = new FakeChannel()
 ): Promise<{
   model: JaxprModel;
   view: WideView;
   channel: FakeChannel;
   kept: IArrangement[];
 }> {
-  const channel = new FakeChannel();
   const model = new JaxprModel(trans);
   model.setChannel(channel);
   channel.greets();
@@ -312,10 +313,10 @@ describe('the source column', () => {
     expect(column(view, 'jaxpr').contains(document.activeElement)).toBe(true);
   });
 
-  it('names a file whose text is not known, with the lines', async () => {
+  const ofAFile = (): Snapshot => {
     const snapshot = golden('rnn-0.12');
     const path = snapshot.cell?.file ?? '';
-    const { view } = await open({
+    return {
       ...snapshot,
       cell: snapshot.cell && { ...snapshot.cell, file: 'another' },
       files: snapshot.files.map(file =>
@@ -323,11 +324,71 @@ describe('the source column', () => {
           ? { ...file, path: '/home/me/models.py', kind: 'user' as const }
           : file
       )
-    });
+    };
+  };
+
+  it('asks for the text of a file, and says why it is not there', async () => {
+    const snapshot = ofAFile();
+    const { view, channel } = await open(snapshot);
     const source = column(view, 'Source');
-    expect(source.textContent).toContain('models.py');
     expect(source.textContent).toContain(
-      'Its text is not in this document. The program comes from lines 5, 6, 7, 10, 11, 13.'
+      'models.pyIts text is being read. The program comes from lines 5, 6, 7, 10, 11, 13.'
     );
+    expect(channel.questions).toEqual([
+      { type: 'source', snapshot: snapshot.id, path: '/home/me/models.py' }
+    ]);
+  });
+
+  it('shows the stretches of a file that is long, with the numbers of its lines', async () => {
+    const snapshot = ofAFile();
+    const channel = new FakeChannel();
+    channel.answer = () =>
+      Promise.resolve({
+        type: 'reply',
+        id: 1,
+        error: null,
+        text: null,
+        scope: null,
+        snapshot: null,
+        source: {
+          path: '/home/me/models.py',
+          lines: 4000,
+          stretches: [
+            { first_line: 5, text: 'five\nsix\nseven' },
+            { first_line: 10, text: 'ten\neleven' }
+          ],
+          missing: null
+        }
+      });
+    const { view, model } = await open(snapshot, undefined, channel);
+    const source = column(view, 'Source');
+    expect(
+      [...source.querySelectorAll('.jp-JaxprWide-heading')].map(
+        one => one.textContent
+      )
+    ).toEqual(['models.py, lines 5 to 7', 'models.py, lines 10 to 11']);
+    model.setSelection({
+      kind: 'source',
+      path: '/home/me/models.py',
+      line: 10,
+      column: 1
+    });
+    expect(
+      [...source.querySelectorAll('.jp-JaxprCell-line')].map(
+        one => one.textContent
+      )
+    ).toEqual(['ten']);
+  });
+
+  it('names a file whose text cannot be had any more, with the lines', async () => {
+    const channel = new FakeChannel();
+    channel.answer = () => Promise.reject(new Unanswered('closed'));
+    const { view } = await open(ofAFile(), undefined, channel);
+    expect(column(view, 'Source').textContent).toContain(
+      'The program comes from lines 5, 6, 7, 10, 11, 13.'
+    );
+    expect(
+      column(view, 'Source').querySelector('button.jp-JaxprProgram-link')
+    ).not.toBeNull();
   });
 });

@@ -1,0 +1,119 @@
+/**
+ * A run comes in; the texts of the files that it comes from go out, once they were asked for.
+ *
+ * The document holds the texts of cells. Files stay in the kernel, which gives one only where it is what ran.
+ */
+import { ISignal, Signal } from '@lumino/signaling';
+
+import type { Snapshot, SourcePage } from '../protocol/snapshot';
+import type { IRequests } from '../tokens';
+
+/** How far the reading of a file is. */
+export type FileState =
+  | { kind: 'idle' }
+  | { kind: 'reading' }
+  /** Here, or in `page.missing` why it cannot be shown. */
+  | { kind: 'read'; page: SourcePage }
+  /** The kernel did not answer: a sentence. */
+  | { kind: 'failed'; reason: string };
+
+const IDLE: FileState = { kind: 'idle' };
+
+export class SourceFiles {
+  constructor(private _snapshot: Snapshot) {}
+
+  get changed(): ISignal<this, void> {
+    return this._changed;
+  }
+
+  /** Whether a kernel can be asked. */
+  get canAsk(): boolean {
+    return this._requests() !== null;
+  }
+
+  /** Say who can be asked: the requests of a model, as they are then. */
+  askBy(requests: () => IRequests | null): void {
+    this._requests = requests;
+  }
+
+  stateOf(path: string): FileState {
+    return this._states.get(path) ?? IDLE;
+  }
+
+  /** Whether a library's file is to be seen. */
+  isOpen(path: string): boolean {
+    return this._opened.has(path);
+  }
+
+  /** Show a library's file, or put it away. */
+  toggle(path: string): void {
+    if (!this._opened.delete(path)) {
+      this._opened.add(path);
+      void this.ask(path);
+    }
+    this._changed.emit();
+  }
+
+  /** A line of a file, from 1; null where it is not here. */
+  line(path: string, line: number): string | null {
+    const state = this.stateOf(path);
+    if (state.kind === 'read') {
+      for (const { first_line, text } of state.page.stretches) {
+        const found = text.split('\n')[line - first_line];
+        if (line >= first_line && found !== undefined) {
+          return found;
+        }
+      }
+    }
+    return null;
+  }
+
+  /** Have a file read; does nothing where it was, or where no kernel can answer. */
+  ask(path: string): Promise<void> {
+    const requests = this._requests();
+    const asked = this._asked.get(path);
+    if (asked || requests === null || this.stateOf(path).kind === 'read') {
+      return asked ?? Promise.resolve();
+    }
+    const asking = this._ask(path, requests).finally(() =>
+      this._asked.delete(path)
+    );
+    this._asked.set(path, asking);
+    return asking;
+  }
+
+  private async _ask(path: string, requests: IRequests): Promise<void> {
+    this._set(path, { kind: 'reading' });
+    try {
+      const page = await requests.source(this._snapshot.id, path);
+      this._set(path, { kind: 'read', page });
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      this._set(path, { kind: 'failed', reason });
+    }
+  }
+
+  private _set(path: string, state: FileState): void {
+    this._states.set(path, state);
+    this._changed.emit();
+  }
+
+  private _requests: () => IRequests | null = () => null;
+  /** What is being read. */
+  private _asked = new Map<string, Promise<void>>();
+  private _states = new Map<string, FileState>();
+  private _opened = new Set<string>();
+  private _changed = new Signal<this, void>(this);
+}
+
+const KNOWN = new WeakMap<Snapshot, SourceFiles>();
+
+/** The files of a run; the same object for all who show it. */
+export function sourceFilesOf(snapshot: Snapshot): SourceFiles {
+  let files = KNOWN.get(snapshot);
+  if (!files) {
+    files = new SourceFiles(snapshot);
+    KNOWN.set(snapshot, files);
+  }
+  return files;
+}

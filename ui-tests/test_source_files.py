@@ -1,0 +1,132 @@
+"""Functions of the user's own files: their text beside the program, linked like a cell; library files on request."""
+
+import re
+
+import pytest
+from open_notebook import OpenNotebook
+from page_checks import cut, violations
+from playwright.sync_api import expect
+from test_wide_view import Wide, open_wide
+
+WRITE = """\
+%%writefile layers.py
+import jax
+
+
+def dense(w, x):
+    hidden = x @ w
+    return jax.nn.gelu(hidden)"""
+
+LOAD = "%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp\nimport layers"
+
+RUN = """\
+%%jaxpr
+@jax.jit
+def model(w, x):
+    return layers.dense(w, x) * 2.0
+
+y = model(jnp.ones((8, 4)), jnp.ones((3, 8)))"""
+
+
+@pytest.fixture
+def model(notebook) -> OpenNotebook:
+    nb = notebook(WRITE, LOAD, RUN)
+    for index in range(3):
+        nb.run(index)
+    expect(nb.listing()).to_contain_text("dot_general")
+    return nb
+
+
+def of_source(wide: Wide, title: str):
+    return wide.column("Source").locator(".jp-JaxprWide-heading").filter(has_text=title)
+
+
+def test_the_text_of_a_file_is_there_and_linked_like_a_cell(model):
+    wide = open_wide(model, alone=True)
+    expect(wide.lines("Source", "hidden = x @ w")).to_be_visible()
+    expect(of_source(wide, "layers.py")).to_have_text("layers.py")
+    expect(wide.count("Source")).to_have_text("12 lines")
+
+    # From the jaxpr: the line of the file, and the call in the cell.
+    wide.lines("jaxpr", "dot_general").click()
+    expect(wide.linked("Source")).to_have_text(["    return layers.dense(w, x) * 2.0", "    hidden = x @ w"])
+    expect(wide.count("Source")).to_have_text("2 of 12 lines")
+
+    # From the file: by the mouse, by the caret.
+    wide.lines("Source", "hidden = x @ w").get_by_text("@").hover()
+    expect(wide.linked("jaxpr")).to_have_count(1)
+    expect(wide.linked("jaxpr")).to_contain_text("dot_general")
+    wide.lines("Source", "jax.nn.gelu").get_by_text("gelu", exact=True).click()
+    expect(wide.count("jaxpr")).to_have_text(re.compile(r"^\d+ of \d+ equations$"))
+    expect(wide.linked("StableHLO").first).to_be_in_viewport()
+    model.page.keyboard.press("ArrowUp")
+    expect(wide.linked("jaxpr")).to_have_count(1)
+    expect(wide.linked("jaxpr")).to_contain_text("dot_general")
+
+
+def test_frames_of_libraries_are_folded_and_can_be_opened(model):
+    wide = open_wide(model, alone=True)
+    libraries = wide.column("Source").get_by_role("group")
+    expect(libraries.locator("summary")).to_have_text(re.compile(r"^Called in libraries: \d+ files$"))
+    expect(libraries.get_by_role("button")).to_have_count(0)
+    wide.lines("Source", "jax.nn.gelu").get_by_text("gelu", exact=True).click()
+    expect(wide.count("jaxpr")).to_have_text(re.compile(r"^\d+ of \d+ equations$"))
+
+    libraries.locator("summary").focus()
+    model.page.keyboard.press("Enter")
+    button = libraries.get_by_role("button", name="jax/nn/functions.py")
+    expect(button).to_have_text("jax/nn/functions.py · linked")
+    button.focus()
+    model.page.keyboard.press("Enter")
+    expect(button).to_have_attribute("aria-pressed", "true")
+    # What the line of the user calls there is marked, and in view.
+    expect(wide.linked("Source").filter(has_text="jnp.tanh").first).to_be_in_viewport()
+
+    # From the library's line back to what it made.
+    wide.lines("Source", "jnp.tanh").first.click()
+    expect(wide.linked("jaxpr")).to_have_count(1)
+    expect(wide.linked("jaxpr")).to_contain_text("gelu")
+    expect(wide.count("jaxpr")).to_have_text(re.compile(r"^\d of 10 equations$"))
+    button.click()
+    expect(wide.lines("Source", "jnp.tanh")).to_have_count(0)
+    expect(wide.count("Source")).to_have_text(re.compile(r"12 lines$"))
+
+
+def test_a_file_that_changed_since_it_was_imported_is_not_shown(model):
+    model.write(0, WRITE.replace("x @ w", "(x + 1) @ w"))
+    model.run(0)
+    model.run(2)
+    wide = open_wide(model, alone=True)
+    expect(of_source(wide, "layers.py")).to_contain_text(
+        "layers.py has changed since it was imported, so its lines are not those that ran. Restart the kernel, or "
+        "import it again, and run the cell again. The program comes from lines 5, 6."
+    )
+    expect(wide.lines("Source", "(x + 1) @ w")).to_have_count(0)
+
+
+def test_the_narrow_panel_says_what_stands_on_the_line_of_the_file(model):
+    model.set_panel_width(320)
+    model.listing().locator(".cm-line").filter(has_text="dot_general").click()
+    detail = model.panel.get_by_role("region", name="What is pointed at")
+    detail.get_by_role("button", name="More details").click()
+    expect(detail).to_contain_text("layers.py, line 5, dense hidden = x @ w")
+
+    # And what stands on the lines of the libraries, once someone looks.
+    model.panel.get_by_role("button", name="Unfold all").click()
+    model.listing().locator(".cm-line").filter(has_text="tanh").first.click()
+    detail.locator("summary").first.click()
+    expect(detail.locator("details code").first).to_be_visible()
+    assert cut(model.panel, "*", ".jp-JaxprProgram-listing, .jp-JaxprProgram-detail") == []
+    assert violations(model.page) == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_column_is_accessible(model, theme):
+    model.theme(theme)
+    wide = open_wide(model, alone=True)
+    wide.column("Source").locator("summary").click()
+    wide.column("Source").get_by_role("button", name="jax/nn/functions.py").click()
+    expect(of_source(wide, "jax/_src/nn/functions.py, lines").first).to_be_visible()
+    wide.lines("jaxpr", "dot_general").click()
+    expect(wide.linked("Source").first).to_be_visible()
+    assert violations(model.page, ".jp-JaxprWide") == []
