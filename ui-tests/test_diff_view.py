@@ -79,6 +79,38 @@ def test_after_an_edit_the_panel_says_what_changed_and_shows_it(edited):
     expect(rows.locator("mark")).to_have_text(["f32[5]", "length=5", "f32[6]", "length=6", "sin", "cos", "i", "j"])
 
 
+def test_the_line_above_the_program_has_its_place_before_it_comes(notebook):
+    """What the mouse points at in the program stays under it while the comparison arrives."""
+    nb = notebook(LOAD, BEFORE)
+    nb.run_all()
+    expect(nb.listing()).to_contain_text("scan")
+    # Of every frame from now on: where the second program's listing begins.
+    nb.page.evaluate(
+        """() => {
+          window.tops = new Set();
+          const look = () => {
+            const text = document.querySelector('.jp-JaxprPanel .cm-content');
+            if (text?.textContent.includes('cos')) {
+              window.tops.add(Math.round(text.getBoundingClientRect().top));
+            }
+            requestAnimationFrame(look);
+          };
+          look();
+        }"""
+    )
+    nb.write(1, AFTER)
+    nb.run(1)
+    expect(nb.panel).to_contain_text("Since run [2]: 1 added, 3 changed.")
+    assert len(nb.page.evaluate("[...window.tops]")) == 1
+
+    # At 320 pixels it is one line too, with the way to the diff.
+    nb.set_panel_width(320)
+    line = nb.panel.locator(".jp-JaxprDiff-since p")
+    box, link = line.bounding_box(), line.get_by_role("button", name="Show what differs").bounding_box()
+    assert box and link and box["height"] < 30 and link["x"] + link["width"] <= box["x"] + box["width"]
+    assert violations(nb.page) == []
+
+
 def test_renaming_changes_nothing(notebook):
     nb = notebook(LOAD, BEFORE)
     nb.run_all()

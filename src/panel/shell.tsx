@@ -109,6 +109,9 @@ export class Shell extends Widget {
       choose: view => this._choose(view)
     });
     layout.addWidget(this._head);
+    this._sincePlace.addClass('jp-JaxprDiff-sincePlace');
+    this._sincePlace.hide();
+    layout.addWidget(this._sincePlace);
     for (const name of VIEW_NAMES) {
       const place = new Panel();
       place.addClass('jp-JaxprPanel-view');
@@ -249,27 +252,33 @@ export class Shell extends Widget {
     for (const [name, place] of this._places) {
       place.setHidden(name !== shown);
     }
-    this._since?.setHidden(shown !== 'program');
+    const since = shown === 'program' && this._hasRunBefore();
+    this._sincePlace.setHidden(!since);
     if (shown !== null && this.isVisible) {
       void this._make(shown);
-      if (shown === 'program') {
+      if (since) {
         void this._makeSince();
       }
     }
   }
 
+  /** Whether the function in view was run before: then there is a line about that, and its place from the start. */
+  private _hasRunBefore(): boolean {
+    const { _model: model } = this;
+    const snapshot = model?.snapshot ?? null;
+    return (
+      model !== null &&
+      snapshot !== null &&
+      diffsOf(model).previous({
+        snapshot: snapshot.id,
+        program: model.program
+      }) !== null
+    );
+  }
+
   /** The line above the program that says what differs since the run before; made once there is one. */
   private async _makeSince(): Promise<void> {
-    const { _model: model } = this;
-    if (
-      this._sinceAsked ||
-      model?.snapshot === null ||
-      model === null ||
-      diffsOf(model).previous({
-        snapshot: model.snapshot.id,
-        program: model.program
-      }) === null
-    ) {
+    if (this._sinceAsked) {
       return;
     }
     this._sinceAsked = true;
@@ -282,8 +291,7 @@ export class Shell extends Widget {
       }
       this._since = new SinceLine(this._trans, () => this._choose('diff'));
       this._since.model = this._model;
-      (this.layout as PanelLayout).insertWidget(1, this._since);
-      this._arrange();
+      this._sincePlace.addWidget(this._since);
     } catch (reason) {
       // The server may have been away; the Diff view tells the same.
       this._sinceAsked = false;
@@ -323,6 +331,8 @@ export class Shell extends Widget {
   private _places = new Map<ViewName, Panel>();
   private _made = new Map<ViewName, IView>();
   private _asked = new Set<ViewName>();
+  /** As high as a line, whether or not the line has come: nothing below it moves. */
+  private _sincePlace = new Panel();
   private _since: IView | null = null;
   private _sinceAsked = false;
   private _wanted: ViewName = 'program';

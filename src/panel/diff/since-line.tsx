@@ -1,12 +1,12 @@
 /**
- * The program in view comes in; a line above it goes out: how much of it differs since the run before, and a way to see.
+ * The program in view comes in; a line goes out, in a place above it that is kept free for it: how much of it differs since the run before, and a way to see.
  *
  * Small programs are compared when the line is seen; large ones when the user asks.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { diffsOf } from '../../model/diffs';
+import { DiffState, diffsOf } from '../../model/diffs';
 import { IJaxprModel } from '../../tokens';
 import { ModelWidget } from '../model-widget';
 import { useDiffs } from './diff-view';
@@ -68,24 +68,49 @@ function Since(props: {
     count === null
       ? trans.__('Since the run before')
       : trans.__('Since run [%1]', count);
-  if (state.kind === 'done') {
-    const words = countWords(state.diff, trans);
-    return words === null ? (
-      <p>{trans.__('%1: the same program.', since)}</p>
-    ) : (
-      <p>
-        {trans.__('%1: %2.', since, words)}{' '}
+  // It is asked for in a moment, where it is small.
+  const words = sinceWords(
+    since,
+    asks && state.kind === 'idle' ? { kind: 'working' } : state,
+    trans
+  );
+  const isDone =
+    state.kind === 'done' && countWords(state.diff, trans) !== null;
+  return (
+    <p>
+      <span title={words}>{words}</span>
+      {isDone && (
         <button className="jp-JaxprPanel-link" onClick={show}>
           {trans.__('Show what differs')}
         </button>
-      </p>
-    );
-  }
-  return state.kind === 'idle' && !asks && model.requests !== null ? (
-    <p>
-      <button className="jp-JaxprPanel-link" onClick={show}>
-        {trans.__('Compare with the run before')}
-      </button>
+      )}
+      {state.kind === 'idle' && !asks && model.requests !== null && (
+        <button className="jp-JaxprPanel-link" onClick={show}>
+          {trans.__('Compare with the run before')}
+        </button>
+      )}
     </p>
-  ) : null;
+  );
+}
+
+/** One line, whatever is known: the place it stands in is as high in every case. */
+function sinceWords(
+  since: string,
+  state: DiffState,
+  trans: TranslationBundle
+): string {
+  switch (state.kind) {
+    case 'done': {
+      const words = countWords(state.diff, trans);
+      return words === null
+        ? trans.__('%1: the same program.', since)
+        : trans.__('%1: %2.', since, words);
+    }
+    case 'working':
+      return trans.__('%1: comparing …', since);
+    case 'failed':
+      return trans.__('%1: not compared. %2', since, state.reason);
+    case 'idle':
+      return trans.__('%1: not compared.', since);
+  }
 }
