@@ -770,13 +770,21 @@ class Hooks:
             (monitoring.get_scalar_listeners, monitoring.register_scalar_listener, self._on_scalar),
         )
 
-    def _on_duration(self, event: str, seconds: float, **facts: Any) -> None:
-        if event in _STAGE_EVENTS:
-            _tell(self.fail, self._receiver.stage_ended, event, _plain_name(facts.get("fun_name")), seconds)
+    # A trace of a user's function holds hundreds of JAX's own: these two, and what they call, are as short as can be.
 
-    def _on_scalar(self, event: str, value: Any, **facts: Any) -> None:
+    def _on_duration(self, event: str, seconds: float, fun_name: Any = None, **_: Any) -> None:
+        if event in _STAGE_EVENTS:
+            try:
+                self._receiver.stage_ended(event, _plain_name(fun_name), seconds)
+            except Exception as error:
+                self.fail(error)
+
+    def _on_scalar(self, event: str, value: Any, fun_name: Any = None, **_: Any) -> None:
         if event in _STAGE_EVENTS:  # JAX reports the time of the start under the name of the duration
-            _tell(self.fail, self._receiver.stage_started, event, _plain_name(facts.get("fun_name")))
+            try:
+                self._receiver.stage_started(event, _plain_name(fun_name))
+            except Exception as error:
+                self.fail(error)
 
     def _on_event(self, event: str, **facts: Any) -> None:
         if event == FROM_DISK_EVENT:
@@ -802,6 +810,8 @@ _DERIVED_PARAMS = (
 def _plain_name(name: Any) -> str | None:
     if not isinstance(name, str):
         return None
+    if name[-1:] != ")":
+        return name
     wrapped = _WRAPPED_NAME.fullmatch(name)
     return wrapped.group(1) if wrapped else name
 

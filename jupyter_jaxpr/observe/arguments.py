@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .keys import positional_names, value_text
+from .keys import Key, positional_names, value_text
 from .observation import ArgumentSpec
 
 
@@ -17,7 +17,6 @@ class CallShape:
 
     names: tuple[tuple[str, bool], ...]  # (parameter, static) of each positional argument
     statics: Mapping[str, str] = field(default_factory=dict)
-    signature: inspect.Signature | None = None
 
 
 def shape_of(options: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> CallShape:
@@ -31,7 +30,12 @@ def shape_of(options: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Ca
     )
     statics = {name: value_text(args[i]) for i, (name, static) in enumerate(names) if static}
     statics.update((name, value_text(value)) for name, value in kwargs.items() if name in static_names)
-    return CallShape(names, statics, signature)
+    return CallShape(names, statics)
+
+
+def plain_shape(key: Key) -> CallShape:
+    """The shape of a call without static arguments, from its key."""
+    return CallShape(tuple((name, False) for name in key.names[: key.positional]))
 
 
 def arguments_of(

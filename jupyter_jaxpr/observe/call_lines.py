@@ -59,14 +59,15 @@ class CallLines:
         if (line := self._at(place)) is not None:
             line.unseen = True
 
-    def missed(self, place: Place | None, outcome: Outcome) -> None:
-        """A call missed JAX's fast path, or was inlined."""
+    def missed(self, place: Place | None, outcome: Outcome, compiles: int = 0) -> None:
+        """A call missed JAX's fast path, or was inlined; XLA compiled so often for it."""
         if (line := self._at(place)) is None:
             return
         if outcome == "inlined":
             line.inlined += 1
             return
         line.misses += 1
+        line.compiles += compiles
         line.dispatch_only += outcome == "dispatch_only"
         line.raised += outcome == "raised"
 

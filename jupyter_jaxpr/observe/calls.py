@@ -127,8 +127,9 @@ class CallCounter:
             sites = list(self._sites.values())
             self._newest.clear()
             self._sites.clear()
+            place_of = self._lines.place
             return [
-                CallsAt(called, times, place if code is None else self._lines.place(code, offset))
+                CallsAt(called, times, place if code is None else place_of(code, offset))
                 for code, called, times, offset, place in sites
             ]
         finally:
@@ -277,11 +278,16 @@ class _Lines:
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[CodeType, list[int], list[int | None]]] = {}
+        self._places: dict[tuple[int, int], Place | None] = {}  # `_known` holds the code, its id stays its own
 
     def place(self, code: CodeType, offset: int) -> Place | None:
         """The line of an instruction of the user's."""
-        if is_installed(code.co_filename):
-            return None
+        at = (id(code), offset)
+        if at not in self._places:
+            self._places[at] = self._place(code, offset)
+        return self._places[at]
+
+    def _place(self, code: CodeType, offset: int) -> Place | None:
         found = self._known.get(id(code))
         if found is None:
             starts, lines = [], []
@@ -289,6 +295,8 @@ class _Lines:
                 starts.append(start)
                 lines.append(line)
             found = self._known[id(code)] = (code, starts, lines)
+        if is_installed(code.co_filename):
+            return None
         _, starts, lines = found
         line = lines[bisect_right(starts, offset) - 1] if starts else None
         return None if line is None else Place(code.co_filename, line, code.co_qualname)

@@ -37,9 +37,18 @@ class HeldCall:
         self.options = options
         self._jitted = jitted
         self._fun = _reference(fun)
+        self._slots: list[StaticValue | None]
         boxed = _boxed_leaves(args, kwargs) if options is None else _boxed_statics(options, args, kwargs)
         leaves, self._tree = jax.tree_util.tree_flatten(boxed)
         self._slots = [leaf if type(leaf) is StaticValue else None for leaf in leaves]
+
+    @classmethod
+    def plain(cls, fun: Any, options: Any, tree: Any, count: int) -> HeldCall:
+        """A call of a jitted function without static arguments: the structure of its arguments and their number."""
+        held = cls.__new__(cls)
+        held.options, held._jitted, held._fun = options, None, _reference(fun)
+        held._tree, held._slots = tree, [None] * count
+        return held
 
     @property
     def fun(self) -> Any:

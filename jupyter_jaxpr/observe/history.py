@@ -15,18 +15,25 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from .keys import Key
+from ..jax_internals import COMPILE_EVENT, LOWER_EVENT, TRACE_EVENT
+from .keys import Key, value_text
 from .observation import Outcome, Place
 from .reasons import Reason
-from .stages import CallStages
+from .stages import CallStages, Tally
 from .wrappers import Wrappers, wrappers_of
 
 if TYPE_CHECKING:
+    from .call_lines import CallLines
     from .ledger import Calls, FunctionRecord, Ledger
+    from .run import FunctionActivity
 
 EVENTS_PER_FUNCTION = 512
+ENDED = 256
+"""Calls that are over and not counted yet, at most: they are counted together, when someone asks or at the end."""
 
 
 @dataclass(slots=True, eq=False)
@@ -80,6 +87,9 @@ class Counts:
     raised: int = 0
     seconds: float = 0.0
 
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(*(getattr(self, name) + getattr(other, name) for name in self.__slots__))
+
     def minus(self, earlier: Counts) -> Counts:
         """What was added since an earlier reading."""
         return Counts(*(getattr(self, name) - getattr(earlier, name) for name in self.__slots__))
@@ -96,8 +106,8 @@ class FunctionHistory:
     name: str
     definition: Place | None  # of its newest function object
     events: deque[MissEvent] = field(default_factory=lambda: deque(maxlen=EVENTS_PER_FUNCTION))
-    counts: Counts = field(default_factory=Counts)
     counts_of: dict[int, Counts] = field(default_factory=dict)  # of each thread that is alive
+    counts_gone: Counts = field(default_factory=Counts)  # of those that are not
     objects: int = 0
     last_seen: int = -1  # execution of cells in which the newest function object was first seen
     entries: list[MissEvent] = field(default_factory=list)  # the event that made each, once asked for
@@ -106,9 +116,9 @@ class FunctionHistory:
     wrapped: dict[Wrappers, tuple[int, str | None]] = field(default_factory=dict)  # objects, file of the last call
     whole: FunctionRecord | None = None  # of everything seen, as last read; None when something was added since
 
-    def count_alike(self, event: MissEvent, fun: Any) -> None:
+    def count_alike(self, event: MissEvent, wrappers: Wrappers) -> None:
         """Tell the first miss of a function object how many were wrapped as it is."""
-        event.wrappers = wrappers_of(fun)
+        event.wrappers = wrappers
         file = None if event.place is None else event.place.file
         event.alike, last = self.wrapped.get(event.wrappers, (0, None))
         event.alike_here = last == file
@@ -116,28 +126,31 @@ class FunctionHistory:
 
     def counts_on(self, thread: int | None) -> Counts:
         """The counts of one thread, or of all."""
-        return self.counts if thread is None else self.counts_of.get(thread, Counts())
+        if thread is not None:
+            return self.counts_of.get(thread, Counts())
+        return sum(list(self.counts_of.values()), self.counts_gone)
 
-    def counters(self) -> tuple[Counts, Counts]:
-        """Where to count what this thread does: of all threads, and its own."""
-        thread = threading.get_ident()
+    def counts_by(self, thread: int) -> Counts:
+        """Where to count what a thread does."""
         own = self.counts_of.get(thread)
         if own is None:
             if len(self.counts_of) >= 100:  # threads come and go
                 alive = {each.ident for each in threading.enumerate()}
-                self.counts_of = {ident: counts for ident, counts in self.counts_of.items() if ident in alive}
+                for gone in [ident for ident in self.counts_of if ident not in alive]:
+                    self.counts_gone += self.counts_of.pop(gone)
             own = self.counts_of[thread] = Counts()
-        return self.counts, own
+        return own
 
 
 class History:
     """The memory of a kernel."""
 
     def __init__(self) -> None:
-        self.functions: dict[tuple[str, str, int], FunctionHistory] = {}
+        self._functions: dict[tuple[str, str, int], FunctionHistory] = {}
+        self._ended: deque[_Ended] = deque()
         self.number = 0
-        self._objects: weakref.WeakKeyDictionary[Any, tuple[FunctionHistory, int]] = weakref.WeakKeyDictionary()
         self._held_before: weakref.WeakSet[Any] = weakref.WeakSet()
+        self._holds_before = False  # whether there is any: to ask the set takes long
         self._cell_of: dict[str, str] = {}  # file of a cell -> what the cell is known by
         self._executed: dict[str, int] = {}  # the latest execution of each
         self._executions = 0
@@ -159,6 +172,7 @@ class History:
         for function in functions:
             try:
                 self._held_before.add(function)
+                self._holds_before = True
             except TypeError:  # not every callable can be referred to weakly
                 continue
 
@@ -167,15 +181,17 @@ class History:
     def begin(self, record: Any, fun: Any, key: Key | None, place: Place | None) -> MissEvent:
         """A call has missed; `record` stands for its function object."""
         with self._lock:
-            history, number, rerun = self._of(record)
+            history, number, rerun = self._of(record) if record.history is None else (*record.history, False)
             self.number += 1
             event = MissEvent(self.number, threading.get_ident(), number, key, place, rerun=rerun)
             event.cell = None if place is None else self._count_of.get(place.file)
             if number not in history.known_objects:
                 history.known_objects.add(number)
-                event.held_before = self._is_held_before(fun)
-                event.partial = _partial(fun)
-                history.count_alike(event, fun)
+                event.held_before = self._holds_before and self._is_held_before(fun)
+                plain = type(fun) is FunctionType and "__wrapped__" not in vars(fun)
+                if not plain:
+                    event.partial = _partial(fun)
+                history.count_alike(event, () if plain else wrappers_of(fun))
             history.events.append(event)
             history.whole = None
             return event
@@ -185,43 +201,98 @@ class History:
         with self._lock:
             history, number, _ = self._of(record)
             self.number += 1
-            event = MissEvent(self.number, threading.get_ident(), number, None, place, "inlined")
-            for counts in history.counters():
-                counts.inlined += 1
+            thread = threading.get_ident()
+            event = MissEvent(self.number, thread, number, None, place, "inlined")
+            history.counts_by(thread).inlined += 1
             history.events.append(event)
             history.whole = None
 
-    def end(self, record: Any, event: MissEvent, stages: CallStages, raised: bool, total: float) -> None:
-        """The call is over."""
+    def end(
+        self,
+        record: Any,
+        event: MissEvent,
+        stages: CallStages,
+        raised: bool,
+        total: float,
+        activity: FunctionActivity | None = None,
+        lines: CallLines | None = None,
+    ) -> None:
+        """The call is over.
+
+        It is counted later: right after a compilation, which leaves the processor's caches empty, each line of Python
+        takes ten times as long.
+
+        Args:
+            record: Of its function object.
+            event: What `begin` gave.
+            stages: What JAX did for it; to be changed no more.
+            raised: Whether it raised.
+            total: Its seconds.
+            activity: Where a run counts it too.
+            lines: Likewise, by line.
+        """
+        self._ended.append((record.history[0], event, stages, raised, total, activity, lines))
+        if len(self._ended) >= ENDED:
+            self.count()
+
+    def count(self) -> None:
+        """Count the calls that are over."""
+        if not self._ended:
+            return
         with self._lock:
-            history, _, _ = self._of(record)
-            history.whole = None
-            seconds = stages.by_name()
-            event.trace, event.lower, event.compile = (seconds.get(name) for name in ("trace", "lower", "compile"))
-            event.total = total
-            event.outcome = _outcome(stages, raised)
-            for counts in history.counters():
-                counts.misses += 1
-                counts.raised += event.outcome == "raised"
-                counts.dispatch_only += event.outcome == "dispatch_only"
-                self._count(counts, stages, event.seconds)
+            while self._ended:
+                self._count_call(*self._ended.popleft())
+
+    def _count_call(
+        self,
+        history: FunctionHistory,
+        event: MissEvent,
+        stages: CallStages,
+        raised: bool,
+        total: float,
+        activity: FunctionActivity | None,
+        lines: CallLines | None,
+    ) -> None:
+        history.whole = None
+        tally = stages.tally()
+        seconds = tally.seconds
+        event.trace, event.lower = seconds.get(TRACE_EVENT), seconds.get(LOWER_EVENT)
+        event.compile = seconds.get(COMPILE_EVENT)
+        event.total = total
+        event.outcome = outcome = _outcome(tally, raised)
+        counts = history.counts_by(event.thread)
+        counts.misses += 1
+        counts.raised += outcome == "raised"
+        counts.dispatch_only += outcome == "dispatch_only"
+        self._count(counts, tally, event.seconds)
+        if activity is not None:
+            activity.add(tally)
+            activity.raised += raised
+        if lines is not None:
+            lines.missed(event.place, outcome, tally.compiles)
 
     def stages_only(self, record: Any, stages: CallStages) -> None:
         """JAX worked for a function outside a call of its own: for a program derived from it."""
         with self._lock:
             history, _, _ = self._of(record)
             history.whole = None
-            for counts in history.counters():
-                self._count(counts, stages, sum(stages.by_name().values()))
+            tally = stages.tally()
+            self._count(history.counts_by(threading.get_ident()), tally, sum(tally.seconds.values()))
 
-    def _count(self, counts: Counts, stages: CallStages, seconds: float) -> None:
-        counts.traces += stages.traces
-        counts.lowerings += stages.lowerings
-        counts.compiles += stages.compiles - stages.from_disk
-        counts.from_disk += stages.from_disk
+    def _count(self, counts: Counts, tally: Tally, seconds: float) -> None:
+        counts.traces += tally.traces
+        counts.lowerings += tally.lowerings
+        counts.compiles += tally.compiles
+        counts.from_disk += tally.from_disk
         counts.seconds += seconds
 
     # --- read ---
+
+    @property
+    def functions(self) -> dict[tuple[str, str, int], FunctionHistory]:
+        """The functions by what makes them one, every call that is over counted."""
+        self.count()
+        return self._functions
 
     def ledger(self, thread: int | None, calls: Callable[[], list[Calls]]) -> Ledger:
         """A ledger of what happens from now on, on one thread or on all."""
@@ -250,27 +321,26 @@ class History:
 
     def _of(self, record: Any) -> tuple[FunctionHistory, int, bool]:
         """The history of a function object, its number there, and whether a rerun of its cell made it."""
-        found = self._objects.get(record)
-        if found is not None:
-            return (*found, False)
+        if record.history is not None:
+            return (*record.history, False)
         key = self.place_key(record.name, record.definition)
-        history = self.functions.get(key)
+        history = self._functions.get(key)
         moved = history is None and self._was_on_another_line(key)
         if history is None:
-            history = self.functions[key] = FunctionHistory(record.name, record.definition)
+            history = self._functions[key] = FunctionHistory(record.name, record.definition)
         number = history.objects
         history.objects += 1
         history.definition = record.definition
         rerun = moved or (number > 0 and self._executed.get(key[1], -1) > history.last_seen)
         history.last_seen = self._executions
-        self._objects[record] = history, number
+        record.history = history, number
         return history, number, rerun
 
     def _was_on_another_line(self, key: tuple[str, str, int]) -> bool:
         """Whether an earlier execution of the cell made this function, on a line that was moved since."""
         name, cell, _ = key
         executed = self._executed.get(cell, -1)
-        same = [each for (other, place, _), each in self.functions.items() if (other, place) == (name, cell)]
+        same = [each for (other, place, _), each in self._functions.items() if (other, place) == (name, cell)]
         return bool(same) and all(each.last_seen < executed for each in same)
 
     def _is_held_before(self, fun: Any) -> bool:
@@ -280,22 +350,21 @@ class History:
             return False
 
 
+_Ended = tuple[FunctionHistory, MissEvent, CallStages, bool, float, "FunctionActivity | None", "CallLines | None"]
+
+
 def _partial(fun: Any) -> dict[str, str] | None:
-    from functools import partial
-
-    from .keys import value_text
-
     if not isinstance(fun, partial):
         return None
     bound = {f"argument {n}": value_text(value) for n, value in enumerate(fun.args)}
     return {**bound, **{name: value_text(value) for name, value in fun.keywords.items()}}
 
 
-def _outcome(stages: CallStages, raised: bool) -> Outcome:
+def _outcome(tally: Tally, raised: bool) -> Outcome:
     if raised:
         return "raised"
-    if stages.compiles > stages.from_disk:
+    if tally.compiles:
         return "compiled"
-    if stages.from_disk:
+    if tally.from_disk:
         return "compiled_from_disk"
-    return "lowered" if stages.lowerings else "dispatch_only"
+    return "lowered" if tally.lowerings else "dispatch_only"

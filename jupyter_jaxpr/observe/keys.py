@@ -8,13 +8,16 @@ two keys are compared.
 from __future__ import annotations
 
 import enum
+import functools
 import inspect
+import operator
 import weakref
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from types import FunctionType
 from typing import Any, NamedTuple
 
 from .. import jax_internals
+from ..jax_internals import LeafFacts
 
 LAYOUTS_UP_TO = 32
 """Leaves up to which the memory layout is recorded: reading it costs 1.5 us a leaf."""
@@ -128,7 +131,8 @@ class JitOptions:
     __slots__ = ("_values",)
 
     def __init__(self, options: Any) -> None:
-        self._values = tuple(getattr(options, name, None) for name in _OPTIONS)
+        kind: Any = type(options)
+        self._values = _option_reader(kind)(options)
 
     def equals(self, other: JitOptions) -> bool:
         """Whether the two are the same options, of one `jax.jit` or of two."""
@@ -138,20 +142,82 @@ class JitOptions:
             return False
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
-    """The ingredients of one call's cache key."""
+@functools.lru_cache(maxsize=16)
+def _option_reader(kind: Any) -> Callable[[Any], Any]:
+    """Reads the options off JAX's record at once; JAX's of another version may have others."""
+    names = [name for name in _OPTIONS if hasattr(kind, name)]
+    return operator.attrgetter(*names) if names else _no_options
 
-    positional: int
-    keywords: tuple[str, ...]
-    statics: Mapping[str, StaticValue]  # by parameter name
-    names: tuple[str, ...]  # parameter name of each dynamic positional argument, then of each keyword
-    treedef: Any  # of (positional, keywords), dynamic ones only
-    leaves: tuple[Leaf, ...]
-    context: Sequence[Any]  # values of JAX's trace context
-    context_names: Sequence[str]
-    options: JitOptions
-    function: StaticValue | None = None  # equinox: the user's function, which is a static argument there
+
+def _no_options(options: Any) -> tuple[()]:
+    return ()
+
+
+class Key:
+    """The ingredients of one call's cache key.
+
+    Attributes:
+        positional: how many arguments were given by position.
+        keywords: names of those given by keyword, sorted.
+        statics: static values by parameter name.
+        names: parameter name of each dynamic positional argument, then of each keyword.
+        treedef: structure of (positional, keywords), dynamic ones only.
+        context: values of JAX's trace context.
+        options: what `jax.jit` was called with.
+        function: equinox: the user's function, which is a static argument there.
+    """
+
+    __slots__ = (
+        "_facts",
+        "_leaves",
+        "context",
+        "function",
+        "keywords",
+        "names",
+        "options",
+        "positional",
+        "statics",
+        "treedef",
+    )
+
+    def __init__(
+        self,
+        options: JitOptions,
+        positional: int,
+        keywords: tuple[str, ...],
+        statics: Mapping[str, StaticValue],
+        names: Sequence[str],
+        dynamic: tuple[tuple[Any, ...], Mapping[str, Any]],
+        function: StaticValue | None = None,
+    ) -> None:
+        values, self.treedef = jax_internals.flatten(dynamic)
+        facts = jax_internals.leaf_facts(values, len(values) <= LAYOUTS_UP_TO)
+        self._facts: Sequence[LeafFacts] = facts if function is None else _equinox_facts(facts, values)
+        self._leaves: tuple[Leaf, ...] | None = None
+        self.context: Sequence[Any] = jax_internals.trace_context()
+        self.options = options
+        self.positional = positional
+        self.keywords = keywords
+        self.statics = statics
+        self.names = names
+        self.function = function
+
+    @property
+    def leaves(self) -> tuple[Leaf, ...]:
+        """What each dynamic leaf gives to the key; made of what was read off the call when first asked for."""
+        if self._leaves is None:
+            self._leaves = tuple(map(Leaf._make, self._facts))
+        return self._leaves
+
+    @property
+    def count(self) -> int:
+        """How many dynamic leaves there are."""
+        return len(self._facts)
+
+    @property
+    def context_names(self) -> Sequence[str]:
+        """What the values of `context` are called; JAX's list of them only grows."""
+        return jax_internals.trace_context_names()[: len(self.context)]
 
     @property
     def traced(self) -> bool:
@@ -179,23 +245,27 @@ def value_text(value: Any, limit: int = 60) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
-def key_of(options: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Key:
+def key_of(options: Any, args: Sequence[Any], kwargs: Mapping[str, Any], fun: Any = None) -> Key:
     """Take the key of one call, in the context it is made in.
 
     Args:
         options: JAX's record of what jit was called with; its signature and static arguments are read.
         args: positional arguments of the call.
         kwargs: keyword arguments of the call.
+        fun: what was jitted, where it is known.
 
     Returns:
         The key. It holds no array.
     """
     count = len(args)
+    if not kwargs and not getattr(options, "static_argnums", ()) and not getattr(options, "static_argnames", ()):
+        names = _names_of(fun, count) or positional_names(getattr(options, "fun_signature", None), count)
+        return Key(JitOptions(options), count, (), _NO_STATICS, names, (tuple(args), _NO_KEYWORDS))
     static_positions = {n + count if n < 0 else n for n in getattr(options, "static_argnums", ()) or ()}
     static_names = set(getattr(options, "static_argnames", ()) or ())
     parameters = positional_names(getattr(options, "fun_signature", None), count)
     statics: dict[str, StaticValue] = {}
-    names: list[str] = []
+    names = []
     dynamic: list[Any] = []
     for position, value in enumerate(args):
         if position in static_positions:
@@ -210,7 +280,18 @@ def key_of(options: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Key:
         else:
             names.append(name)
             keywords[name] = kwargs[name]
-    return _key(options, count, tuple(sorted(kwargs)), statics, names, (tuple(dynamic), keywords))
+    return Key(JitOptions(options), count, tuple(sorted(kwargs)), statics, names, (tuple(dynamic), keywords))
+
+
+_NO_STATICS: Mapping[str, StaticValue] = {}
+_NO_KEYWORDS: Mapping[str, Any] = {}
+
+
+def _names_of(fun: Any, count: int) -> Sequence[str]:
+    """The names of a plain function's first parameters, off its code; none where the signature has to be asked."""
+    if type(fun) is not FunctionType or count > fun.__code__.co_argcount or vars(fun):
+        return ()
+    return fun.__code__.co_varnames[:count]
 
 
 def equinox_key_of(options: Any, wrapper: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Key:
@@ -220,29 +301,15 @@ def equinox_key_of(options: Any, wrapper: Any, args: Sequence[Any], kwargs: Mapp
     """
     names = [*positional_names(wrapper._signature, len(args)), *sorted(kwargs)]
     function = StaticValue(wrapper._static_fun)
-    return _key(options, len(args), tuple(sorted(kwargs)), {}, names, (tuple(args), dict(kwargs)), function)
+    dynamic = (tuple(args), dict(kwargs))
+    return Key(JitOptions(options), len(args), tuple(sorted(kwargs)), {}, names, dynamic, function)
 
 
-def _key(
-    options: Any,
-    positional: int,
-    keywords: tuple[str, ...],
-    statics: Mapping[str, StaticValue],
-    names: Sequence[str],
-    dynamic: tuple[tuple[Any, ...], dict[str, Any]],
-    function: StaticValue | None = None,
-) -> Key:
-    values, treedef = jax_internals.flatten(dynamic)
-    layouts = len(values) <= LAYOUTS_UP_TO
-    leaves = list(map(Leaf._make, jax_internals.leaf_facts(values, layouts)))
-    if function is not None:
-        leaves = [
-            leaf if leaf.holder in ("jax.Array", "tracer", "numpy") else Leaf(None, value_text(value), None, None, None)
-            for leaf, value in zip(leaves, values, strict=True)
-        ]
-    context, context_names = tuple(jax_internals.trace_context()), jax_internals.trace_context_names()
-    shape = (positional, keywords, statics, tuple(names), treedef, tuple(leaves))
-    return Key(*shape, context, context_names, JitOptions(options), function)
+def _equinox_facts(facts: Sequence[LeafFacts], values: Sequence[Any]) -> list[LeafFacts]:
+    return [
+        each if each[1] in ("jax.Array", "tracer", "numpy") else (None, value_text(value), None, None, None)
+        for each, value in zip(facts, values, strict=True)
+    ]
 
 
 def signature_text(key: Key) -> str:

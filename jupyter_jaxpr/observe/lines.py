@@ -27,7 +27,9 @@ class LineRecorder:
     def __init__(self, file: str) -> None:
         self._file = file
         self._tool: int | None = None
-        self._codes: dict[int, CodeType] = {}  # by id: hashing a code object reads all of it
+        self._known: dict[int, CodeType] = {}  # by id: hashing a code object reads all of it
+        self._codes: dict[int, CodeType] = {}  # of these, the ones with lines that no trace has reached
+        self._lines: dict[int, set[int]] = {}  # of each of these
         self._entered: dict[int, CodeType] = {}
         self._reached: set[int] = set()
         self._watching = False
@@ -37,8 +39,13 @@ class LineRecorder:
         """A function is about to be traced; `module` holds the globals of it, where its helpers are."""
         if not HAS_MONITORING or self._watching:
             return
+        if not self._codes and id(code) in self._known and self._looked_through.get(id(module)) == len(module or ()):
+            return
         for found in self._in_file(code, module):
-            self._codes[id(found)] = found
+            if id(found) not in self._known:
+                self._known[id(found)] = found
+                if lines := _own_lines(found):  # Python tells nothing of a function that is all on its first line
+                    self._codes[id(found)], self._lines[id(found)] = found, lines
         if not self._codes or not self._take_tool():
             return
         self._watching = True
@@ -53,8 +60,11 @@ class LineRecorder:
         if not self._watching or self._tool is None:
             return
         self._watching = False
-        for watched in self._codes.values():
-            monitoring().set_local_events(self._tool, watched, 0)
+        set_events = monitoring().set_local_events
+        for key, watched in list(self._codes.items()):
+            set_events(self._tool, watched, 0)
+            if key in self._entered and self._lines[key] <= self._reached:
+                del self._codes[key]  # nothing more can be learned of it
 
     def close(self) -> None:
         """Give the tool id back."""
@@ -73,7 +83,7 @@ class LineRecorder:
 
     def _in_file(self, code: CodeType | None, module: dict[str, Any] | None) -> Iterator[CodeType]:
         """Code of this cell: the function's own, and that of the functions beside it."""
-        if code is not None and code.co_filename == self._file:
+        if code is not None and id(code) not in self._known and code.co_filename == self._file:
             yield from _with_nested(code)
         if module is None or self._looked_through.get(id(module)) == len(module):
             return
@@ -117,3 +127,8 @@ def _lines_inside(code: CodeType) -> set[int]:
         lines |= {line for _, _, line in each.co_lines() if line is not None}
     lines.discard(code.co_firstlineno)
     return lines
+
+
+def _own_lines(code: CodeType) -> set[int]:
+    """Likewise, without the functions inside it."""
+    return {line for _, _, line in code.co_lines() if line is not None and line != code.co_firstlineno}

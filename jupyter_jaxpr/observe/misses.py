@@ -77,7 +77,7 @@ class Miss:
         self.types: list[Any] | None = None
         self.values: CallValues | None = None
         self.held: HeldCall | None = None
-        self.shape: CallShape | None = None
+        self.shape: CallShape | Key | None = None
         self.equinox: EquinoxCall | None = None
         self.derived: list[CallStages] = []  # of each program derived from it that ran before it returned
 
@@ -159,6 +159,7 @@ class Observer:
         try:
             if state is not None:
                 self._prune(state)
+                self.history.count()
                 self._drain(run)
                 self._take_loose(state, run)
                 for called, (args, kwargs) in list(run.last_calls.calls.items()):
@@ -213,6 +214,7 @@ class Observer:
         state = self._threads.get(run.thread)
         if state is not None and run.thread == threading.get_ident():
             self._prune(state)
+        self.history.count()
         self.count_now(run)
 
     def let_go(self) -> None:
@@ -315,10 +317,11 @@ class Observer:
         staging = jax_internals.staging()
         if staging and run is None:
             return False
-        self._prune(state)
+        if state.stack:
+            self._prune(state)
         activity, seen = None, True
         if run is not None:
-            counted, seen = self._drain(run, call.fun)
+            counted, seen = self._drain(run, call.fun, function)
             activity = run.activity(function)
             if uncounted:
                 activity.calls += 1  # counting starts with this very call
@@ -340,18 +343,18 @@ class Observer:
             return False
         if activity is not None:
             activity.misses += 1
-        event = self.history.begin(function, call.fun, self._key(call), place)
+        event = self.history.begin(function, call.fun, self._key(call, function), place)
         miss = Miss(function, activity, place, event)
         call.record = miss
         state.stack.append(call)
         return True
 
-    def _key(self, call: JitCall) -> Key | None:
+    def _key(self, call: JitCall, function: FunctionRecord) -> Key | None:
         """The key of a call; None where an argument cannot be read, which is told."""
         try:
-            equinox = None if call.frame is None else equinox_frame(call.frame)
+            equinox = equinox_frame(call.frame) if function.equinox and call.frame is not None else None
             if equinox is None:
-                return key_of(call.options, call.args, call.kwargs)
+                return key_of(call.options, call.args, call.kwargs, call.fun)
             given = equinox.f_locals
             return equinox_key_of(call.options, given["jit_wrapper"], given["args"], given["kwargs"])
         except Exception as error:
@@ -368,24 +371,38 @@ class Observer:
         """JAX has the program of the call."""
         miss: Miss = call.record
         self._stop_trace(miss)
+        run = self._state().run
+        if self._holds_programs(run):
+            self._note_call(run, call, miss)
+        call.args, call.kwargs = (), {}
+
+    def _holds_programs(self, run: Run | None) -> bool:
+        """Whether what JAX makes now is to be shown: `observe()` alone shows none."""
+        return run is None or run.keeps_programs or self.shows_programs
+
+    def _note_call(self, run: Run | None, call: JitCall, miss: Miss) -> None:
+        """What a program needs to know of the call that it was made for, read before the call runs."""
         assert call.params is not None
-        jaxpr = call.params["jaxpr"]
-        if not any(program.jaxpr is jaxpr for program in miss.function.kept.values()):
+        jaxpr, function, key = call.params["jaxpr"], miss.function, miss.event.key
+        wrapper = equinox_wrapper(call.frame) if function.equinox and call.frame is not None else None
+        plain = key is not None and wrapper is None and not key.statics
+        for program in function.kept.values():
+            if program.jaxpr is jaxpr:
+                break
+        else:
             # Types are taken before the call runs: donated arguments have none left afterwards.
             miss.types = call.types()
-            miss.shape = shape_of(call.options, call.args, call.kwargs)
-            if call.frame is not None:
-                miss.equinox = equinox_call(equinox_wrapper(call.frame), call.args)
-        run = self._state().run
+            miss.shape = key if plain else shape_of(call.options, call.args, call.kwargs)
+            miss.equinox = equinox_call(wrapper, call.args)
         keep = run is not None and run.keep_values
         if run is not None and keep:
             run.hold_last_calls()
-        donated = call.params.get("donated_invars", ())
-        leaves = copied(call.args_flat, donated) if keep else call.args_flat
+        leaves = copied(call.args_flat, call.params.get("donated_invars", ())) if keep else call.args_flat
         miss.values = CallValues(leaves, "compiled", keep)
-        if call.frame is None or equinox_frame(call.frame) is None:  # equinox regroups its arguments
+        if plain and key is not None:
+            miss.held = HeldCall.plain(call.fun, call.options, key.treedef, key.count)
+        elif wrapper is None:  # equinox regroups its arguments
             miss.held = HeldCall(call.fun, call.args, call.kwargs, options=call.options)
-        call.args, call.kwargs = (), {}
 
     def raised(self, call: JitCall, error: BaseException) -> None:
         """The trace raised."""
@@ -431,12 +448,13 @@ class Observer:
             activity = state.run.activity(function)
             activity.use(program, now=stages.compiles > 0)
             if not within:
-                activity.add(stages)
-                state.run.call_lines.compiled(place, stages.compiles - stages.from_disk)
+                tally = stages.tally()
+                activity.add(tally)
+                state.run.call_lines.compiled(place, tally.compiles)
 
     def stage_started(self, event: str, name: str | None) -> None:
         """A stage starts."""
-        state = self._state()
+        state = self._threads.get(threading.get_ident()) or self._state()
         if state.replaying and not state.looking_away:
             return
         state.stage = (STAGE_NAMES[event], name, time.perf_counter())
@@ -449,8 +467,14 @@ class Observer:
 
     def stage_ended(self, event: str, name: str | None, seconds: float) -> None:
         """A stage has ended."""
-        state = self._state()
+        state = self._threads.get(threading.get_ident()) or self._state()
         state.stage = None
+        if event == TRACE_EVENT and not state.replaying and not state.listening and self.hooks.support.tier == "hooks":
+            # Of the hundreds of JAX's own functions within a trace nothing is to be told.
+            miss: Miss | None = state.stack[-1].record if state.stack else None
+            if miss is not None and (name is None or name == miss.function.jit_name):
+                miss.stages.add(event, seconds, False)
+            return
         from_disk = state.from_disk and event == COMPILE_EVENT
         if event == COMPILE_EVENT:
             state.from_disk = False
@@ -477,11 +501,11 @@ class Observer:
 
     def _note_program(self, state: ThreadState, call: JitCall, miss: Miss, executable: Any, ended_at: float) -> None:
         assert call.params is not None
-        if state.run is not None and not state.run.keeps_programs and not self.shows_programs:
+        if not self._holds_programs(state.run):
             return
         jaxpr = call.params["jaxpr"]
         program = kept(miss.function, jaxpr, executable)
-        made_now = miss.stages.lowerings > 0 or miss.stages.compiles > 0
+        made_now = any(event != TRACE_EVENT for event, _, _ in miss.stages.events)
         if program is None:
             program = KeptProgram(
                 "ran",
@@ -492,7 +516,7 @@ class Observer:
                 out_tree=call.out_tree,
                 donated=tuple(call.params.get("donated_invars", ())),
                 equinox=miss.equinox,
-                stages=miss.stages.times(ended_at) if made_now else None,
+                stages=miss.stages.until(ended_at) if made_now else None,
                 call=miss.place,
             )
             types = miss.types
@@ -559,14 +583,14 @@ class Observer:
     def _start_trace(self, run: Run, miss: Miss, fun: Any) -> None:
         miss.records_trace = True
         run.traced_names.append(miss.function.name)
-        more = run.keeps_programs and len(run.traced_functions) < TRACED_FUNCTIONS
-        if more and not any(known is fun for _, known in run.traced_functions):
+        if run.keeps_programs and len(run.traced_functions) < TRACED_FUNCTIONS and id(fun) not in run.traced_ids:
+            run.traced_ids.add(id(fun))
             run.traced_functions.append((miss.function.name, fun))
         if len(run.traced_names) == 1:
             run.prints.start()
             if run.lines is not None:
                 inner = unwrap(fun)
-                run.lines.start(code_of(fun), getattr(inner, "__globals__", None))
+                run.lines.start(code_of(inner), getattr(inner, "__globals__", None))
 
     def _stop_trace(self, miss: Miss) -> None:
         miss.tracing = False
@@ -612,19 +636,15 @@ class Observer:
             self._stop_trace(miss)
             for stages in miss.derived:
                 miss.stages.take_in(stages)
-            if miss.activity is not None:
-                miss.activity.add(miss.stages)
-                miss.activity.raised += raised or top is not call
-            ended = time.perf_counter() - miss.stages.started_at
-            self.history.end(miss.function, miss.event, miss.stages, raised or top is not call, ended)
-            if state.run is not None and miss.activity is not None and miss.event.outcome is not None:
-                state.run.call_lines.missed(miss.place, miss.event.outcome)
-                state.run.call_lines.compiled(miss.place, miss.stages.compiles - miss.stages.from_disk)
+            total = time.perf_counter() - miss.stages.started_at
+            lines = state.run.call_lines if state.run is not None and miss.activity is not None else None
+            gone = raised or top is not call
+            self.history.end(miss.function, miss.event, miss.stages, gone, total, miss.activity, lines)
             top.drop_values()
             if top is call:
                 break
 
-    def _drain(self, run: Run, missing: Any = None) -> tuple[bool, bool]:
+    def _drain(self, run: Run, missing: Any = None, its_record: FunctionRecord | None = None) -> tuple[bool, bool]:
         """Credit the counted calls to their functions and lines.
 
         Tells whether one of the function that misses now was credited to it, and whether one was seen at all.
@@ -632,6 +652,11 @@ class Observer:
         counted = seen = False
         for each in run.counter.drain():
             fun = getattr(each.called, "_fun", None)
+            if fun is missing and its_record is not None and not its_record.equinox:  # most often it is the only one
+                run.call_lines.called(each.place, each.times)
+                run.activity(its_record).calls += each.times
+                counted = seen = True
+                continue
             if fun is None:
                 self._drain_derived(run, each.called)
                 continue
@@ -690,7 +715,7 @@ def _count_by_name(run: Run) -> None:
         activity.compiles = run.stage_counts[name, COMPILE_EVENT]
 
 
-def _shape_of_same(function: FunctionRecord, jaxpr: Any) -> CallShape | None:
+def _shape_of_same(function: FunctionRecord, jaxpr: Any) -> CallShape | Key | None:
     """How calls of the same jaxpr are written: there is another executable for it, on another device for one."""
     return next((program.shape for program in reversed(function.kept.values()) if program.jaxpr is jaxpr), None)
 

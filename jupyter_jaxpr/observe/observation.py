@@ -11,7 +11,7 @@ Everything after this room (program, snapshot) reads these and nothing else of t
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from .held_calls import HeldCall
 from .values import CallValues
@@ -19,8 +19,7 @@ from .values import CallValues
 Outcome = Literal["fast_hit", "dispatch_only", "lowered", "compiled", "compiled_from_disk", "inlined", "raised"]
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(NamedTuple):
     """A line of Python: file as in `co_filename`, line from 1, qualified name of the function around it.
 
     Where an expression is meant, columns are in UTF-8 bytes from 0, and `end_line` is its last line; else -1.

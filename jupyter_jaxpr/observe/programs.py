@@ -10,16 +10,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from .arguments import CallShape, EquinoxCall, arguments_of, equinox_arguments, result_of, spec_of
+from .arguments import CallShape, EquinoxCall, arguments_of, equinox_arguments, plain_shape, result_of, spec_of
 from .functions import FunctionRecord
 from .held_calls import HeldCall
+from .keys import Key
 from .observation import ArgumentSpec, ObservedProgram, Place, StageTimes
+from .stages import CallTimes
 from .values import CallValues
 
 KEEP_PER_FUNCTION = 8
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class KeptProgram:
     """A program as JAX made it; `jaxpr` and `executable` are held so that their ids stay theirs."""
 
@@ -29,12 +31,12 @@ class KeptProgram:
     traced: Any = None
     lowered: Any = None
     compiled: Any = None
-    shape: CallShape | None = None
+    shape: CallShape | Key | None = None  # the key of a call without static arguments says it too
     in_tree: Any = None
     out_tree: Any = None
     donated: tuple[bool, ...] = ()
     equinox: EquinoxCall | None = None
-    stages: StageTimes | None = None
+    stages: StageTimes | CallTimes | None = None
     call: Place | None = None
     parent: Any = None  # of a derived one: the jaxpr it was derived from
     values: CallValues | None = None  # of the newest call that was seen
@@ -55,7 +57,7 @@ class KeptProgram:
             jaxpr=self.jaxpr,
             arguments=self.arguments(),
             result=self.result(),
-            stages=self.stages,
+            stages=self.stages.times() if isinstance(self.stages, CallTimes) else self.stages,
             call=self.call,
             lowered=self.lowered,
             executable=self.compiled,
@@ -87,11 +89,12 @@ class KeptProgram:
             return tuple(ArgumentSpec(name="", tree=spec_of(aval)) for aval in avals)
 
     def _named(self, avals: Any) -> tuple[ArgumentSpec, ...]:
-        if self.in_tree is None or self.shape is None:
+        shape = plain_shape(self.shape) if isinstance(self.shape, Key) else self.shape
+        if self.in_tree is None or shape is None:
             return tuple(ArgumentSpec(name="", tree=spec_of(aval)) for aval in avals)
         avals = avals[len(avals) - self.in_tree.num_leaves :]  # closed-over tracers come first
         donated = self.donated[len(self.donated) - len(avals) :]
-        arguments = arguments_of(self.shape, self.in_tree, avals, donated)
+        arguments = arguments_of(shape, self.in_tree, avals, donated)
         if self.equinox is not None:
             return equinox_arguments(arguments, self.equinox)
         return arguments
@@ -111,10 +114,11 @@ class KeptProgram:
 
 def keep(record: FunctionRecord, program: KeptProgram) -> None:
     """Make it the newest program of its function."""
-    record.kept[program.key] = program
-    record.kept.move_to_end(program.key)
-    while len(record.kept) > KEEP_PER_FUNCTION:
-        record.kept.popitem(last=False)
+    programs, key = record.kept, program.key
+    programs.pop(key, None)
+    programs[key] = program
+    while len(programs) > KEEP_PER_FUNCTION:
+        del programs[next(iter(programs))]
 
 
 def kept(record: FunctionRecord, jaxpr: Any, executable: Any) -> KeptProgram | None:

@@ -23,7 +23,7 @@ from .lines import LineRecorder
 from .observation import EagerCompile, LineReading, Observation, ObservedFunction, ObservedProgram, Place
 from .printed import PrintRecorder
 from .programs import KeptProgram
-from .stages import CallStages
+from .stages import Tally
 
 PROGRAMS_PER_FUNCTION = 32
 NOT_COUNTED = "Calls are unknown: a debugger, a profiler or another observed thread has the counter."
@@ -66,12 +66,12 @@ class FunctionActivity:
         """How often it was called, or may have been, from a place that is not watched; 0 where counts are exact."""
         return self.calls_missed + self.handed
 
-    def add(self, stages: CallStages) -> None:
+    def add(self, tally: Tally) -> None:
         """Count the stages of one call."""
-        self.traces += stages.traces
-        self.lowerings += stages.lowerings
-        self.compiles += stages.compiles - stages.from_disk
-        self.from_disk += stages.from_disk
+        self.traces += tally.traces
+        self.lowerings += tally.lowerings
+        self.compiles += tally.compiles
+        self.from_disk += tally.from_disk
 
     def use(self, program: KeptProgram, now: bool, note: str | None = None) -> None:
         """List a program of this run; the first mention decides whether it was made in it."""
@@ -139,6 +139,7 @@ class Run:
         self.lines = LineRecorder(file) if file is not None else None
         self.prints = PrintRecorder(self._traced_function)
         self.traced_names: list[str] = []  # of the functions being traced now, innermost last
+        self.traced_ids: set[int] = set()  # of those functions
         self.traced_functions: list[tuple[str, Any]] = []  # name and function of each that was traced
         self.eager: list[EagerCompile] = []
         self.ahead: set[str] = set()  # functions asked for their trace or lowering without a call
