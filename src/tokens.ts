@@ -7,11 +7,13 @@ import { ISignal } from '@lumino/signaling';
 
 import {
   Environment,
+  ExactLinks,
   Machine,
   ProgramCost,
   ProgramDiff,
   PassDiff,
   ProgramPasses,
+  ProgramShardings,
   ProgramTiming,
   Progress,
   Recording,
@@ -167,6 +169,20 @@ export interface IRequests {
     program: number,
     options?: ILongRequestOptions
   ): ILongRequest<ProgramPasses>;
+  /** Compile a tagged twin of a program, which knows the equations of each line; asks before. */
+  exactLinks(
+    snapshot: string,
+    program: number,
+    options?: ILongRequestOptions
+  ): ILongRequest<ExactLinks>;
+  /** Lines of the twin that was asked for. */
+  twinText(
+    snapshot: string,
+    program: number,
+    level: TextPage['level'],
+    firstLine: number,
+    lineCount: number
+  ): Promise<TextPage>;
   /** Lines of what one of the passes changed. */
   passDiff(
     snapshot: string,
@@ -181,6 +197,8 @@ export interface IRequests {
   source(snapshot: string, path: string): Promise<SourcePage>;
   /** What a program costs; it is counted, nothing runs. */
   cost(snapshot: string, program: number): Promise<ProgramCost>;
+  /** How a program is spread over devices, its collectives too; its HLO is read, nothing runs. */
+  shardings(snapshot: string, program: number): Promise<ProgramShardings>;
   /** What became of one program in another; both are read, nothing runs. */
   diff(
     before: IProgramRef,

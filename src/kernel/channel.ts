@@ -36,6 +36,7 @@ import {
 import {
   CompareRequest,
   CostRequest,
+  ExactLinksRequest,
   ExportRequest,
   DiffRequest,
   MachineRequest,
@@ -44,6 +45,7 @@ import {
   PassesRequest,
   Reply,
   ScopeRequest,
+  ShardingsRequest,
   SourceRequest,
   StepsRequest,
   SweepRequest,
@@ -79,11 +81,13 @@ export type Question =
   | Omit<SweepRequest, 'id'>
   | Omit<MachineRequest, 'id'>
   | Omit<CostRequest, 'id'>
+  | Omit<ShardingsRequest, 'id'>
   | Omit<TransformRequest, 'id'>
   | Omit<DiffRequest, 'id'>
   | Omit<ExportRequest, 'id'>
   | Omit<PassesRequest, 'id'>
   | Omit<PassDiffRequest, 'id'>
+  | Omit<ExactLinksRequest, 'id'>
   | Omit<SourceRequest, 'id'>;
 
 /** A question that is on its way. */
@@ -146,8 +150,10 @@ const PATIENCE = {
   sweep: 1_800_000,
   machine: 60_000,
   passes: 1_800_000,
+  exact_links: 1_800_000,
   pass_diff: 120_000,
   cost: 60_000,
+  shardings: 60_000,
   transform: 600_000,
   diff: 60_000,
   export: 60_000,

@@ -17,11 +17,13 @@ import { Unreadable } from '../protocol/document';
 import { Announcement, PROTOCOL } from '../protocol/messages';
 import {
   Environment,
+  ExactLinks,
   Machine,
   PassDiff,
   ProgramCost,
   ProgramDiff,
   ProgramPasses,
+  ProgramShardings,
   ProgramTiming,
   Progress,
   Recording,
@@ -686,6 +688,33 @@ export class JaxprModel implements IJaxprModel {
         options,
         ({ passes }) => (passes?.program === program ? passes : null)
       ),
+    exactLinks: (snapshot, program, options) =>
+      this._long<ExactLinks>(
+        {
+          type: 'exact_links',
+          snapshot,
+          program,
+          confirmed: options?.confirmed ?? false
+        },
+        options,
+        ({ exact_links: links }) =>
+          links?.program === program ? links : null
+      ),
+    twinText: async (snapshot, program, level, first_line, line_count) => {
+      const { text: page } = await this._ask({
+        type: 'text',
+        snapshot,
+        program,
+        level,
+        first_line,
+        line_count,
+        twin: true
+      });
+      return answered<TextPage>(
+        Array.isArray(page?.line_equations) ? page : null,
+        this._trans
+      );
+    },
     passDiff: async (snapshot, program, index, first_line, line_count) => {
       const { pass_diff: page } = await this._ask({
         type: 'pass_diff',
@@ -720,6 +749,17 @@ export class JaxprModel implements IJaxprModel {
       const { source } = await this._ask({ type: 'source', snapshot, path });
       return answered<SourcePage>(
         source?.path === path ? source : null,
+        this._trans
+      );
+    },
+    shardings: async (snapshot, program) => {
+      const { shardings } = await this._ask({
+        type: 'shardings',
+        snapshot,
+        program
+      });
+      return answered<ProgramShardings>(
+        shardings?.program === program ? shardings : null,
         this._trans
       );
     },

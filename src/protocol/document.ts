@@ -21,6 +21,7 @@ import {
 } from './structure';
 import { checkVariantComparison } from './comparison';
 import { checkProgramCost } from './cost';
+import { checkProgramShardings } from './shardings';
 import { checkControlFlow } from './control-flow';
 import { checkLedger } from './ledger';
 import { checkRecording } from './recording';
@@ -147,6 +148,9 @@ export function checkSnapshot(value: unknown): Snapshot {
   };
   each(snapshot.costs ?? [], 'costs', (cost, field) =>
     checkProgramCost(cost, field, sizes)
+  );
+  each(snapshot.shardings ?? [], 'shardings', (shardings, field) =>
+    checkProgramShardings(shardings, field, sizes)
   );
   each(snapshot.timings ?? [], 'timings', (timing, field) =>
     checkProgramTiming(timing, field, programs)
@@ -544,7 +548,10 @@ function checkNote(value: unknown, programs: number, pools: IPools): void {
 }
 
 /** A page of StableHLO or HLO, with pools of its own. */
-export function checkTextPage(value: unknown): TextPage {
+export function checkTextPage(
+  value: unknown,
+  scopes: readonly number[] = []
+): TextPage {
   const page = fields(value, 'text');
   oneOf(page.level, 'text.level', LEVELS);
   count(page.characters, 'text.characters');
@@ -555,7 +562,31 @@ export function checkTextPage(value: unknown): TextPage {
   const pools = checkPools(page, 0);
   indices(page.line_stacks, 'text.line_stacks', -1, pools.stacks);
   checkLines(page, 'text', page.lines as number, pools);
+  checkLineEquations(page.line_equations ?? null, page.lines as number, scopes);
   return page as unknown as TextPage;
+}
+
+/** Of a twin: which equations its lines come from, ascending; `scopes` has the equations of each scope. */
+function checkLineEquations(
+  value: unknown,
+  lines: number,
+  scopes: readonly number[]
+): void {
+  if (value === null) {
+    return;
+  }
+  let before = -1;
+  each(value, 'text.line_equations', (item, where) => {
+    const numbers = indices(item, where, 0, Number.MAX_SAFE_INTEGER);
+    if (numbers.length < 3 || numbers.length % 2 !== 1) {
+      throw new Mismatch(where, 'a line, then scopes and equations');
+    }
+    before = integer(numbers[0], `${where}.line`, before + 1, lines);
+    for (let i = 1; i < numbers.length; i += 2) {
+      integer(numbers[i], `${where}.scope`, 0, scopes.length);
+      integer(numbers[i + 1], `${where}.equation`, 0, scopes[numbers[i]]);
+    }
+  });
 }
 
 /** A page of equations; its children point to the scopes of the snapshot, of which there are `scopes`. */

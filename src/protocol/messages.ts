@@ -14,8 +14,10 @@ import {
 import { checkVariantComparison } from './comparison';
 import { IDocumentSizes, checkProgramCost } from './cost';
 import { checkProgramDiff } from './difference';
+import { checkExactLinks } from './exact-links';
 import { checkPassDiff, checkProgramPasses } from './passes';
 import { checkRecording } from './recording';
+import { checkProgramShardings } from './shardings';
 import { checkSourcePage } from './source';
 import { checkMachine, checkProgramTiming, checkSweep } from './timing';
 import {
@@ -136,7 +138,9 @@ function checkReply(value: unknown, sizes: IDocumentSizes): Reply {
   oneOf(reply.type, 'type', ['reply'] as const);
   integer(reply.id, 'id', 0);
   const error = orNull(reply.error, 'error', text);
-  const page = orNull(reply.text, 'text', checkTextPage);
+  const page = orNull(reply.text, 'text', value =>
+    checkTextPage(value, sizes.scopes)
+  );
   const scope = orNull(reply.scope, 'scope', value =>
     checkScopePage(value, sizes.scopes.length)
   );
@@ -166,6 +170,12 @@ function checkReply(value: unknown, sizes: IDocumentSizes): Reply {
     orNull(reply.pass_diff ?? null, 'pass_diff', (value, field) =>
       checkPassDiff(value, field, sizes.programs)
     ),
+    orNull(reply.exact_links ?? null, 'exact_links', (value, field) =>
+      checkExactLinks(value, field, sizes.programs)
+    ),
+    orNull(reply.shardings ?? null, 'shardings', (value, field) =>
+      checkProgramShardings(value, field, sizes)
+    ),
     orNull(reply.cost ?? null, 'cost', (value, field) =>
       checkProgramCost(value, field, sizes)
     ),
@@ -176,7 +186,7 @@ function checkReply(value: unknown, sizes: IDocumentSizes): Reply {
   if (answers.length !== 1) {
     throw new Mismatch(
       'reply',
-      'exactly one of error, text, scope, snapshot, working, confirm, recording, comparison, timing, sweep, machine, cost, passes, pass_diff, diff, page, source'
+      'exactly one of error, text, scope, snapshot, working, confirm, recording, comparison, timing, sweep, machine, cost, shardings, passes, pass_diff, exact_links, diff, page, source'
     );
   }
   return reply as unknown as Reply;

@@ -71,6 +71,13 @@ export function programKeys(trans: TranslationBundle): IKey[] {
       does: trans.__('Show all hidden lines')
     },
     {
+      keys: ['x'],
+      where: 'code',
+      does: trans.__(
+        'In StableHLO and HLO: exact links, from a twin that is compiled beside the program; again: back to the program'
+      )
+    },
+    {
       keys: ['F3', 'Shift+F3'],
       where: 'code',
       does: trans.__('Next and previous match of the search')

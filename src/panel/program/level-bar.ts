@@ -6,14 +6,17 @@
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 import { IDisposable } from '@lumino/disposable';
+import { MessageLoop } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 
+import { twinsOf } from '../../model/exact-links';
 import { Links } from '../../model/links';
 import { ProgramEquations } from '../../program-text/equations';
 import { SourceSpans } from '../../program-text/source-spans';
 import type { Snapshot } from '../../protocol/snapshot';
 import type { IJaxprModel, IRequests, LevelName } from '../../tokens';
 import { element } from './describe';
+import { ExactBar } from './exact-bar';
 import { ListingView } from './listing-view';
 import { FIRST_LINES } from './pages';
 import { PassesView } from './passes-view';
@@ -57,8 +60,27 @@ export class LevelBar implements IDisposable {
     if (level === 'stablehlo') {
       this._node.append(...this._platforms());
     }
+    if (level !== 'jaxpr') {
+      const { model, snapshot, program } = _options;
+      this.exact = new ExactBar({ trans, model, snapshot, program, level });
+      this._exactButton = element(
+        'button',
+        'jp-JaxprPanel-button',
+        trans.__('Exact links')
+      );
+      this._exactButton.title = trans.__(
+        'Link each line to exactly the equations that it comes from, by a twin that is compiled beside the program'
+      );
+      this._exactButton.addEventListener('click', () => this.exact?.toggle());
+      twinsOf(model).changed.connect(this._showExact, this);
+      this._showExact();
+      this._node.append(this._exactButton);
+    }
     pane.append(this._node);
   }
+
+  /** The exact links; null of a jaxpr, which is what they lead to. */
+  readonly exact: ExactBar | null = null;
 
   get isDisposed(): boolean {
     return this._isDisposed;
@@ -69,13 +91,18 @@ export class LevelBar implements IDisposable {
       this._isDisposed = true;
       this._closePlatform();
       this._passes?.dispose();
+      twinsOf(this._options.model).changed.disconnect(this._showExact, this);
+      this._disposeExact();
       this._node.remove();
     }
   }
 
   /** There while there is a text, or a kernel that makes one. */
   refresh(): void {
-    const { level, model, listings } = this._options;
+    const { level, model, listings, pane } = this._options;
+    if (this.exact?.isAttached === false && pane.isConnected) {
+      Widget.attach(this.exact, pane);
+    }
     const state = listings.program.levels.find(({ name }) => name === level);
     this._node.hidden =
       level === 'jaxpr' ||
@@ -83,6 +110,29 @@ export class LevelBar implements IDisposable {
       state === undefined ||
       state.state === 'absent' ||
       state.state === 'not_made';
+  }
+
+  /** The twin is lowered for the program's own platform, and its passes are those of the program. */
+  private _showExact(): void {
+    const isShown = this.exact?.isShown ?? false;
+    this._exactButton?.setAttribute('aria-pressed', String(isShown));
+    if (this._platform) {
+      this._platform.disabled = isShown;
+      if (isShown && this._platform.value !== '') {
+        this._platform.value = '';
+        void this._show('');
+      }
+    }
+  }
+
+  private _disposeExact(): void {
+    const { exact } = this;
+    if (exact?.isAttached === true && !exact.node.isConnected) {
+      // The view was taken off the page with all that is in it.
+      MessageLoop.sendMessage(exact, Widget.Msg.BeforeDetach);
+      exact.clearFlag(Widget.Flag.IsAttached);
+    }
+    exact?.dispose();
   }
 
   // --- passes -------------------------------------------------------------------------------
@@ -106,6 +156,7 @@ export class LevelBar implements IDisposable {
     const { snapshot, trans } = this._options;
     const own = snapshot.environment.backend;
     const select = element('select', 'jp-JaxprProgram-platform');
+    this._platform = select;
     const option = (value: string, text: string): void => {
       const node = element('option', '', text);
       node.value = value;
@@ -270,6 +321,8 @@ export class LevelBar implements IDisposable {
 
   private _node: HTMLElement;
   private _passesButton: HTMLButtonElement | null = null;
+  private _exactButton: HTMLButtonElement | null = null;
+  private _platform: HTMLSelectElement | null = null;
   private _passes: PassesView | null = null;
   private _said: HTMLElement | null = null;
   private _chosen = '';

@@ -15,13 +15,16 @@
 import { EditorView } from '@codemirror/view';
 import { TranslationBundle } from '@jupyterlab/translation';
 import { IDisposable } from '@lumino/disposable';
+import { Widget } from '@lumino/widgets';
 
 import { costsOf } from '../../model/costs';
 import { twinsOf } from '../../model/exact-links';
 import type { ILinked, TextLevel } from '../../model/links';
+import { shardingsOf } from '../../model/shardings';
 import { sourceFilesOf } from '../../model/source-files';
 import type { Level, Snapshot } from '../../protocol/snapshot';
 import type { IJaxprModel, LevelName, Selection } from '../../tokens';
+import { ShardingsView } from '../shardings';
 import { element } from './describe';
 import type { IListing } from './listing';
 import { ListingView } from './listing-view';
@@ -102,6 +105,11 @@ export class LevelPane implements IDisposable {
       tools: this._tools,
       entered: () => _options.host.entered(this)
     });
+    if (shardingsOf(model).of(snapshot, program) !== null) {
+      const shardings = new ShardingsView({ model, snapshot, program, trans });
+      Widget.attach(shardings, this.node);
+      this._shardings = shardings;
+    }
     this._onTwins();
   }
 
@@ -162,6 +170,7 @@ export class LevelPane implements IDisposable {
     this._view?.dispose();
     this._view = null;
     this._bar.dispose();
+    this._shardings?.dispose();
     closeListings(this.listings);
     this.node.remove();
   }
@@ -474,6 +483,7 @@ export class LevelPane implements IDisposable {
 
   private _tools: ReadingTools;
   private _bar: LevelBar;
+  private _shardings: ShardingsView | null = null;
   private _view: ListingView | null = null;
   /** What was pointed at here: it is in view already. */
   private _own = new WeakSet<Selection>();

@@ -8,6 +8,7 @@ import type { Level } from '../../protocol/snapshot';
 import type { IJaxprModel, IRequests, LevelName } from '../../tokens';
 import type { ProgramListings } from './program-listings';
 import { TextListing } from './text-listing';
+import { TwinListing } from './twin-listing';
 import { levelTitle } from './toolbar';
 
 /** Lines of a text in its first page, and in each further one when all are wanted. */
@@ -59,6 +60,36 @@ export class Pages {
       this._tell(name, null);
     } catch (error) {
       asked.delete(name);
+      this._tell(name, (error as Error).message);
+    }
+  }
+
+  /** Ask the kernel for the first page of a text of the twin, which was compiled before. */
+  async twin(name: TextLevel, requests: IRequests): Promise<void> {
+    const { snapshot, index, twinLinks, twins, asked } = this._listings;
+    if (asked.has(`twin ${name}`)) {
+      return;
+    }
+    asked.add(`twin ${name}`);
+    this._tell(
+      name,
+      this._trans.__('Loading the twin’s %1 …', levelTitle(name, this._trans))
+    );
+    try {
+      const page = await requests.twinText(
+        snapshot.id,
+        index,
+        name,
+        0,
+        FIRST_LINES
+      );
+      const listing = new TwinListing(twinLinks, name, this._trans);
+      listing.addPage(page);
+      twins.set(name, listing);
+      this._tell(name, null);
+      this._listings.restate(name);
+    } catch (error) {
+      asked.delete(`twin ${name}`);
       this._tell(name, (error as Error).message);
     }
   }
@@ -147,8 +178,8 @@ export class Pages {
     count: number,
     requests: IRequests | null
   ): Promise<boolean> {
-    const { snapshot, index, texts, asked } = this._listings;
-    const listing = texts.get(level);
+    const { snapshot, index, asked } = this._listings;
+    const listing = this._listings.shownText(level);
     if (!listing || listing.complete || !this._isOpen) {
       return false;
     }
@@ -161,30 +192,28 @@ export class Pages {
       );
       return false;
     }
-    const key = `${level}:${listing.held}`;
+    const isTwin = listing instanceof TwinListing;
+    const key = `${isTwin ? 'twin ' : ''}${level}:${listing.held}`;
     if (asked.has(key)) {
       return false;
     }
     asked.add(key);
     try {
-      const page = await requests.text(
-        snapshot.id,
-        index,
-        level,
-        listing.held,
-        count
-      );
-      const splice = this._isOpen
-        ? listing.add(
-            page.text,
-            page.first_line,
-            page.line_stacks,
-            page,
-            page.lines,
-            page
-          )
-        : null;
-      if (splice) {
+      const ask = isTwin ? requests.twinText : requests.text;
+      const page = await ask(snapshot.id, index, level, listing.held, count);
+      const splice = !this._isOpen
+        ? null
+        : isTwin
+          ? listing.addPage(page)
+          : listing.add(
+              page.text,
+              page.first_line,
+              page.line_stacks,
+              page,
+              page.lines,
+              page
+            );
+      if (splice && listing === this._listings.shownText(level)) {
         this._listings.splice(level, splice);
         return true;
       }
@@ -197,7 +226,7 @@ export class Pages {
 
   /** A search looks at everything: load the rest, and say how far it is. */
   async all(level: LevelName, requests: () => IRequests | null): Promise<void> {
-    const { jaxpr, texts } = this._listings;
+    const { jaxpr } = this._listings;
     if (level === 'jaxpr') {
       for (
         let [line] = jaxpr.missingBetween(0, Infinity);
@@ -214,7 +243,7 @@ export class Pages {
       this._tell(level, null);
       return;
     }
-    const listing = texts.get(level);
+    const listing = this._listings.shownText(level);
     while (listing && !listing.complete) {
       this._tell(
         level,

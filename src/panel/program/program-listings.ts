@@ -7,6 +7,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import { ISignal, Signal } from '@lumino/signaling';
 
+import { TwinLinks } from '../../model/exact-links';
 import { EquationHeat } from '../../model/heat';
 import { Links, TextLevel, linksOf } from '../../model/links';
 import type { Program, ProgramCost, Snapshot } from '../../protocol/snapshot';
@@ -15,11 +16,14 @@ import { JaxprListing } from './jaxpr-listing';
 import type { IListing, ISplice } from './listing';
 import { Pages } from './pages';
 import { TextListing } from './text-listing';
+import { TwinListing } from './twin-listing';
 
 /** What has happened to a level. */
 export type ListingsChange =
   /** Its listing has other lines now; it is told before anything else happens. */
   | { kind: 'spliced'; level: LevelName; splice: ISplice }
+  /** Another text stands in its place now: the twin's, or the program's own again. */
+  | { kind: 'replaced'; level: LevelName }
   /** Its text has come, or cannot be had, or there is something else to say of it. */
   | { kind: 'state'; level: LevelName };
 
@@ -40,7 +44,10 @@ export class ProgramListings {
   readonly program: Program;
   readonly links: Links;
   readonly jaxpr: JaxprListing;
+  /** Of the program itself. */
   readonly texts = new Map<TextLevel, TextListing>();
+  /** Of its twin. */
+  readonly twins = new Map<TextLevel, TwinListing>();
   readonly pages: Pages;
   /** What was asked for, so that nothing is asked for twice. */
   readonly asked = new Set<string>();
@@ -53,7 +60,32 @@ export class ProgramListings {
 
   /** The lines of a level; null where they are not here. */
   listing(level: LevelName): IListing | null {
-    return level === 'jaxpr' ? this.jaxpr : (this.texts.get(level) ?? null);
+    return level === 'jaxpr' ? this.jaxpr : this.shownText(level);
+  }
+
+  /** The text that is shown of a level, the program's own or its twin's; null where it is not here. */
+  shownText(level: TextLevel): TextListing | null {
+    return (this._isTwin ? this.twins : this.texts).get(level) ?? null;
+  }
+
+  /** Whether the twin's texts stand in the place of the program's. */
+  get isTwin(): boolean {
+    return this._isTwin;
+  }
+
+  set isTwin(isTwin: boolean) {
+    if (isTwin !== this._isTwin) {
+      this._isTwin = isTwin;
+      for (const level of ['stablehlo', 'hlo'] as const) {
+        this.tell(level, null);
+        this._changed.emit({ kind: 'replaced', level });
+      }
+    }
+  }
+
+  /** The links of the twin's texts. */
+  get twinLinks(): TwinLinks {
+    return (this._twinLinks ??= new TwinLinks(this.links));
   }
 
   /** A sentence about a level, or nothing. */
@@ -89,6 +121,8 @@ export class ProgramListings {
 
   private _trans: TranslationBundle;
   private _cost: ProgramCost | null = null;
+  private _isTwin = false;
+  private _twinLinks: TwinLinks | null = null;
   private _notices = new Map<LevelName, string | null>();
   private _changed = new Signal<this, ListingsChange>(this);
 }

@@ -193,7 +193,7 @@ export class TextListing implements IListing {
     return new Set();
   }
 
-  selection(first: number): Selection | null {
+  selection(first: number, _last?: number): Selection | null {
     return first < this._lines.length && this._lines[first].trim() !== ''
       ? { kind: 'text', level: this.level, line: first, stack: -1 }
       : null;

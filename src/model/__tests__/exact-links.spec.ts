@@ -1,0 +1,197 @@
+import { nullTranslator } from '@jupyterlab/translation';
+
+import { JaxprListing } from '../../panel/program/jaxpr-listing';
+import { TwinListing } from '../../panel/program/twin-listing';
+import { golden } from '../../program-text/__tests__/documents';
+import type { ExactLinks, Snapshot, TextPage } from '../../protocol/snapshot';
+import type { IJaxprModel, ILongRequest, Outcome } from '../../tokens';
+import { TwinLinks, twinsOf } from '../exact-links';
+import { linksOf } from '../links';
+
+const trans = nullTranslator.load('jupyter_jaxpr');
+
+/** A page of a twin whose lines come from these equations. */
+function page(
+  first: number,
+  lines: readonly string[],
+  line_equations: number[][]
+): TextPage {
+  return {
+    level: 'hlo',
+    characters: 100,
+    lines: 6,
+    sha256: '',
+    first_line: first,
+    text: lines.join('\n'),
+    line_stacks: lines.map(() => -1),
+    strings: [],
+    files: [],
+    frames: [],
+    stacks: [],
+    inferred_lines: [],
+    other_stacks: [],
+    line_equations
+  };
+}
+
+describe('the twin of a recurrent net', () => {
+  const links = linksOf(golden('rnn-0.12'), 0);
+  const twin = new TwinLinks(links);
+  const listing = new TwinListing(twin, 'hlo', trans);
+  listing.addPage(
+    page(
+      0,
+      ['HloModule jit_rnn', '%body (x: f32[16]) -> f32[16] {', '  %dot.1'],
+      [[2, 1, 0]]
+    )
+  );
+  listing.addPage(
+    page(
+      3,
+      ['  %tanh.2 = f32[16]{0} tanh(%dot.1)', '  %copy.3', '}'],
+      [[3, 1, 4, 1, 3]]
+    )
+  );
+  const chosen = (...equations: [number, number][]): readonly number[] =>
+    listing.linkedLines(
+      links.resolve({
+        kind: 'equations',
+        equations: equations.map(([scope, equation]) => ({ scope, equation }))
+      })
+    );
+
+  it('leads from a line to exactly the equations that it comes from', () => {
+    expect(listing.selection(2)).toEqual({
+      kind: 'equations',
+      equations: [{ scope: 1, equation: 0 }]
+    });
+    expect(listing.selection(3)).toEqual({
+      kind: 'equations',
+      equations: [
+        { scope: 1, equation: 4 },
+        { scope: 1, equation: 3 }
+      ]
+    });
+    // And in the jaxpr these are marked, and no others of their line.
+    const linked = links.resolve(listing.selection(2));
+    const jaxpr = new JaxprListing(links, trans);
+    expect(jaxpr.linkedLines(linked)).toHaveLength(1);
+    expect([...linked.equations]).toEqual([links.equations.id(1, 0)]);
+  });
+
+  it('leads from an equation to exactly its lines', () => {
+    expect(chosen([1, 0])).toEqual([2]);
+    expect(chosen([1, 3])).toEqual([3]);
+    expect(chosen([1, 4], [1, 0])).toEqual([2, 3]);
+    expect(chosen([1, 2])).toEqual([]);
+  });
+
+  it('leads from an expression to the lines of its equations', () => {
+    const source = { kind: 'caret', cellId: 'cell-rnn', line: 7 } as const;
+    // a + r + p["b"]
+    const add = links.resolve({ ...source, column: 29 });
+    expect(listing.linkedLines(add)).toEqual([3]);
+    // Of the program's own links a + r has lines; of the twin none comes from it.
+    const inner = links.resolve({ ...source, column: 22 });
+    expect(inner.equations.size).toBe(1);
+    expect(listing.linkedLines(inner)).toEqual([]);
+  });
+
+  it('means nothing where a line comes from no equation, and all where lines are folded to one', () => {
+    expect(listing.selection(4)).toBeNull();
+    expect(listing.selection(1, 5)).toEqual({
+      kind: 'equations',
+      equations: [
+        { scope: 1, equation: 0 },
+        { scope: 1, equation: 4 },
+        { scope: 1, equation: 3 }
+      ]
+    });
+    expect([...twin.equationsOfLines('hlo', 1, 5)]).toHaveLength(3);
+    expect(twin.equationsOfLine('stablehlo', 3)).toEqual([]);
+  });
+
+  it('says of a line how many equations it comes from', () => {
+    const said = [2, 3, 4].map(line => listing.describeLine(line)?.textContent);
+    expect(said).toEqual([
+      'Twin compile: it comes from 1 equation.',
+      'Twin compile: it comes from 2 equations.',
+      'Twin compile: it comes from no equation.'
+    ]);
+    expect(listing.label).toBe('HLO of the twin of rnn');
+  });
+
+  it('takes no page twice', () => {
+    expect(listing.addPage(page(0, ['again'], [[0, 1, 1]]))).toBeNull();
+    expect(chosen([1, 1])).toEqual([]);
+    expect(listing.complete).toBe(true);
+  });
+});
+
+describe('asking for a twin', () => {
+  const snapshot = golden('rnn-0.12');
+  const found: ExactLinks = {
+    program: 0,
+    lower_seconds: 0.1,
+    compile_seconds: 0.2,
+    equations: 9,
+    reached: 9,
+    levels: []
+  };
+
+  /** A model whose kernel asks before, and then answers. */
+  function model(): { model: IJaxprModel; asked: boolean[] } {
+    const asked: boolean[] = [];
+    const exactLinks = (
+      _: string,
+      __: number,
+      options?: { confirmed?: boolean }
+    ): ILongRequest<ExactLinks> => {
+      const confirmed = options?.confirmed ?? false;
+      asked.push(confirmed);
+      const outcome: Outcome<ExactLinks> = confirmed
+        ? { kind: 'done', value: found }
+        : { kind: 'confirm', question: 'about 190 ms. Compile the twin?' };
+      return { result: Promise.resolve(outcome), stop: () => undefined };
+    };
+    const partial = {
+      changed: { connect: () => true },
+      isDisposed: false,
+      runs: [{ snapshot, fromSaved: false }],
+      requests: { exactLinks }
+    };
+    return { model: partial as unknown as IJaxprModel, asked };
+  }
+
+  it('compiles nothing before its price is agreed to', async () => {
+    const { model: of, asked } = model();
+    const twins = twinsOf(of);
+    expect(twinsOf(of)).toBe(twins);
+    await twins.ask(snapshot, 0);
+    expect(twins.work.stateOf(snapshot, 0)).toEqual({
+      kind: 'confirm',
+      question: 'about 190 ms. Compile the twin?'
+    });
+    expect(twins.isShown(snapshot, 0)).toBe(false);
+    expect(asked).toEqual([false]);
+    await twins.work.confirm(snapshot, 0);
+    expect(twins.isShown(snapshot, 0)).toBe(true);
+    expect(asked).toEqual([false, true]);
+  });
+
+  it('is shown and hidden again without another compilation', async () => {
+    const { model: of, asked } = model();
+    const twins = twinsOf(of);
+    await twins.ask(snapshot, 0);
+    await twins.work.confirm(snapshot, 0);
+    const seen: boolean[] = [];
+    twins.changed.connect(() => seen.push(twins.isShown(snapshot, 0)));
+    twins.show(snapshot, 0, false);
+    twins.show(snapshot, 0, true);
+    expect(seen).toEqual([false, true]);
+    expect(asked).toHaveLength(2);
+    const other: Snapshot = { ...snapshot, id: 'another' };
+    expect(twins.isShown(other, 0)).toBe(false);
+    expect(twins.isShown(snapshot, 1)).toBe(false);
+  });
+});

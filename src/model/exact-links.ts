@@ -1,0 +1,160 @@
+/**
+ * A model comes in; the exact links of its programs go out, which a tagged twin tells that is compiled beside each of
+ * them: how far the asking is, whether they are shown, and which equations each line of the twin comes from.
+ */
+import { ISignal, Signal } from '@lumino/signaling';
+
+import type { ExactLinks, Snapshot } from '../protocol/snapshot';
+import type { IEquationRef, IJaxprModel } from '../tokens';
+import { Links, TextLevel } from './links';
+import { LongWork } from './long-work';
+
+/** The twins of a model's programs; one part for each program of a run. */
+export class Twins {
+  constructor(model: IJaxprModel) {
+    this.work = new LongWork<ExactLinks>(model);
+    this.work.changed.connect(() => this._changed.emit());
+  }
+
+  readonly work: LongWork<ExactLinks>;
+
+  /** Something was asked for, has come, or is shown or no longer. */
+  get changed(): ISignal<this, void> {
+    return this._changed;
+  }
+
+  /** What a twin says; null where it is not compiled. */
+  of(snapshot: Snapshot, program: number): ExactLinks | null {
+    return this.work.valueOf(snapshot, program);
+  }
+
+  /** Whether the twin's text stands in the place of the program's, in every view. */
+  isShown(snapshot: Snapshot, program: number): boolean {
+    return (
+      this._shown.has(`${program} ${snapshot.id}`) &&
+      this.of(snapshot, program) !== null
+    );
+  }
+
+  /** Ask for a twin, its price is told before; it is shown when it comes. */
+  ask(snapshot: Snapshot, program: number): Promise<void> {
+    this._shown.add(`${program} ${snapshot.id}`);
+    return this.work.start(snapshot, program, (requests, options) =>
+      requests.exactLinks(snapshot.id, program, options)
+    );
+  }
+
+  /** Show a twin that has come, or the program again. */
+  show(snapshot: Snapshot, program: number, shown: boolean): void {
+    const key = `${program} ${snapshot.id}`;
+    if (shown) {
+      this._shown.add(key);
+    } else {
+      this._shown.delete(key);
+    }
+    this._changed.emit();
+  }
+
+  private _shown = new Set<string>();
+  private _changed = new Signal<this, void>(this);
+}
+
+const known = new WeakMap<IJaxprModel, Twins>();
+
+/** The twins of a model; the same object for all views of it. */
+export function twinsOf(model: IJaxprModel): Twins {
+  const found = known.get(model) ?? new Twins(model);
+  known.set(model, found);
+  return found;
+}
+
+/** The links of a twin's texts: those of a line are stated, equation by equation. */
+export class TwinLinks extends Links {
+  /** @param links Of the program; its equations have the same numbers here. */
+  constructor(links: Links) {
+    super(links.equations, links.spans, false);
+  }
+
+  /** Take rows in, as `TextPage.line_equations` has them: a line, then scope and equation of each equation. */
+  addEquations(level: TextLevel, rows: readonly (readonly number[])[]): void {
+    const { ofLine, ofEquation } = this._exact[level];
+    for (const [line, ...numbers] of rows) {
+      if (ofLine.has(line)) {
+        continue;
+      }
+      const equations: IEquationRef[] = [];
+      for (let i = 0; i < numbers.length; i += 2) {
+        const [scope, equation] = [numbers[i], numbers[i + 1]];
+        if (this.equations.has(scope)) {
+          equations.push({ scope, equation });
+          const id = this.equations.id(scope, equation);
+          const lines = ofEquation.get(id);
+          if (lines) {
+            lines.push(line);
+          } else {
+            ofEquation.set(id, [line]);
+          }
+        }
+      }
+      ofLine.set(line, equations);
+    }
+  }
+
+  /** The equations that lines come from, each once. */
+  equationsOf(
+    level: TextLevel,
+    first: number,
+    last: number
+  ): readonly IEquationRef[] {
+    const { ofLine } = this._exact[level];
+    const found = new Map<number, IEquationRef>();
+    for (let line = first; line <= last; line++) {
+      for (const one of ofLine.get(line) ?? []) {
+        found.set(this.equations.id(one.scope, one.equation), one);
+      }
+    }
+    return [...found.values()];
+  }
+
+  /** The lines of equations, ascending. */
+  linesOfEquations(
+    level: TextLevel,
+    equations: Iterable<number>
+  ): readonly number[] {
+    const { ofEquation } = this._exact[level];
+    const lines = new Set<number>();
+    for (const id of equations) {
+      for (const line of ofEquation.get(id) ?? []) {
+        lines.add(line);
+      }
+    }
+    return [...lines].sort((a, b) => a - b);
+  }
+
+  override equationsOfLine(level: TextLevel, line: number): readonly number[] {
+    return [...this.equationsOfLines(level, line, line)];
+  }
+
+  override equationsOfLines(
+    level: TextLevel,
+    first: number,
+    last: number
+  ): ReadonlySet<number> {
+    return new Set(
+      this.equationsOf(level, first, last).map(({ scope, equation }) =>
+        this.equations.id(scope, equation)
+      )
+    );
+  }
+
+  private _exact: Record<TextLevel, IExactLines> = {
+    stablehlo: { ofLine: new Map(), ofEquation: new Map() },
+    hlo: { ofLine: new Map(), ofEquation: new Map() }
+  };
+}
+
+interface IExactLines {
+  ofLine: Map<number, readonly IEquationRef[]>;
+  /** By the equation's id. */
+  ofEquation: Map<number, number[]>;
+}

@@ -1,0 +1,112 @@
+import { NO_DOCUMENT } from '../cost';
+import { readReply } from '../messages';
+
+const nothing = { error: null, text: null, scope: null, snapshot: null };
+
+describe('the exact links of a program', () => {
+  const level = {
+    name: 'hlo',
+    lines: 40,
+    instructions: 12,
+    linked: 11,
+    single: 10,
+    same: true,
+    words: 'XLA made the same instructions of the twin as of the program.'
+  };
+  const links = {
+    program: 0,
+    lower_seconds: 0.01,
+    compile_seconds: 0.1,
+    equations: 9,
+    reached: 8,
+    levels: [{ ...level, name: 'stablehlo', same: null }, level]
+  };
+  const sizes = { ...NO_DOCUMENT, programs: 1 };
+  const read = (exact_links: unknown): unknown =>
+    readReply({ type: 'reply', id: 1, ...nothing, exact_links }, sizes);
+
+  it('are read', () => {
+    expect(read(links)).toMatchObject({ exact_links: links });
+  });
+
+  it.each([
+    ['of no program', { ...links, program: 1 }, 'program'],
+    ['of a time', { ...links, compile_seconds: 'soon' }, 'compile_seconds'],
+    ['of a level', { ...links, levels: [{ ...level, name: 'llo' }] }, 'name'],
+    [
+      'of words',
+      { ...links, levels: [{ ...level, words: null }] },
+      'levels.words'
+    ],
+    [
+      'of a doubt',
+      { ...links, levels: [{ ...level, same: 'yes' }] },
+      'levels.same'
+    ]
+  ])('are not read where they are not %s', (_, broken, field) => {
+    expect(read(broken)).toMatchObject({
+      unreadable: 'broken',
+      field: expect.stringContaining(field)
+    });
+  });
+});
+
+describe('a page of a twin', () => {
+  /** Two scopes, of three equations and of one. */
+  const sizes = { ...NO_DOCUMENT, programs: 1, scopes: [3, 1] };
+  const read = (line_equations: unknown): unknown =>
+    readReply(
+      {
+        type: 'reply',
+        id: 1,
+        ...nothing,
+        text: {
+          level: 'hlo',
+          characters: 7,
+          lines: 4,
+          sha256: 'ab',
+          first_line: 0,
+          text: 'a\nb\nc\nd',
+          line_stacks: [-1, -1, -1, -1],
+          strings: [],
+          files: [],
+          frames: [],
+          stacks: [],
+          inferred_lines: [],
+          other_stacks: [],
+          line_equations
+        }
+      },
+      sizes
+    );
+
+  it('says the equations of its lines', () => {
+    const rows = [
+      [0, 0, 2],
+      [3, 1, 0, 0, 1]
+    ];
+    expect(read(rows)).toMatchObject({ text: { line_equations: rows } });
+    expect(read(null)).toMatchObject({ text: { line_equations: null } });
+  });
+
+  it.each([
+    ['a scope that is not there', [[0, 2, 0]], 'line_equations.scope'],
+    ['an equation that is not there', [[0, 1, 1]], 'line_equations.equation'],
+    ['a line that is not there', [[4, 0, 0]], 'line_equations.line'],
+    [
+      'lines out of order',
+      [
+        [1, 0, 0],
+        [1, 0, 1]
+      ],
+      'line_equations.line'
+    ],
+    ['a line without equations', [[1]], 'line_equations'],
+    ['half an equation', [[1, 0, 0, 1]], 'line_equations']
+  ])('is not read with %s', (_, rows, field) => {
+    expect(read(rows)).toMatchObject({
+      unreadable: 'broken',
+      field: `text.${field}`
+    });
+  });
+});

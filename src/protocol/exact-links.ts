@@ -1,0 +1,38 @@
+/**
+ * What a decoded twin of a program says of its links comes in; it passes, or a `Mismatch` names the field.
+ */
+import type { ExactLinks } from './snapshot';
+import {
+  each,
+  fields,
+  flag,
+  integer,
+  oneOf,
+  orNull,
+  seconds,
+  text
+} from './structure';
+
+/** Check it; `programs` is how many the document has. */
+export function checkExactLinks(
+  value: unknown,
+  field: string,
+  programs: number
+): ExactLinks {
+  const found = fields(value, field);
+  integer(found.program, `${field}.program`, 0, programs);
+  seconds(found.lower_seconds, `${field}.lower_seconds`);
+  seconds(found.compile_seconds, `${field}.compile_seconds`);
+  integer(found.equations, `${field}.equations`, 0);
+  integer(found.reached, `${field}.reached`, 0);
+  each(found.levels, `${field}.levels`, (value, where) => {
+    const level = fields(value, where);
+    oneOf(level.name, `${where}.name`, ['stablehlo', 'hlo'] as const);
+    for (const count of ['lines', 'instructions', 'linked', 'single']) {
+      integer(level[count], `${where}.${count}`, 0);
+    }
+    orNull(level.same, `${where}.same`, flag);
+    text(level.words, `${where}.words`);
+  });
+  return found as unknown as ExactLinks;
+}
