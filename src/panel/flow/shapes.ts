@@ -12,7 +12,16 @@ export type Look =
   | 'carry'
   | 'box'
   | 'inner'
-  | 'gate';
+  | 'gate'
+  /** Parts of an array, each in a colour of its own. */
+  | 'shard0'
+  | 'shard1'
+  | 'shard2'
+  | 'shard3'
+  | 'shard4'
+  | 'shard5'
+  | 'shard6'
+  | 'shard7';
 
 export type Shape =
   | { kind: 'path'; d: string; look: Look }

@@ -105,11 +105,6 @@ export class LevelPane implements IDisposable {
       tools: this._tools,
       entered: () => _options.host.entered(this)
     });
-    if (shardingsOf(model).of(snapshot, program) !== null) {
-      const shardings = new ShardingsView({ model, snapshot, program, trans });
-      Widget.attach(shardings, this.node);
-      this._shardings = shardings;
-    }
     this._onTwins();
   }
 
@@ -182,6 +177,7 @@ export class LevelPane implements IDisposable {
     }
     this.node.querySelector('.jp-JaxprProgram-absent')?.remove();
     this._bar.refresh();
+    this._showShardings();
     if (this._view) {
       this._view.view.requestMeasure();
       this._options.host.changed(this);
@@ -211,6 +207,19 @@ export class LevelPane implements IDisposable {
       }
     }
     this._options.host.changed(this);
+  }
+
+  /** Above the text, of a program over several devices: how its arrays are spread, and what devices exchange. */
+  private _showShardings(): void {
+    const { model, snapshot, program, trans } = this._options;
+    if (
+      this._shardings === null &&
+      this.node.isConnected &&
+      shardingsOf(model).of(snapshot, program) !== null
+    ) {
+      this._shardings = new ShardingsView({ model, snapshot, program, trans });
+      Widget.attach(this._shardings, this.node);
+    }
   }
 
   /** Mark what belongs to what is pointed at; `reveal` brings it into view where it was pointed at elsewhere. */

@@ -1,0 +1,1 @@
+export { ShardingsView } from './shardings-view';

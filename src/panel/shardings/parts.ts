@@ -1,0 +1,121 @@
+/**
+ * How an array is cut comes in; the blocks of its picture go out: rows, columns, and who holds each block.
+ *
+ * A picture has two axes. Of an array that is cut along more than two, a block stands for several parts, and the axes
+ * that are not drawn are named.
+ */
+import type { Layout, SpreadArray } from '../../protocol/snapshot';
+
+export interface IBlock {
+  row: number;
+  column: number;
+  /** Ascending, each once. */
+  devices: readonly number[];
+}
+
+export interface IParts {
+  /** The axes that are drawn downwards and across; null where there is no such axis. */
+  rowAxis: number | null;
+  columnAxis: number | null;
+  rows: number;
+  columns: number;
+  blocks: readonly IBlock[];
+  /** Axes that are cut too, and not drawn. */
+  otherAxes: readonly number[];
+}
+
+/** The blocks of an array's picture; null where it is not known who holds what. */
+export function partsOf(array: SpreadArray, layout: Layout): IParts | null {
+  const { splits, holders } = layout;
+  if (holders.length === 0) {
+    return null;
+  }
+  const cut = splits.flatMap((parts, axis) => (parts > 1 ? [axis] : []));
+  let [rowAxis, columnAxis] = axesOf(cut, array.shape.length);
+  if (cut.length === 0) {
+    rowAxis = columnAxis = null;
+  }
+  const rows = rowAxis === null ? 1 : splits[rowAxis];
+  const columns = columnAxis === null ? 1 : splits[columnAxis];
+  const held = new Map<number, Set<number>>();
+  holders.forEach((devices, part) => {
+    const place = placeOf(part, splits);
+    const row = rowAxis === null ? 0 : place[rowAxis];
+    const column = columnAxis === null ? 0 : place[columnAxis];
+    const at = row * columns + column;
+    const block = held.get(at) ?? new Set();
+    devices.forEach(device => block.add(device));
+    held.set(at, block);
+  });
+  return {
+    rowAxis,
+    columnAxis,
+    rows,
+    columns,
+    blocks: [...held].map(([at, devices]) => ({
+      row: Math.floor(at / columns),
+      column: at % columns,
+      devices: [...devices].sort((a, b) => a - b)
+    })),
+    otherAxes: cut.filter(axis => axis !== rowAxis && axis !== columnAxis)
+  };
+}
+
+/** The range of an axis that a part is of, such as 0:8. */
+export function rangeOf(
+  array: SpreadArray,
+  axis: number,
+  part: number
+): string {
+  const each = array.shard?.[axis] ?? 0;
+  const whole = array.shape[axis];
+  const end = (part + 1) * each;
+  return `${part * each}:${typeof whole === 'number' ? Math.min(end, whole) : end}`;
+}
+
+/** Numbers in few letters: 0–7, or 0, 2, 4. */
+export function runsOf(devices: readonly number[]): string {
+  const runs: [number, number][] = [];
+  for (const device of devices) {
+    const last = runs[runs.length - 1];
+    if (last !== undefined && device === last[1] + 1) {
+      last[1] = device;
+    } else {
+      runs.push([device, device]);
+    }
+  }
+  return runs
+    .flatMap(([first, last]) =>
+      last - first > 1
+        ? [`${first}–${last}`]
+        : first === last
+          ? [String(first)]
+          : [String(first), String(last)]
+    )
+    .join(', ');
+}
+
+/** What is drawn downwards and across: the first two axes that are cut; of one, another beside it. */
+function axesOf(
+  cut: readonly number[],
+  rank: number
+): [number | null, number | null] {
+  if (cut.length === 1) {
+    const [axis] = cut;
+    if (rank === 1) {
+      return [null, axis];
+    }
+    const other = axis === rank - 1 ? rank - 2 : rank - 1;
+    return axis < other ? [axis, other] : [other, axis];
+  }
+  return [cut[0] ?? null, cut[1] ?? null];
+}
+
+function placeOf(part: number, splits: readonly number[]): number[] {
+  const place = new Array<number>(splits.length);
+  for (let axis = splits.length - 1; axis >= 0; axis--) {
+    place[axis] = part % splits[axis];
+    part = Math.floor(part / splits[axis]);
+  }
+  return place;
+}
