@@ -24,7 +24,7 @@ from .observe.values import ValuesGone
 from .program.transforms import KINDS
 from .snapshot import document as schema
 from .snapshot.build import Built, Sources, Unavailable, build
-from .snapshot.cards import ControlFlow, control_flow
+from .snapshot.cards import ControlFlow, constructs, control_flow
 from .snapshot.difference_levels import diff_runs
 from .snapshot.differences import Diff
 from .snapshot.environment import environment
@@ -171,19 +171,21 @@ class Snapshot:
             ValueError: It cannot be run: its arguments are gone, it has effects, or it is of a kind that has no steps.
                 The message says what to do.
         """
-        if not 0 <= card < len(self._document.control_flow):
-            raise IndexError(f"There is no card {card}: this snapshot has {len(self._document.control_flow)}.")
+        found = constructs(self._document)
+        if not 0 <= card < len(found):
+            raise IndexError(f"There is no card {card}: this snapshot has {len(found)}.")
+        index = found[card]
         if self._sources is None:
             raise ValueError("A snapshot that was read from a file cannot be run. Inspect the function again.")
-        why = self._document.control_flow[card].steppable
+        why = self._document.control_flow[index].steppable
         if why is not None:
             raise ValueError(why)
         try:
-            construct = construct_of(self._sources, card)
+            construct = construct_of(self._sources, index)
             if construct.question is not None and not repeat_effects:
                 raise ValueError(f"{construct.question} Then give repeat_effects=True.")
             with observer().looking_away():
-                return recording_document(self._document, card, construct.run())
+                return recording_document(self._document, index, construct.run())
         except (Unsteppable, ValuesGone) as error:
             raise ValueError(str(error)) from error
 

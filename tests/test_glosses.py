@@ -73,6 +73,14 @@ def test_what_a_jaxpr_prints_has_its_words():
     assert sorted(printed - {"in", "let", "lambda"} - glosses().keys() - {"branches", "jaxpr"}) == []
 
 
+def test_what_jnp_is_made_of_has_its_words():
+    def everything(x):
+        return jnp.frexp(x), jnp.ldexp(x, 2), jnp.searchsorted(x, x), jnp.nonzero(x, size=2), jnp.interp(x, x, x)
+
+    printed = set(re.findall(r"= ([A-Z]\w+)(?=\[| )", str(jax.make_jaxpr(everything)(jnp.ones(4)))))
+    assert sorted(printed - glosses().keys()) == []
+
+
 @pytest.mark.parametrize("documented", sorted({path for _, path, _ in glosses().values() if path}))
 def test_a_link_leads_to_a_public_function(documented):
     assert callable(public_function(documented))

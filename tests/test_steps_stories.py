@@ -395,6 +395,22 @@ def test_a_script_asks_a_snapshot_for_the_steps_of_a_card():
     assert column(snapshot.steps(0), "carry", "h") == ["2.0", "2.0", "4.0", "12.0"]
 
 
+def test_a_card_of_a_script_is_the_one_of_the_same_place_in_its_control_flow():
+    @jax.custom_jvp
+    def twice(x):  # a card of the panel, and no control flow
+        return lax.fori_loop(0, 2, lambda i, h: h * x, 1.0)
+
+    twice.defjvp(lambda primals, tangents: (twice(*primals), tangents[0]))
+
+    def both(x):
+        y = twice(x)
+        return lax.fori_loop(0, 3, lambda i, h: h + x, y)
+
+    snapshot = jj.inspect(both, 2.0)
+    assert [(each.kind, each.trips) for each in snapshot.control_flow] == [("fori_loop", 2), ("fori_loop", 3)]
+    assert [snapshot.steps(card).step for card in (0, 1)] == [[0, 1], [0, 1, 2]]
+
+
 def test_a_script_is_told_what_cannot_be_run():
     def speaks(x):
         return lax.fori_loop(0, 2, lambda i, h: jax.debug.print("{}", i) or h, x)

@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
+from ..program.high_primitives import named
 from ..program.parameters import open_jaxpr, programs_in
 
 
@@ -30,7 +31,7 @@ class Step:
 
 def inner_program(equation: Any, step: Step) -> tuple[Any, Sequence[Any]]:
     """The program that a step leads into, and the values of its constants."""
-    value = equation.params[step.parameter]
+    value = named(equation)[1][step.parameter]
     if step.position >= 0:
         value = value[step.position]
     elif isinstance(value, tuple) and len(value) == 1:
@@ -83,6 +84,6 @@ def _has_64_bits(jaxpr: Any) -> bool:
     return any(
         _has_64_bits(inner)
         for each in jaxpr.eqns
-        for value in each.params.values()
+        for value in named(each)[1].values()
         for _, inner, _ in programs_in(value)
     )

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..program.control_flow.equation import COND, SCAN, SCOPE_PRIMITIVES, WHILE
+from ..program.high_primitives import named
 from .buffers import Buffers, Control, empty, end_visit, keep_point
 from .conditions import SCOPE_PARAMETERS
 from .equations import Step, Unsteppable, bind, inner_program, read, run, run_equations
@@ -78,7 +79,7 @@ class Recorder:
     ) -> tuple[list[Any], Buffers]:
         from jax import lax
 
-        name = equation.primitive.name
+        name, _ = named(equation)
         if name in (SCAN, WHILE):
             visit = self.control.first_visit + buffers["seen"]
             loop = loop_of(self, equation, operands, way, outer, visit)

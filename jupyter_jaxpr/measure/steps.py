@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..program.control_flow.equation import COND, SCAN, SCOPE_PRIMITIVES, WHILE
+from ..program.high_primitives import named
 from ..program.parameters import open_jaxpr
 from .buffers import Control, bytes_of, empty
 from .conditions import SCOPE_PARAMETERS
@@ -126,7 +127,7 @@ class Stepper:
         jaxpr, depth = self._jaxpr, 0
         for step in self._way[:-1]:
             equation = jaxpr.eqns[step.equation]
-            name = equation.primitive.name
+            name, _ = named(equation)
             if name in (SCAN, WHILE):
                 if name == WHILE and step.parameter != "body_jaxpr":
                     raise Unsteppable(IN_CONDITION)

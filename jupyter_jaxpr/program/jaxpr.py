@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from .high_primitives import HIGH, high
 from .parameters import (
     COMBINERS,
     open_jaxpr,
@@ -195,7 +196,9 @@ class Walk:
         variable_types, name_stacks = self._variable_types, self._name_stacks
         for index, equation in enumerate(equations):
             try:
-                primitive = equation.primitive.name
+                primitive, parameters = equation.primitive.name, equation.params
+                if primitive == HIGH:
+                    primitive, parameters = high(parameters)
                 scope.primitive.append(string(primitive))
                 row = []
                 for operand in equation.invars:
@@ -213,7 +216,6 @@ class Walk:
                     else:
                         self._bind(variable, numbers, scope)
                 scope.output_counts.append(len(outputs))
-                parameters = equation.params
                 if parameters:
                     listed, programs = self._parameters(primitive, parameters)
                     scope.parameters.append(listed)

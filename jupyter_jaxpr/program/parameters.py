@@ -11,6 +11,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from .high_primitives import InOrder
+
 #: Longest text of a parameter, in characters.
 LIMIT = 300
 
@@ -61,6 +63,8 @@ def printed_parameters(primitive: str, parameters: Parameters) -> Printed:
     A value is the parameter itself, or what JAX shows in its place. A rule that does not fit the parameters (another
     JAX) gives way to the plain order.
     """
+    if type(parameters) is InOrder:
+        return list(parameters.items())
     rule = _RULES.get(primitive)
     if rule is not None:
         try:

@@ -111,11 +111,13 @@ class ControlFlow:
 
 def control_flow(document: Snapshot) -> tuple[ControlFlow, ...]:
     """The control flow of all programs, in the order of the source."""
-    numbers: dict[int, int] = {}
-    for index, card in enumerate(document.control_flow):
-        if card.kind in KINDS:
-            numbers[index] = len(numbers)
+    numbers = {index: number for number, index in enumerate(constructs(document))}
     return tuple(_card(document, index, numbers) for index in numbers)
+
+
+def constructs(document: Snapshot) -> list[int]:
+    """Where the control flow is among the document's cards: named scopes are left out."""
+    return [index for index, card in enumerate(document.control_flow) if card.kind in KINDS]
 
 
 def _card(document: Snapshot, index: int, numbers: dict[int, int]) -> ControlFlow:

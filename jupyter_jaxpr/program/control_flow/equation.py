@@ -28,6 +28,10 @@ SCOPE_PRIMITIVES = {
     "closed_call": CALL,
     "core_call": CALL,
     "eval_jaxpr": CALL,
+    # Where jax_remat3, jax_custom_jvp3 or jax_custom_vjp3 is set.
+    "RematTraced": "remat",
+    "CustomJVPTraced": "custom_jvp",
+    "CustomVJPTraced": "custom_vjp",
 }
 #: The parameters that hold what a named scope stands around.
 SCOPE_PARAMETERS = ("jaxpr", "call_jaxpr", "fun_jaxpr")

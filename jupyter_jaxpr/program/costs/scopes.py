@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..high_primitives import named
 from ..jaxpr import ScopeColumns, Walk
 from ..loop_equations import scan_parts
 from ..parameters import COMBINERS
@@ -26,10 +27,11 @@ Trips = Mapping[tuple[int, int], int]
 
 _ONCE = frozenset(
     """jit pjit custom_jvp_call custom_vjp_call custom_vjp_call_jaxpr remat remat2 checkpoint closed_call eval_jaxpr
-    core_call core_closed_call custom_lin composite custom_vmap_call run_state call""".split()
+    core_call core_closed_call custom_lin composite custom_vmap_call run_state call
+    RematTraced CustomJVPTraced CustomVJPTraced""".split()
 )
 #: Of several programs in its parameters, the one that runs.
-_ONE_OF = {"custom_linear_solve": "solve", "linear_call": "callee"}
+_ONE_OF = {"custom_linear_solve": "solve", "linear_call": "callee", "CustomRoot": "solve_jaxpr"}
 _CUSTOM_SOLVE = 2  # matvec, vecmat, solve, transpose_solve
 
 
@@ -197,9 +199,9 @@ class Costs:
 
     def _call(self, scope: int, index: int, equation: Any, programs: list[tuple[str, int, int]]) -> Call | None:
         """The programs of an equation that run, and how often; None where only a rule knows, or nobody."""
-        primitive = equation.primitive.name
+        primitive, parameters = named(equation)
         try:
-            parts = self._parts(primitive, scope, index, equation.params, programs)
+            parts = self._parts(primitive, scope, index, parameters, programs)
         except Exception:  # another JAX: not known
             return None
         return None if parts is None else Call(index, primitive, tuple(parts))

@@ -5,6 +5,39 @@ import type { Glosses } from './glosses';
 
 export function programGlosses(trans: TranslationBundle): Glosses {
   return {
+    CustomJVPTraced: [
+      trans.__('a function with a derivative of its own'),
+      'custom_jvp',
+      'arguments …'
+    ],
+    CustomRoot: [
+      trans.__('a root, with a derivative that does not go through the solver'),
+      'lax.custom_root',
+      'arguments …'
+    ],
+    CustomVJPTraced: [
+      trans.__('a function with a gradient of its own'),
+      'custom_vjp',
+      'arguments …'
+    ],
+    Einsum: [
+      trans.__('a sum of products along named axes'),
+      'numpy.einsum',
+      'arrays …'
+    ],
+    Frexp: [trans.__('mantissa and exponent'), 'numpy.frexp', 'x'],
+    Ldexp: [trans.__('x times two to a power'), 'numpy.ldexp', 'x, power'],
+    Nonzero: [trans.__('the places of what is not zero'), 'numpy.nonzero', 'x'],
+    RematTraced: [
+      trans.__('computed again for the gradient'),
+      'checkpoint',
+      'arguments …'
+    ],
+    SearchSorted: [
+      trans.__('where a value goes in a sorted array'),
+      'numpy.searchsorted',
+      'sorted, x'
+    ],
     accum_grad_in_ref: [
       trans.__('a gradient added up in a reference'),
       null,
