@@ -460,3 +460,31 @@ def test_arrays_of_several_devices_are_not_stepped_through():
         "device to step through it.",
         "It stands inside shard_map, which the stepper does not go into. Step through a copy outside it.",
     ]
+
+
+def test_a_switch_of_two_branches_has_an_index():
+    def one_of(x, i):
+        return lax.switch(i, [jnp.negative, jnp.sin], x)
+
+    x = jnp.ones(2)
+    snapshot = jj.inspect(one_of, x, 1)
+    (card,) = snapshot.control_flow
+    assert (card.kind, [branch.label for branch in card.branches]) == ("switch", ["0", "1"])
+    assert [branch.name for branch in card.branches] == ["jnp.negative", "sin"]
+    recording = snapshot.steps()
+    assert column(recording, "index") == ["1"]
+    assert recording.branch_taken == ["1"]
+
+
+def test_a_choice_of_the_platform_names_the_platforms():
+    def by_platform(x):
+        return lax.platform_dependent(x, cpu=jnp.sin, default=jnp.cos)
+
+    x = jnp.ones(2)
+    snapshot = jj.inspect(by_platform, x)
+    (card,) = snapshot.control_flow
+    assert (card.kind, [branch.label for branch in card.branches]) == ("switch", ["cpu", "any other"])
+    assert card.facts == (
+        "Which branch runs is decided by the platform that the program is compiled for: the others are dropped.",
+    )
+    assert snapshot.steps().branch_taken == ["cpu"]

@@ -41,7 +41,8 @@ def recording_document(document: Snapshot, control: int, rerun: Rerun) -> Record
         rerun: What was recorded.
     """
     card, steps = document.control_flow[control], rerun.steps
-    leaves = [_leaf(column, _path(card, column, steps.leaves)) for column in _in_order(steps.leaves)]
+    columns = _in_order(steps.leaves)
+    leaves = [_leaf(column, _role(card, column), _path(card, column, steps.leaves)) for column in columns]
     return Recording(
         snapshot=document.id,
         control=control,
@@ -139,17 +140,22 @@ def _label(card: Control, taken: int) -> str:
     return card.branches[taken].label if 0 <= taken < len(card.branches) else str(taken)
 
 
-def _leaf(column: Column, path: str) -> Leaf:
+def _role(card: Control, column: Column) -> str:
+    """What the column is called: JAX has one primitive for cond and switch, and two branches tell nothing."""
+    return "index" if column.role == "predicate" and card.kind == "switch" else column.role
+
+
+def _leaf(column: Column, role: str, path: str) -> Leaf:
     seen = column.seen
-    flag = column.role == "predicate"
+    flag = role == "predicate"
     texts = [str(bool(int(each.text))) if flag and each.text.isdigit() else each.text for each in seen]
     summarised = column.summarised and bool(seen)
     nans = [each.nans for each in seen]
     infinities = [each.infinities for each in seen]
     numbered = bool(column.number_name) and column.elements > 0
-    name = f"‖{path or column.role}‖" if column.number_name == "norm" else column.number_name
+    name = f"‖{path or role}‖" if column.number_name == "norm" else column.number_name
     return Leaf(
-        role=column.role,  # type: ignore[arg-type]  # the recorder's roles are those of the document
+        role=role,  # type: ignore[arg-type]  # the recorder's roles are those of the document
         path=path,
         type=column.type,
         elements=column.elements,

@@ -16,7 +16,7 @@ from .equation import COND, SCAN, SCOPE_PRIMITIVES, Debug, debug_of
 from .place import REMATTED, Paths, Place
 from .predicate import Predicates
 from .slots import into, only_leaf, renamed
-from .written import Call, Written, definition, returned, text_of
+from .written import Call, Written, branch_name, definition, returned, text_of
 
 Child = tuple[int, int, int, int]
 
@@ -192,15 +192,22 @@ class Constructs:
         operands = columns.operands[card.equation]
         predicate, given = operands[0], operands[1:]
         self._predicates.fill(card, place, predicate, call)
+        # Set by lax.platform_dependent; None of a cond or a switch.
+        platforms = place.jaxpr.eqns[card.equation].params.get("branches_platforms")
+        if platforms is not None:
+            card.kind = "switch"
         if card.kind not in ("cond", "switch"):
             card.kind = "cond" if len(sides) == 2 and self._predicates.is_boolean(card, place) else "switch"
         labels = ["False", "True"] if card.kind == "cond" and len(sides) == 2 else [str(each) for each, _ in sides]
-        for label, (_, scope) in zip(labels, sides, strict=True):
+        if platforms is not None:
+            labels = [", ".join(names) if names else facts.OTHER_PLATFORM for names in platforms]
+        for side, (label, (_, scope)) in enumerate(zip(labels, sides, strict=True)):
             debug = self.debug_of(scope)
+            name = debug.function if debug.users or debug.function not in ("<lambda>", "<unknown>") else ""
             card.branches.append(
                 BranchRow(
                     label=label,
-                    name=debug.function if debug.users else debug.function if debug.function != "<lambda>" else "",
+                    name=name or (branch_name(call, card.kind, side) if platforms is None else None) or "",
                     scope=scope,
                     equations=self._walk.scopes[scope].total,
                     frame=self._definition(debug),

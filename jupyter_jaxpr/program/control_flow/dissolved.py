@@ -17,7 +17,7 @@ from .callers import Callers
 from .card import NO_OPERAND, BranchRow, Card, ControlPath, SlotRow
 from .place import Paths, Place
 from .predicate import Predicates
-from .written import Call, Written, target_name, text_of
+from .written import Written, branch_name, target_name, text_of
 
 _SELECTED = "select"
 _COMBINED = "associative_scan"
@@ -132,7 +132,7 @@ class Dissolved:
         own = set(group.equations)
         for side in range(sides):
             label = ("False", "True")[side] if card.kind == "cond" and sides == 2 else str(side)
-            branch = BranchRow(label, name=_branch_name(call, card.kind, side) or "")
+            branch = BranchRow(label, name=branch_name(call, card.kind, side) or "")
             if len(starts) == sides:
                 end = starts[side + 1] if side + 1 < sides else results[0]
                 inside = [each for each in range(starts[side], end) if each not in own]
@@ -316,16 +316,3 @@ class Dissolved:
                 kind = _SELECTED
             self._kinds[stack] = kind
         return self._kinds[stack]
-
-
-def _branch_name(call: Call | None, kind: str, side: int) -> str | None:
-    """The function of a branch as the user gave it: cond takes the true one first."""
-    if call is None:
-        return None
-    if kind == "cond":
-        node = call.argument(2, "false_fun") if side == 0 else call.argument(1, "true_fun")
-    else:
-        branches = call.argument(1, "branches")
-        items = branches.elts if isinstance(branches, ast.List | ast.Tuple) else []
-        node = items[side] if side < len(items) else None
-    return "<lambda>" if isinstance(node, ast.Lambda) else text_of(node)

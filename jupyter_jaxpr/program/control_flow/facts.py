@@ -24,6 +24,8 @@ SELECT = (
 BACKWARD_EQUATIONS = "These are equations of the backward pass."
 
 _FALSE_FIRST = "The jaxpr lists the False branch first: it is branch 0, True is branch 1."
+OTHER_PLATFORM = "any other"
+_BY_PLATFORM = "Which branch runs is decided by the platform that the program is compiled for: the others are dropped."
 _CLAMPED = "The index is clamped: below 0 it takes branch 0, above {last} branch {last}."
 _FORI_SCAN = (
     "Its bounds {bounds}are known when JAX traces, so fori_loop became a scan of length {length}, and grad works "
@@ -75,7 +77,9 @@ def add(card: Card, call: Call | None, walk: Walk, *, backward: bool, again: boo
         plain: The user called it, and JAX's own: a library may have a rule of its own for its derivative.
     """
     found = card.facts
-    if card.kind == "cond" and len(card.branches) == 2 and card.branches[0].label == "False":
+    if card.kind == "switch" and card.branches and not card.branches[0].label.isdigit():
+        found.append(_BY_PLATFORM)
+    elif card.kind == "cond" and len(card.branches) == 2 and card.branches[0].label == "False":
         found.append(_FALSE_FIRST)
     elif card.primitive == "cond":
         found.append(_CLAMPED.format(last=len(card.branches) - 1))

@@ -203,6 +203,19 @@ def text_of(node: ast.expr | None) -> str | None:
     return None if node is None else shown(ast.unparse(node))
 
 
+def branch_name(call: Call | None, kind: str, side: int) -> str | None:
+    """The function of a branch as the user gave it: cond takes the true one first."""
+    if call is None:
+        return None
+    if kind == "cond":
+        node = call.argument(2, "false_fun") if side == 0 else call.argument(1, "true_fun")
+    else:
+        branches = call.argument(1, "branches")
+        items = branches.elts if isinstance(branches, ast.List | ast.Tuple) else []
+        node = items[side] if side < len(items) else None
+    return "<lambda>" if isinstance(node, ast.Lambda) else text_of(node)
+
+
 def target_name(target: ast.expr, result: int, results: int) -> str | None:
     """The name that one of an expression's results is bound to by itself."""
     if isinstance(target, ast.Tuple | ast.List):
