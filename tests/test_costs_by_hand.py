@@ -65,6 +65,15 @@ COUNTS = {
     "logistic and exp2": (lambda x: lax.exp2(lax.logistic(x)), [V], (3 + 1) * 12, (1 + 1) * 12),
     # x^7 = x x^2 x^4 is 4 products; x^-3 is 2 and a division
     "integer powers": (lambda x: lax.integer_pow(x, 7) + lax.integer_pow(x, -3), [V], (4 + 3 + 1) * 12, 0),
+    # a x^3 + b x^2 + c x + d is 3 products and 3 sums
+    "polynomials": (
+        lambda x: (
+            lax.polynomial(x, [1.0, 2.0, 3.0, 4.0]) if hasattr(lax, "polynomial") else ((4 * x + 3) * x + 2) * x + 1
+        ),
+        [V],
+        2 * 3 * 12,
+        0,
+    ),
     "what only moves data": (lambda x: lax.rev(lax.transpose(x[1:3].reshape(4, 32), (1, 0)), (0,)), [M], 0, 0),
     # dot_general: 2 for each element of the result and of what is contracted
     "matrix product": (lambda a, b: a @ b, [array(8, 16), array(16, 4)], 2 * (8 * 4) * 16, 0),

@@ -31,8 +31,8 @@ FUNCTIONS = {
     "sort, 300,000": "f, x = jax.jit(jnp.sort), jax.random.normal(jax.random.key(0), (300_000,))",
     "matmul 2,048": "f, x = jax.jit(lambda x: x @ x), jnp.ones((2_048, 2_048))",
     "while of 3,000,000": "f, x = jax.jit(lambda x: lax.fori_loop(0, 3_000_000, lambda i, c: c * 0.5 + i, x)), 1.0",
-    "matmul 4,096": "f, x = jax.jit(lambda x: x @ x), jnp.ones((4_096, 4_096))",
-    "sort, 2,000,000": "f, x = jax.jit(jnp.sort), jax.random.normal(jax.random.key(0), (2_000_000,))",
+    "matmul 3,072": "f, x = jax.jit(lambda x: x @ x), jnp.ones((3_072, 3_072))",
+    "sort, 1,500,000": "f, x = jax.jit(jnp.sort), jax.random.normal(jax.random.key(0), (1_500_000,))",
 }
 
 

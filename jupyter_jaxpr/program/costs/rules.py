@@ -16,6 +16,7 @@ Formulas; n is the number of elements of the result unless said otherwise:
 - `cholesky`: elements x n / 3 for n x n matrices (`HandleCholesky`). `triangular_solve`: elements of the right-hand
   side x n (`HandleTriangularSolve`).
 - `integer_pow`: the multiplications it lowers to, and a division for a negative power.
+- `polynomial`: 2 x its degree, by Horner's rule.
 
 Where XLA counts something else, or nothing:
 
@@ -206,6 +207,11 @@ def _integer_pow(equation: Any, inside: Inside) -> Operations:
     return multiplications * _elements(equation.outvars[0]), 0
 
 
+def _polynomial(equation: Any, inside: Inside) -> Operations:
+    _, *coefficients = equation.invars
+    return 2 * max(0, len(coefficients) - 1) * _elements(equation.outvars[0]), 0
+
+
 def _fft(equation: Any, inside: Inside) -> Operations:
     logarithms = math.prod(int(length).bit_length() - 1 for length in equation.params["fft_lengths"])
     return 8 * logarithms * _elements(equation.invars[0]), 0
@@ -310,6 +316,7 @@ _RULES: dict[str, _Rule] = {
     "ragged_dot_general": _ragged_dot,
     "conv_general_dilated": _convolution,
     "integer_pow": _integer_pow,
+    "polynomial": _polynomial,
     **dict.fromkeys([*_SCATTERS.split(), "scatter-max", "scatter_max"], _scatter),
     "gather": _gather,
     "sort": _sort,
