@@ -134,7 +134,7 @@ function Head(props: IExactBarOptions & { found: ExactLinks }): JSX.Element {
   const here = found.levels.find(({ name }) => name === level);
   const id = React.useId();
   return (
-    <section className="jp-JaxprExact-head" aria-labelledby={id}>
+    <div className="jp-JaxprExact-head" role="group" aria-labelledby={id}>
       <h3 id={id}>{trans.__('Twin compile: exact links')}</h3>
       {here && (
         <p className={here.same === false ? 'jp-mod-other' : undefined}>
@@ -159,6 +159,6 @@ function Head(props: IExactBarOptions & { found: ExactLinks }): JSX.Element {
       >
         {trans.__('Back to the program')}
       </button>
-    </section>
+    </div>
   );
 }
