@@ -232,3 +232,90 @@ def test_all_keys_are_listed(net_at, theme):
     nb.page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
     expect(nb.listing()).to_be_focused()
+
+
+LAYERS = """\
+%%jaxpr
+@jax.jit
+def layers(x):
+    with jax.named_scope("encoder"):
+        with jax.named_scope("dense"):
+            h = x * 2.0
+            h = h + 1.0
+        h = jnp.sin(h)
+    with jax.named_scope("decoder"):
+        h = jnp.cos(h)
+        h = h - 3.0
+    return h
+
+y = layers(jnp.ones(4))"""
+
+
+@pytest.fixture
+def layers(notebook):
+    nb = notebook(LOAD, LAYERS)
+    nb.run(0)
+    nb.run(1)
+    expect(nb.listing()).to_contain_text("cos")
+    return nb
+
+
+@pytest.mark.parametrize(("width", "theme"), [(320, "light"), (900, "dark")])
+def test_equations_under_one_name_fold_to_a_line(layers, width, theme):
+    nb = layers
+    nb.theme(theme)
+    nb.set_panel_width(width)
+    keys = nb.page.keyboard
+    chips = nb.listing().locator(".jp-JaxprProgram-folded.jp-mod-names .jp-JaxprProgram-chip")
+    expect(chips).to_have_count(0)  # off until asked for
+    nb.equation(1).click(position={"x": 60, "y": 8})
+
+    keys.press("g")
+    expect(chips).to_have_text(["encoder · 1 to 3", "decoder · 4 to 5"])
+    words = nb.panel.get_by_role("status").filter(has_text="folded by name")
+    expect(words).to_have_text("5 lines folded by name in 2 groups.")
+    assert violations(nb.page) == []
+
+    # What is linked inside is marked on its group's line.
+    nb.lines(1).nth(9).get_by_text("cos").click()
+    expect(nb.listing().locator(".cm-line[data-linked='true']")).to_contain_text("decoder")
+
+    # By the arrows; the group inside is folded still.
+    nb.listing().focus()
+    keys.press("Home")
+    keys.press("ArrowDown")
+    keys.press("ArrowRight")
+    expect(chips).to_have_text(["dense · 1 to 2", "decoder · 4 to 5"])
+    expect(words).to_have_text("4 lines folded by name in 2 groups.")
+    keys.press("o")
+    expect(chips).to_have_count(0)
+    expect(nb.panel.get_by_text("3 groups by name, all open.")).to_be_visible()
+    keys.press("f")
+    expect(chips).to_have_text(["encoder · 1 to 3", "decoder · 4 to 5"])
+
+    # By buttons, and in the next program too.
+    nb.panel.get_by_role("button", name="Unfold groups").click()
+    expect(chips).to_have_count(0)
+    nb.write(1, LAYERS.replace("encoder", "reader"))
+    nb.run(1)
+    expect(chips).to_have_text(["reader · 1 to 3", "decoder · 4 to 5"])
+    nb.panel.get_by_role("button", name="Hide lines").click()
+    switch = nb.panel.get_by_role("group", name="Hide lines").get_by_role("button", name="Names")
+    expect(switch).to_have_attribute("aria-pressed", "true")
+    assert cut(nb.panel, ".jp-JaxprProgram-filters *, .jp-JaxprProgram-toolbar *, .jp-JaxprProgram-noise *") == []
+    switch.click()
+    expect(chips).to_have_count(0)
+    expect(nb.equation(1)).to_be_visible()
+
+
+def test_groups_by_name_in_the_main_area(layers):
+    nb = layers
+    nb.panel.get_by_role("button", name="Open levels side by side").click()
+    wide = nb.page.locator(".jp-JaxprWide")
+    wide.locator('.cm-line[data-kind="equation"]').first.click(position={"x": 60, "y": 8})
+    nb.page.keyboard.press("g")
+    chips = wide.locator(".jp-JaxprProgram-folded.jp-mod-names .jp-JaxprProgram-chip")
+    expect(chips).to_have_text(["encoder · 1 to 3", "decoder · 4 to 5"])
+    assert violations(nb.page, ".jp-JaxprWide") == []
+    chips.first.click()
+    expect(chips).to_have_text(["dense · 1 to 2", "decoder · 4 to 5"])

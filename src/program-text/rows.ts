@@ -45,14 +45,17 @@ export interface IRow {
 
 /** Rows that can be shown as one. */
 export interface IFold {
-  /** scope: from the end of the first row on. call: all of it, behind a line of its own. */
-  kind: 'scope' | 'call';
+  /**
+   * scope: from the end of the first row on. call: all of it, behind a line of its own. names: as a call, for equations
+   * under one name.
+   */
+  kind: 'scope' | 'call' | 'names';
   first: IRow;
   last: IRow;
   /** The number of the first equation hidden, and of the last one; 0 where there is none. */
   from: number;
   to: number;
-  /** For a call: as it stands in the cell. */
+  /** For a call: as it stands in the cell; for names: the names. */
   name: string;
   /** Whether the fold starts closed. */
   closed: boolean;

@@ -1,4 +1,4 @@
-/** What is hidden comes in; a row of switches goes out, one for each kind of noise. */
+/** What is hidden and grouped comes in; a row of switches goes out, one for each kind of noise, and one for names. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { element } from './describe';
@@ -14,7 +14,7 @@ export class FilterRow {
   ) {
     this.node = element('div', 'jp-JaxprProgram-filters');
     this.node.setAttribute('role', 'group');
-    this.node.setAttribute('aria-label', trans.__('Hide lines'));
+    this.node.setAttribute('aria-label', trans.__('Hide lines, fold names'));
     this.node.append(
       element('span', 'jp-JaxprProgram-filtersTitle', trans.__('Hide'))
     );
@@ -26,7 +26,23 @@ export class FilterRow {
       this._buttons.set(noise, button);
       this.node.append(button);
     }
-    this.node.append(help);
+    this._names = element(
+      'button',
+      'jp-JaxprProgram-filter',
+      trans.__('Names')
+    );
+    this._names.title = trans.__(
+      'Group equations in a row under one name: named scopes, vmap, jvp, transpose (key: g)'
+    );
+    this._names.addEventListener(
+      'click',
+      () => (_tools.grouped = !_tools.grouped)
+    );
+    this.node.append(
+      element('span', 'jp-JaxprProgram-filtersTitle', trans.__('Fold')),
+      this._names,
+      help
+    );
     this.node.hidden = true;
     _tools.filtersChanged.connect(this._show, this);
     this._show();
@@ -35,6 +51,7 @@ export class FilterRow {
   readonly node: HTMLElement;
 
   private _show(): void {
+    this._names.setAttribute('aria-pressed', String(this._tools.grouped));
     for (const [noise, button] of this._buttons) {
       button.setAttribute(
         'aria-pressed',
@@ -43,5 +60,6 @@ export class FilterRow {
     }
   }
 
+  private _names: HTMLButtonElement;
   private _buttons = new Map<Noise, HTMLButtonElement>();
 }

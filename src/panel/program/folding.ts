@@ -82,13 +82,15 @@ function decorate(
   }
   // Outer folds first where two start at the same place.
   ranges.sort((a, b) => a.from - b.from || b.to - a.to);
+  const inside = groupsInside([...known, ...folds]);
   const builder = new RangeSetBuilder<Decoration>();
   for (const { from, to, fold } of ranges) {
-    builder.add(
-      from,
-      to,
-      Decoration.replace({ widget: new Placeholder(fold) })
-    );
+    if (!inside.has(fold)) {
+      const widget = new Placeholder(fold);
+      // A group comes before a call that begins with it.
+      const inclusiveStart = isGroup(fold);
+      builder.add(from, to, Decoration.replace({ widget, inclusiveStart }));
+    }
   }
   const added = builder.finish();
   if (before.size === 0) {
@@ -98,7 +100,37 @@ function decorate(
   for (const iterator = added.iter(); iterator.value; iterator.next()) {
     all.push(iterator.value.range(iterator.from, iterator.to));
   }
-  return before.update({ add: all, sort: true });
+  const filter =
+    inside.size === 0
+      ? undefined
+      : (_from: number, _to: number, value: Decoration) =>
+          !inside.has((value.spec.widget as Placeholder).fold);
+  return before.update({ add: all, sort: true, filter });
+}
+
+function isGroup(fold: IListedFold): boolean {
+  return fold.inner !== undefined;
+}
+
+/** Of groups that begin on one line: those inside the outermost. The editor could not tell which is the outer one. */
+function groupsInside(folds: readonly IListedFold[]): Set<IListedFold> {
+  const outermost = new Map<number, IListedFold>();
+  const inside = new Set<IListedFold>();
+  for (const fold of folds) {
+    if (!isGroup(fold)) {
+      continue;
+    }
+    const other = outermost.get(fold.first);
+    if (other === undefined || other === fold) {
+      outermost.set(fold.first, fold);
+    } else if (other.last >= fold.last) {
+      inside.add(fold);
+    } else {
+      inside.add(other);
+      outermost.set(fold.first, fold);
+    }
+  }
+  return inside;
 }
 
 /** Where a fold hides text. */
@@ -128,6 +160,10 @@ export const closedFolds = StateField.define<DecorationSet>({
             filter: (_from, _to, value) =>
               !opened.has((value.spec.widget as Placeholder).fold)
           });
+          const [only] = effect.value.folds;
+          if (opened.size === 1 && only.inner) {
+            folds = decorate(transaction.newDoc, folds, [only.inner]);
+          }
         }
       }
     }

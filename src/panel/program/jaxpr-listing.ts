@@ -11,6 +11,7 @@ import {
   PartKind,
   RowPrinter
 } from '../../program-text/row-printer';
+import { nameGroups } from '../../program-text/name-groups';
 import { IFold, IRow, ProgramRows } from '../../program-text/rows';
 import type { ScopePage } from '../../protocol/snapshot';
 import type { Selection } from '../../tokens';
@@ -145,6 +146,32 @@ export class JaxprListing implements IListing {
     for (const fold of this._rows.folds()) {
       yield this._fold(fold);
     }
+  }
+
+  /** Each group is the same object for as long as it begins and ends where it did. */
+  nameFolds(): readonly IListedFold[] {
+    if (this._nameFolds === null) {
+      const before = this._knownGroups;
+      this._knownGroups = new Map();
+      this._nameFolds = nameGroups(this._rows.rows, this._rows.equations).map(
+        group => {
+          const { first, last, name } = group;
+          const key = `${first.scope}:${first.equation}:${last.equation}:${name}`;
+          const known = before.get(key);
+          const fold =
+            known?.isOf(group) === true
+              ? known
+              : new ListedGroup(group, this._printer, this._trans);
+          this._knownGroups.set(key, fold);
+          return fold;
+        }
+      );
+      this._nameFolds.forEach((fold, i, all) => {
+        const next = all[i + 1];
+        fold.inner = next?.first === fold.first ? next : null;
+      });
+    }
+    return this._nameFolds;
   }
 
   linkedLines(linked: ILinked): readonly number[] {
@@ -310,6 +337,7 @@ export class JaxprListing implements IListing {
     this._linked = null;
     this._scopeNames = null;
     this._noise = null;
+    this._nameFolds = null;
     return { at, removed, lines: rows.map(row => this._printer.text(row)) };
   }
 
@@ -384,6 +412,8 @@ export class JaxprListing implements IListing {
   private _scopeNames: ScopeNames | null = null;
   private _noise: IRowNoise | null = null;
   private _folds = new Map<IFold, IListedFold>();
+  private _nameFolds: readonly ListedGroup[] | null = null;
+  private _knownGroups = new Map<string, ListedGroup>();
   private _linked: { linked: ILinked; lines: number[] } | null = null;
 }
 
@@ -407,16 +437,21 @@ class ListedFold implements IListedFold {
   }
 
   get whole(): boolean {
-    return this._fold.kind === 'call';
+    return this._fold.kind !== 'scope';
   }
 
   get closed(): boolean {
     return this._fold.closed;
   }
 
+  /** Whether it stands for the same rows. */
+  isOf({ first, last }: IFold): boolean {
+    return this._fold.first === first && this._fold.last === last;
+  }
+
   get label(): string {
     const { kind, name } = this._fold;
-    return kind === 'call'
+    return kind !== 'scope'
       ? this._trans.__('%1, %2', name, this._numbers())
       : this._numbers();
   }
@@ -427,13 +462,13 @@ class ListedFold implements IListedFold {
     const chip = element(
       'span',
       'jp-JaxprProgram-chip jp-mod-chip',
-      kind === 'call' ? `${name} · ${this._range()}` : this._numbers()
+      kind !== 'scope' ? `${name} · ${this._range()}` : this._numbers()
     );
     chip.setAttribute('role', 'button');
     chip.setAttribute('aria-label', this._trans.__('Unfold %1', this.label));
     chip.title = this._trans.__('Unfold');
     node.append(chip);
-    if (kind === 'call') {
+    if (kind !== 'scope') {
       this._appendTypes(node);
     }
     return node;
@@ -470,4 +505,8 @@ class ListedFold implements IListedFold {
       ? this._trans._n('%1 equation', '%1 equations', count)
       : this._trans._n('%1 line', '%1 lines', last.index - first.index);
   }
+}
+
+class ListedGroup extends ListedFold {
+  inner: IListedFold | null = null;
 }

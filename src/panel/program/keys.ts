@@ -66,6 +66,18 @@ export function programKeys(trans: TranslationBundle): IKey[] {
       )
     },
     {
+      keys: ['g'],
+      where: 'code',
+      does: trans.__(
+        'Group equations in a row under one name: named scopes, vmap, jvp, transpose; again: ungroup'
+      )
+    },
+    {
+      keys: ['o', 'f'],
+      where: 'code',
+      does: trans.__('Open all folds and groups; fold all')
+    },
+    {
       keys: ['a'],
       where: 'code',
       does: trans.__('Show all hidden lines')

@@ -12,6 +12,8 @@ export interface IListingHost {
   readonly trans: TranslationBundle;
   /** Open the chips of the line at this place. */
   openChipsAt(at: number): void;
+  /** What can be folded from a line on, the outer one first. */
+  foldsAt(index: number): readonly IListedFold[];
   toggle(fold: IListedFold): void;
   /** A line that stands for more was seen or pressed. */
   more(index: number): void;

@@ -129,7 +129,7 @@ export class Display implements PluginValue {
           )
         );
       }
-      const folds = listing.folds(index);
+      const folds = this._owner.foldsAt(index);
       const closed = closedBetween(view.state, line.from, line.to).filter(
         ({ fold }) => fold.first === index
       );

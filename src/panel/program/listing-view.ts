@@ -34,6 +34,7 @@ import {
   nextVariable
 } from './chosen-variable';
 import { closedBetween, foldRange, folding, setFolds } from './folding';
+import { GroupsPanel } from './groups-panel';
 import {
   hiddenLines,
   hiding,
@@ -103,7 +104,7 @@ export class ListingView implements IListingHost {
     _tools.searchChanged.connect(this._onSearch, this);
     _tools.filtersChanged.connect(this._onFilters, this);
     this._onSearch();
-    if (_tools.hidden.size > 0) {
+    if (_tools.hidden.size > 0 || _tools.grouped) {
       this._onFilters();
     }
   }
@@ -190,11 +191,11 @@ export class ListingView implements IListingHost {
   }
 
   foldAll(): void {
-    this._setFolds([...this._listing.allFolds()], true);
+    this._setFolds([...this._listing.allFolds(), ...this._groups], true);
   }
 
   unfoldAll(): void {
-    this._setFolds([...this._listing.allFolds()], false);
+    this._setFolds([...this._listing.allFolds(), ...this._groups], false);
   }
 
   /** Whether any fold is closed. */
@@ -224,6 +225,18 @@ export class ListingView implements IListingHost {
     if (folds.length > 0) {
       this._setFolds(folds, true);
     }
+    if (this._tools.grouped) {
+      this._regroup();
+    }
+  }
+
+  /** What can be folded from a line on, the outer one first. */
+  foldsAt(index: number): readonly IListedFold[] {
+    const folds = this._listing.folds(index);
+    const groups = this._groupsAt.get(index);
+    return groups
+      ? [...groups, ...folds].sort((a, b) => b.last - a.last)
+      : folds;
   }
 
   private _extensions(folds: Extension): Extension[] {
@@ -247,6 +260,7 @@ export class ListingView implements IListingHost {
       }),
       this._searchPlace.of([]),
       this._noisePlace.of([]),
+      this._groupsPlace.of([]),
       this._listing.variableRange
         ? showPanel.of(
             () =>
@@ -330,6 +344,51 @@ export class ListingView implements IListingHost {
       );
     }
     this.view.dispatch({ effects });
+    if (this._tools.grouped !== this._isGrouped) {
+      this._isGrouped = this._tools.grouped;
+      this._regroup();
+      this._showGroups();
+    }
+  }
+
+  /** Have the groups that are wanted now; those that were open stay open. */
+  private _regroup(): void {
+    const before = new Set(this._groups);
+    this._groups = this._isGrouped ? (this._listing.nameFolds?.() ?? []) : [];
+    this._groupsAt.clear();
+    for (const group of this._groups) {
+      const here = this._groupsAt.get(group.first);
+      if (here) {
+        here.push(group);
+      } else {
+        this._groupsAt.set(group.first, [group]);
+      }
+    }
+    const now = new Set(this._groups);
+    const fresh = this._groups.filter(group => !before.has(group));
+    const gone = [...before].filter(group => !now.has(group));
+    this._setFolds(gone, false);
+    this._setFolds(fresh, true);
+  }
+
+  private _showGroups(): void {
+    const isShown = this._isGrouped && this._listing.nameFolds !== undefined;
+    this.view.dispatch({
+      effects: this._groupsPlace.reconfigure(
+        isShown
+          ? showPanel.of(
+              view =>
+                new GroupsPanel(
+                  view,
+                  () => this._groups,
+                  this._tools,
+                  this._trans,
+                  (folds, closed) => this._setFolds(folds, closed)
+                )
+            )
+          : []
+      )
+    });
   }
 
   private _hiding(): ReturnType<typeof setHidden.of> {
@@ -566,6 +625,15 @@ export class ListingView implements IListingHost {
         }
       })),
       {
+        key: 'g',
+        run: () => {
+          this._tools.grouped = !this._tools.grouped;
+          return true;
+        }
+      },
+      { key: 'o', run: () => (this.unfoldAll(), true) },
+      { key: 'f', run: () => (this.foldAll(), true) },
+      {
         key: 'a',
         run: () => {
           this._tools.setHidden([]);
@@ -664,9 +732,7 @@ export class ListingView implements IListingHost {
       this.view.dispatch({ effects: setChips.of({ at: from, open: false }) });
       return true;
     }
-    const open = this._listing
-      .folds(index)
-      .filter(fold => !this.isClosed(fold));
+    const open = this.foldsAt(index).filter(fold => !this.isClosed(fold));
     if (open.length > 0) {
       this._setFolds([open[open.length - 1]], true);
       return true;
@@ -677,7 +743,7 @@ export class ListingView implements IListingHost {
   /** Close the innermost fold around a line, and go to its first line. */
   private _foldAround(index: number): boolean {
     for (let first = index - 1; first >= 0; first--) {
-      for (const fold of [...this._listing.folds(first)].reverse()) {
+      for (const fold of [...this.foldsAt(first)].reverse()) {
         if (fold.last >= index && !this.isClosed(fold)) {
           const { from } = this.view.state.doc.line(first + 1);
           this.view.dispatch({ selection: { anchor: from } });
@@ -726,6 +792,11 @@ export class ListingView implements IListingHost {
   private _isFiltered = false;
   private _searchPlace = new Compartment();
   private _noisePlace = new Compartment();
+  private _groupsPlace = new Compartment();
+  private _isGrouped = false;
+  private _groups: readonly IListedFold[] = [];
+  /** The groups by the line that they begin with. */
+  private _groupsAt = new Map<number, IListedFold[]>();
   private _hovered = -1;
 }
 

@@ -102,6 +102,8 @@ export interface IListedFold {
   /** What it is, for a screen reader. */
   readonly label: string;
   placeholder(): HTMLElement;
+  /** Of a group of lines under one name: the group inside it that begins on the same line. Other folds have none. */
+  readonly inner?: IListedFold | null;
 }
 
 /** Lines that came in place of others. */
@@ -132,6 +134,8 @@ export interface IListing extends ILineFacts {
   heat(first: number, last: number): IHeat | null;
   folds(index: number): readonly IListedFold[];
   allFolds(): Iterable<IListedFold>;
+  /** Lines under one name, outer before inner; where there are names. */
+  nameFolds?(): readonly IListedFold[];
   /** The lines that belong to what is pointed at, ascending. */
   linkedLines(linked: ILinked): readonly number[];
   /** Variables that what is pointed at binds. */

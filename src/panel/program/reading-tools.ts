@@ -39,7 +39,7 @@ export class ReadingTools {
     return this._searchChanged;
   }
 
-  /** Other lines are to be hidden. */
+  /** Other lines are to be hidden, or lines are grouped otherwise. */
   get filtersChanged(): ISignal<this, void> {
     return this._filtersChanged;
   }
@@ -86,6 +86,18 @@ export class ReadingTools {
     );
   }
 
+  /** Whether lines under one name are groups that fold. */
+  get grouped(): boolean {
+    return this._grouped;
+  }
+
+  set grouped(grouped: boolean) {
+    if (grouped !== this._grouped) {
+      this._grouped = grouped;
+      this._filtersChanged.emit();
+    }
+  }
+
   dispose(): void {
     Signal.clearData(this);
   }
@@ -94,6 +106,7 @@ export class ReadingTools {
   private _query: Query = { kind: 'nothing' };
   private _searchedIn: LevelName | null = null;
   private _hidden: ReadonlySet<Noise> = new Set();
+  private _grouped = false;
   private _searchChanged = new Signal<this, void>(this);
   private _filtersChanged = new Signal<this, void>(this);
 }

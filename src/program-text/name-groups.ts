@@ -1,0 +1,161 @@
+/**
+ * The rows of a program come in; runs of equations that stand under one name go out, each to be folded to a line:
+ * what a `jax.named_scope` holds, what `vmap` or `transpose(jvp(...))` made.
+ */
+import type { ProgramEquations } from './equations';
+import type { IFold, IRow } from './rows';
+
+/** A run that may grow with each row. */
+interface IGroup {
+  name: string;
+  first: IRow;
+  /** How many equations of its own scope it has. */
+  equations: number;
+}
+
+/** The names of a stack, outer ones first: `a/transpose(jvp(b/c))` has two. */
+export function namesInStack(stack: string): string[] {
+  const names: string[] = [];
+  let depth = 0;
+  let name = '';
+  for (const sign of stack) {
+    depth += sign === '(' ? 1 : sign === ')' ? -1 : 0;
+    if (sign === '/' && depth === 0) {
+      names.push(name);
+      name = '';
+    } else {
+      name += sign;
+    }
+  }
+  return [...names, name].filter(one => one !== '');
+}
+
+/** The groups of a program, those that begin first before the others, outer before inner. */
+export function nameGroups(
+  rows: readonly IRow[],
+  equations: ProgramEquations
+): IFold[] {
+  const found: IFold[] = [];
+  /** Of each depth: the groups that are open there, outer ones first. */
+  const open: IGroup[][] = [];
+  const names = new Map<string, string[]>();
+  const calls = callsAround(rows);
+  const close = (depth: number, keep: number, last: IRow): void => {
+    const groups = open[depth] ?? [];
+    for (const group of groups.splice(keep)) {
+      const { first } = group;
+      if (group.equations > 1 && !crosses(calls, first, last, depth, rows)) {
+        found.push(foldOf(group, last, rows));
+      }
+    }
+  };
+  for (const row of rows) {
+    const before = rows[row.index - 1];
+    if (row.kind === 'open') {
+      open[row.depth + 1] = [];
+      continue;
+    }
+    if (row.kind === 'close') {
+      close(row.depth + 1, 0, before);
+      continue;
+    }
+    const part =
+      row.kind === 'equation' ? equations.part(row.scope, row.equation) : null;
+    const stack = part?.nameStack(row.equation) ?? '';
+    let path = names.get(stack);
+    if (!path) {
+      names.set(stack, (path = namesInStack(stack)));
+    }
+    const groups = (open[row.depth] ??= []);
+    let same = 0;
+    while (same < groups.length && groups[same].name === path[same]) {
+      groups[same++].equations++;
+    }
+    if (before) {
+      close(row.depth, same, before);
+    }
+    for (const name of path.slice(same)) {
+      groups.push({ name, first: row, equations: 1 });
+    }
+  }
+  const last = rows[rows.length - 1];
+  open.forEach((_, depth) => close(depth, 0, last));
+  found.sort(
+    (a, b) => a.first.index - b.first.index || b.last.index - a.last.index
+  );
+  return joined(found);
+}
+
+/** Groups of the same rows are one, under both names. */
+function joined(groups: readonly IFold[]): IFold[] {
+  const kept: IFold[] = [];
+  for (const group of groups) {
+    const outer = kept[kept.length - 1];
+    if (outer?.first === group.first && outer.last === group.last) {
+      outer.name = `${outer.name}/${group.name}`;
+    } else {
+      kept.push(group);
+    }
+  }
+  return kept;
+}
+
+function foldOf(
+  { name, first }: IGroup,
+  last: IRow,
+  rows: readonly IRow[]
+): IFold {
+  let at = last.index;
+  while (at > first.index && rows[at].number === 0) {
+    at--;
+  }
+  return {
+    kind: 'names',
+    first,
+    last,
+    from: first.number,
+    to: rows[at].number,
+    name,
+    closed: true
+  };
+}
+
+/** Of each row: the call of a library that its equation is a part of. */
+function callsAround(rows: readonly IRow[]): (IFold | undefined)[] {
+  const calls: (IFold | undefined)[] = [];
+  for (const row of rows) {
+    for (const fold of row.folds ?? []) {
+      if (fold.kind === 'call') {
+        for (let i = fold.first.index; i <= fold.last.index; i++) {
+          if (rows[i].depth === row.depth) {
+            calls[i] = fold;
+          }
+        }
+      }
+    }
+  }
+  return calls;
+}
+
+/** Whether a group is a library's call, or begins or ends in the middle of one: the call is a line already. */
+function crosses(
+  calls: readonly (IFold | undefined)[],
+  first: IRow,
+  last: IRow,
+  depth: number,
+  rows: readonly IRow[]
+): boolean {
+  let end = last.index;
+  while (end > first.index && rows[end].depth !== depth) {
+    end--;
+  }
+  const begun = calls[first.index];
+  const ended = calls[end];
+  if (begun !== undefined && begun === ended) {
+    return begun.first === first && begun.last === last;
+  }
+  return (
+    (begun !== undefined && begun.first !== first) ||
+    (ended !== undefined && ended.last.index > last.index)
+  );
+}
