@@ -1,0 +1,233 @@
+"""Programs over eight devices: how each array is cut, with a picture, and what devices exchange, linked to its cause.
+
+The kernel's eight devices are threads of its CPU, which XLA makes where it is asked to before JAX starts.
+"""
+
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from open_notebook import OpenNotebook
+from page_checks import cut, violations
+from playwright.sync_api import Locator, expect
+
+LOAD = """\
+import os
+os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8"
+%load_ext jupyter_jaxpr
+import jax, jax.numpy as jnp, numpy as np
+from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
+mesh = Mesh(np.array(jax.devices()).reshape(4, 2), ("data", "model"))
+def put(x, *axes):
+    return jax.device_put(x, NamedSharding(mesh, P(*axes)))"""
+
+STEP = """\
+%%jaxpr
+p = {"b": put(jnp.ones(32)), "v": put(jnp.ones((16, 32))), "w": put(jnp.ones((32, 4)))}
+x, y = put(jnp.ones((8, 16)), "data"), put(jnp.ones((8, 4)), "data")
+
+def loss(p, x, y):
+    h = jnp.tanh(x @ p["v"] + p["b"])
+    return jnp.mean((h @ p["w"] - y) ** 2)
+
+@jax.jit
+def step(p, x, y):
+    value, slopes = jax.value_and_grad(loss)(p, x, y)
+    return jax.tree.map(lambda a, b: a - 0.1 * b, p, slopes), value
+
+new, value = step(p, x, y)"""
+
+MAPPED = """\
+%%jaxpr
+def exchange(part):
+    total = jax.lax.psum(part, "data")
+    passed = jax.lax.ppermute(total, "model", [(0, 1), (1, 0)])
+    return jax.lax.all_gather(passed, "model", axis=1, tiled=True)
+
+@jax.jit
+def mapped(x):
+    specs = dict(in_specs=P("data", "model"), out_specs=P(), check_vma=False)
+    return jax.shard_map(exchange, mesh=mesh, **specs)(x)
+
+z = mapped(put(jnp.ones((8, 16)), "data", "model"))"""
+
+SCAN = """\
+%%jaxpr
+@jax.jit
+def rnn(x, w):
+    def body(h, _):
+        return jnp.tanh(h @ w), None
+    return jax.lax.scan(body, x, None, length=10)[0]
+
+h = rnn(put(jnp.ones((8, 16)), "data"), put(jnp.ones((16, 16)), "model"))"""
+
+
+@pytest.fixture
+def spread(notebook):
+    """A notebook whose kernel has eight devices and has run a cell."""
+
+    def make(cell: str) -> OpenNotebook:
+        nb = notebook(LOAD, cell)
+        nb.page.set_viewport_size({"width": 1600, "height": 1100})
+        nb.run(0)
+        nb.run(1)
+        expect(nb.listing()).to_contain_text("lambda")
+        return nb
+
+    return make
+
+
+def head(place: Locator) -> Locator:
+    return place.get_by_role("button", name="Shardings")
+
+
+def shown(place: Locator, name: str) -> Locator:
+    """The entries of a list."""
+    return place.get_by_role("listbox", name=name).get_by_role("option")
+
+
+def level(nb: OpenNotebook, name: str) -> None:
+    nb.panel.get_by_role("group", name="Level").get_by_role("button", name=name, exact=True).click()
+    expect(nb.listing(name)).to_be_visible()
+
+
+def linked(listing: Locator) -> Locator:
+    return listing.locator(".cm-line[data-linked='true']")
+
+
+@pytest.mark.parametrize("width", [320, 900])
+def test_the_gradients_of_a_data_parallel_step_are_summed(spread, width):
+    nb = spread(STEP)
+    nb.set_panel_width(width)
+    expect(head(nb.panel)).to_contain_text("8 devices, 1 collective: 2.7\u00a0kB a call")
+    head(nb.panel).press("Enter")
+
+    arrays = shown(nb.panel, "Arrays")
+    expect(arrays).to_have_text(
+        [
+            "argument p['b'] f32[32] P() given",
+            "argument p['v'] f32[16,32] P() given",
+            "argument p['w'] f32[32,4] P() given",
+            "argument x f32[8,16] P('data',) given",
+            "argument y f32[8,4] P('data',) given",
+            "result result[0]['b'] f32[32] P() chosen by XLA",
+            "result result[0]['v'] f32[16,32] P() chosen by XLA",
+            "result result[0]['w'] f32[32,4] P() chosen by XLA",
+            "result result[1] f32[] P() chosen by XLA",
+        ]
+    )
+    picture = nb.panel.get_by_role("region", name="Shardings").get_by_role("img")
+    expect(picture).to_have_accessible_name("p['b']: f32[32], P(). Every device holds all of it: 0–7.")
+    chosen = nb.panel.get_by_role("listbox", name="Arrays")
+    for _ in range(3):
+        chosen.press("ArrowDown")
+    expect(arrays.nth(3)).to_have_attribute("aria-selected", "true")
+    expect(picture).to_have_accessible_name(
+        "x: f32[8,16], P('data',). [0:2, 0:16] on 0, 1; [2:4, 0:16] on 2, 3; [4:6, 0:16] on 4, 5; [6:8, 0:16] on 6, 7."
+    )
+
+    # One all-reduce moves four arrays: XLA joined what two lines asked for.
+    [summed] = shown(nb.panel, "Collectives").all()
+    expect(summed).to_contain_text("all-reduce 2.7\u00a0kB, 4 arrays at once")
+    expect(summed).to_contain_text("line 6: reduce_sum, dot_general; line 7: dot_general, reduce_sum")
+    expect(summed).to_contain_text("{0,2,4,6} {1,3,5,7}")
+    region = nb.panel.get_by_role("region", name="Shardings")
+    expect(region).to_contain_text("Each device sends about 4.0\u00a0kB for that: an estimate, by the ring algorithm.")
+
+    summed.hover()
+    expect(linked(nb.listing()).first).to_be_visible()  # previewed
+    nb.panel.get_by_role("listbox", name="Collectives").press("End")
+    expect(summed).to_have_attribute("aria-selected", "true")
+    found = linked(nb.listing())
+    expect(found.filter(has_text="dot_general").first).to_be_visible()
+    equations = [text for text in found.all_inner_texts() if " = " in text]
+    assert all(re.search(r"= (dot_general|reduce_sum)", text) for text in equations), equations
+    underlined = nb.cell(1).locator(".jp-JaxprCell-line")
+    expect(underlined).to_have_count(2)
+
+    level(nb, "HLO")
+    expect(linked(nb.listing("HLO"))).to_have_count(1)
+    expect(linked(nb.listing("HLO"))).to_contain_text("all-reduce(")
+    expect(linked(nb.listing("HLO"))).to_be_in_viewport()
+
+    for theme in ("light", "dark"):
+        nb.theme(theme)
+        level(nb, "jaxpr")
+        assert violations(nb.page) == []
+        assert cut(nb.panel, ".jp-JaxprShardings *", "svg") == []
+
+
+def test_collectives_of_a_shard_map_are_its_own_equations(spread):
+    nb = spread(MAPPED)
+    nb.set_panel_width(600)
+    head(nb.panel).click()
+    expect(shown(nb.panel, "Arrays")).to_have_text(
+        [
+            "argument x f32[8,16] P('data', 'model') given",
+            "result result f32[2,16] P() chosen by XLA",
+            "shard_map in_specs[0] f32[8,16] P('data', 'model') line 10",
+            "shard_map out_specs[0] f32[2,16] P() line 10",
+        ]
+    )
+    for kind, primitive in (("all-reduce", "psum"), ("collective-permute", "ppermute"), ("all-gather", "all_gather")):
+        shown(nb.panel, "Collectives").filter(has_text=kind).click()
+        expect(linked(nb.listing())).to_have_count(1)
+        expect(linked(nb.listing())).to_contain_text(primitive)
+    nb.expect_linked(1, 'jax.lax.all_gather(passed, "model", axis=1, tiled=True)')
+    shown(nb.panel, "Arrays").nth(2).click()
+    expect(linked(nb.listing()).first).to_contain_text("shard_map")
+
+
+def test_a_collective_in_a_scan_counts_for_every_trip(spread):
+    nb = spread(SCAN)
+    expect(head(nb.panel)).to_contain_text("8 devices, 1 collective: 1.3\u00a0kB a call")
+    level(nb, "HLO")
+    nb.panel.get_by_role("button", name="Unfold all").click()
+    head(nb.panel.locator("[data-level='hlo']")).click()
+    [reduced] = shown(nb.panel.locator("[data-level='hlo']"), "Collectives").all()
+    expect(reduced).to_contain_text("all-reduce 128\u00a0B ×10")
+    expect(reduced).to_contain_text("line 5: dot_general")
+    reduced.click()
+    expect(linked(nb.listing("HLO"))).to_have_count(1)
+    expect(linked(nb.listing("HLO"))).to_contain_text("all-reduce(")
+
+
+def test_side_by_side_a_collective_is_marked_in_every_column(spread):
+    nb = spread(STEP)
+    nb.panel.get_by_role("button", name="Open levels side by side").click()
+    wide = nb.page.locator(".jp-JaxprWide")
+    hlo = wide.get_by_role("region", name="HLO", exact=True)
+    jaxpr = wide.get_by_role("region", name="jaxpr", exact=True)
+    head(hlo).click()
+    shown(hlo, "Collectives").first.click()
+    expect(linked(hlo)).to_contain_text(["all-reduce("])
+    expect(linked(jaxpr).filter(has_text="dot_general").first).to_be_in_viewport()
+    assert violations(nb.page, ".jp-JaxprWide") == []
+
+
+def test_a_picture_can_be_taken_along(spread, tmp_path):
+    nb = spread(STEP)
+    head(nb.panel).click()
+    shown(nb.panel, "Arrays").nth(3).click()
+    with nb.page.expect_download() as download:
+        nb.panel.get_by_role("button", name="Save the diagram as SVG").click()
+    assert download.value.suggested_filename == "sharding-x.svg"
+    file = Path(tmp_path / "x.svg")
+    download.value.save_as(file)
+    svg = "{http://www.w3.org/2000/svg}"
+    root = ElementTree.parse(file).getroot()
+    assert [text.text for text in root.iter(f"{svg}text")] == [
+        "down: axis 0, across: axis 1",
+        "0:16",
+        *("0, 1", "2, 3", "4, 5", "6, 7"),
+        *("0:2", "2:4", "4:6", "6:8"),
+    ]
+    assert "var(" not in file.read_text()
+
+
+def test_a_program_on_one_device_has_none(notebook):
+    nb = notebook("%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp", "%%jaxpr\njax.jit(lambda x: x + 1)(1.0)")
+    nb.run_all()
+    expect(nb.listing()).to_contain_text("add")
+    expect(head(nb.panel)).to_have_count(0)
