@@ -460,7 +460,7 @@ def test_another_transformation_makes_another_program() -> None:
         jax.grad(f)(jnp.float32(1))
         jax.grad(f)(jnp.float32(1))
         jax.vmap(f)(jnp.ones(3))
-    text = "JAX derived another program from f: a new transformation, or its caches were cleared"
+    text = "JAX derived another program from f: a new transformation, another batch size, or its caches were cleared"
     outside = "Put the jit outside: jax.jit(jax.grad(f))."
     first_call, again, mapped = told(ledger, "f")
     assert first_call == ("compiled", (Reason("first_call", "first call of f"),))

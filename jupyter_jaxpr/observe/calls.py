@@ -182,7 +182,9 @@ class CallCounter:
 
     def _count_first(self, code: CodeType, offset: int, called: Any) -> None:
         """Count a call from another site than the last one of its offset."""
-        if is_installed(code.co_filename) and id(getattr(called, "_fun", None)) not in self._library:
+        if is_installed(code.co_filename):
+            if id(getattr(called, "_fun", None)) in self._library:
+                return  # JAX calls a function of its own
             # The site is a package's: the user's line is further out, and another one next time.
             place = user_place(sys._getframe(2))
             key: Any = (called, place)
@@ -219,8 +221,9 @@ class CallCounter:
             others[id(code), offset] += 1
             return others[id(code), offset] > _OTHER_CALLS
 
-        # Everything the callback reads is a local: it runs at every jitted call. It calls as little as it can, for
-        # its own calls are watched as well.
+        # Everything the callback reads is a local: it runs at every jitted call, and once at each of the thousands of
+        # sites in JAX that a trace comes by: those leave first. It calls as little as it can, for its own calls are
+        # watched as well.
         def on_call(
             code: Any,
             offset: int,
@@ -231,11 +234,16 @@ class CallCounter:
             count_first: Any = self._count_first,
             thread: int = self._thread,
             get_thread: Any = threading.get_ident,
+            bare: frozenset[type] = _BARE,
+            handed: frozenset[type] = _CARRIERS | {the_jit_type},
+            installed: Any = is_installed,
             carried: Any = _carried,
             other_call: Any = other_call,
             disable: Any = monitor.DISABLE,
         ) -> Any:
             if type(called) is not jit_type:
+                if type(called) in bare and type(first) not in handed and installed(code.co_filename):
+                    return disable
                 inner = carried(called)
                 if type(inner) is not jit_type:
                     return disable if other_call(code, offset, called, first) else None
@@ -315,6 +323,10 @@ def _carried(called: Any) -> Any:
 
 
 _CARRIERS = frozenset({types.MethodType, functools.partial})
+# What runs its own code and nothing else when it is called.
+_BARE: frozenset[type] = frozenset(
+    {types.FunctionType, types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType, type}
+)
 
 # What is often given a function and does not call it, by id; whatever else is written in C may.
 _DO_NOT_CALL = frozenset(

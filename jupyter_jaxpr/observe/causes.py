@@ -108,7 +108,8 @@ def _same_key(event: MissEvent, own: Sequence[MissEvent], history: FunctionHisto
     assert event.key is not None
     last = next((old for old in reversed(own) if old.key is not None and not closest(event.key, [old.key])[1]), None)
     if event.outcome != "dispatch_only" and event.key.traced:
-        text = f"JAX derived another program from {history.name}: a new transformation, or its caches were cleared"
+        what = "a new transformation, another batch size, or its caches were cleared"
+        text = f"JAX derived another program from {history.name}: {what}"
         return Reason("argument_type", text, cure="Put the jit outside: jax.jit(jax.grad(f)).")
     if event.outcome == "dispatch_only" and event.key.traced:
         text = f"{history.name} was called under a transformation such as grad or vmap: such calls have no fast path"

@@ -7,11 +7,13 @@ decide between `cleared`, `no_fast_path` and `unknown`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import enum
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from .keys import UNKNOWN, Key, Leaf, paths
+from .keys import UNKNOWN, Key, Leaf, StaticValue, paths
 
 ReasonKind = Literal[
     "first_call",
@@ -238,9 +240,9 @@ def _trees(old: Key, new: Key, old_leaves: dict[str, Leaf], new_leaves: dict[str
             parts = [f"new {_some(added)}"] * bool(added) + [f"without {_some(gone)}"] * bool(gone)
             text = f"{name}: another structure, {', '.join(parts)}"
         else:
-            text = f"{name}: another structure, {_tree_text(before)} -> {_tree_text(after)}"
+            text = f"{name}: another structure, {' -> '.join(_tree_texts(before, after))}"
         cure = "Pass the same structure every time: the same keys, the same containers, None in the same places."
-        yield Reason("pytree", text, name, _tree_text(before), _tree_text(after), cure)
+        yield Reason("pytree", text, name, *_tree_texts(before, after), cure)
 
 
 def _of(path: str, name: str) -> bool:
@@ -251,9 +253,22 @@ def _some(items: Sequence[str]) -> str:
     return ", ".join(items[:4]) + (f" and {len(items) - 4} more" if len(items) > 4 else "")
 
 
-def _tree_text(tree: Any) -> str:
-    text = str(tree).removeprefix("PyTreeDef(").removesuffix(")")
-    return text if len(text) <= 80 else text[:79] + "…"
+_TREE_CHARACTERS = 80
+
+
+def _tree_texts(before: Any, after: Any) -> tuple[str, str]:
+    """Two structures as JAX prints them; of long ones the part where they begin to differ."""
+    was, now = (" ".join(str(tree).removeprefix("PyTreeDef(").removesuffix(")").split()) for tree in (before, after))
+    same = len(os.path.commonprefix([was, now]))
+    start = 0 if same < _TREE_CHARACTERS // 2 else same - _TREE_CHARACTERS // 4
+    return _part(was, start), _part(now, start)
+
+
+def _part(text: str, start: int) -> str:
+    if len(text) <= _TREE_CHARACTERS:
+        return text
+    end = start + _TREE_CHARACTERS - 2
+    return "…" * (start > 0) + text[start:end] + "…" * (end < len(text))
 
 
 def _argument_trees(key: Key) -> dict[str, Any]:
@@ -274,17 +289,31 @@ def _statics(old: Key, new: Key) -> Iterable[Reason]:
         before = old.statics.get(name)
         if before is None or before.equals(after):
             continue
-        if before.text == after.text or after.by_identity:
+        if before.text == after.text or (after.by_identity and not _named_otherwise(before, after)):
             kind = after.type.__name__
             text = f"static {name}: a new {kind} object that is not equal to the one before"
             cure = f"Reuse the object, or give {kind} an __eq__ and a __hash__ that compare its contents."
             if kind in ("function", "method", "partial"):
                 cure = f"Reuse the {kind}: make it once, before the calls."
+            elif not after.by_identity:
+                cure = (
+                    f"Reuse the object: to the __eq__ of {kind} it is another value, a compile of its own."
+                )
             yield Reason("static_identity", text, name, before.text, after.text, cure)
         else:
             text = f"static {name}: {before.text} -> {after.text}"
             cure = f"Each value of {name} is a compile of its own. Make it a traced argument if only its value matters."
+            if after.by_identity:  # a function, a class, a member of an enum
+                cure = f"Each {name} is a compile of its own: expect one for each, or give every call the same."
             yield Reason("static_value", text, name, before.text, after.text, cure)
+
+
+def _named_otherwise(before: StaticValue, after: StaticValue) -> bool:
+    """Whether two values that compare by identity are two that a program has names for, not one made anew."""
+    if before.type is not after.type:
+        return True
+    named = issubclass(after.type, enum.Enum | type) or after.type.__name__ in ("function", "PjitFunction")
+    return named and "<lambda>" not in before.text + after.text
 
 
 def _call_style(old: Key, new: Key) -> Reason | None:
@@ -334,20 +363,45 @@ def _style_text(key: Key) -> str:
 
 def _config(old: Key, new: Key) -> Iterable[Reason]:
     before = dict(zip(old.context_names, old.context, strict=False))
-    told = set()
-    for name, after in zip(new.context_names, new.context, strict=False):
-        was = before.get(name, UNKNOWN)
-        if was is UNKNOWN or _same(was, after):
-            continue
-        shown = "mesh" if "mesh_context_manager" in name else name
-        if shown in told:  # JAX keeps a mesh under two names
-            continue
-        told.add(shown)
-        was_text, now_text = _setting(was, shown), _setting(after, shown)
-        if was_text == now_text:
-            was_text, now_text = str(was), str(after)
-        cure = f"Set {shown} once, before the first call."
-        yield Reason("config", f"{shown}: {was_text} -> {now_text}", shown, was_text, now_text, cure)
+    now = dict(zip(new.context_names, new.context, strict=False))
+    changed = [name for name in now if name in before and not _same(before[name], now[name])]
+    if any(_MESH in name for name in changed):
+        yield _setting("mesh", *_mesh_texts(before, now))
+    for name in changed:
+        if _MESH not in name:
+            texts = _text(before[name]), _text(now[name])
+            yield _setting(name, *(texts if texts[0] != texts[1] else (str(before[name]), str(now[name]))))
+
+
+def _setting(name: str, was: str, now: str) -> Reason:
+    cure = f"Set {name} once, before the first call."
+    return Reason("config", f"{name}: {was} -> {now}", name, was, now, cure)
+
+
+_MESH = "mesh_context_manager"
+
+
+def _mesh_texts(before: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[str, str]:
+    """The mesh of two contexts. JAX keeps it under one name if `with mesh:` set it, under another if `set_mesh` did."""
+    was, after = (_meshes(context) for context in (before, now))
+    short = ["".join(texts.values()) or "none" for texts in (was, after)]
+    if short[0] == short[1]:
+        short = [
+            ", ".join(f"{text} by {'set_mesh' if 'abstract' in name else 'with mesh:'}" for name, text in texts.items())
+            for texts in (was, after)
+        ]
+    if short[0] == short[1]:
+        short = [str([value for name, value in context.items() if _MESH in name]) for context in (before, now)]
+    return short[0], short[1]
+
+
+def _meshes(context: Mapping[str, Any]) -> dict[str, str]:
+    found = {}
+    for name, value in context.items():
+        if _MESH in name:
+            meshes = value if isinstance(value, tuple) else (value,)
+            found[name] = ", ".join(filter(None, map(_mesh_text, meshes)))
+    return {name: text for name, text in found.items() if text}
 
 
 def _same(old: Any, new: Any) -> bool:
@@ -357,9 +411,6 @@ def _same(old: Any, new: Any) -> bool:
         return False
 
 
-def _setting(value: Any, name: str) -> str:
-    if name == "mesh":
-        meshes = value if isinstance(value, tuple) else (value,)
-        return ", ".join(filter(None, map(_mesh_text, meshes))) or "none"
+def _text(value: Any) -> str:
     text = str(getattr(value, "value", value))
     return text if len(text) <= 60 else text[:59] + "…"

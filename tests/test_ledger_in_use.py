@@ -1,0 +1,206 @@
+"""Code as people write it under the ledger: nnx and equinox models, optax steps, enums, meshes; reasons in full."""
+
+from __future__ import annotations
+
+import enum
+import functools
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from flax import nnx
+
+from jupyter_jaxpr import observe
+from jupyter_jaxpr.observe.ledger import Ledger
+
+
+def told(ledger: Ledger, name: str) -> list[tuple[str, list[tuple[str, str]]]]:
+    """Outcome of each miss of a function, kind and text of its reasons."""
+    return [(miss.outcome, [(each.kind, each.text) for each in miss.reasons]) for miss in ledger[name].misses]
+
+
+class Net(nnx.Module):
+    """A layer that behaves in another way while it is trained."""
+
+    def __init__(self, rngs: nnx.Rngs) -> None:
+        self.layer = nnx.Linear(4, 3, rngs=rngs)
+        self.dropout = nnx.Dropout(0.1, rngs=rngs)
+
+    def __call__(self, x: Any) -> Any:
+        return self.dropout(self.layer(x))
+
+
+def test_an_nnx_training_loop_with_a_short_last_batch_and_a_switch_to_evaluation() -> None:
+    """The structure of an nnx model is long: what is told of it is where it begins to differ."""
+    model = Net(nnx.Rngs(0))
+    optimizer = nnx.Optimizer(model, optax.adam(1e-3), wrt=nnx.Param)
+
+    @nnx.jit
+    def train_step(model: Net, optimizer: Any, x: Any, y: Any) -> Any:
+        def loss(model: Net) -> Any:
+            return jnp.mean((model(x) - y) ** 2)
+
+        value, gradient = nnx.value_and_grad(loss)(model)
+        optimizer.update(model, gradient)
+        return value
+
+    with observe() as ledger:
+        for batch in (8, 8, 8, 4):
+            train_step(model, optimizer, jnp.ones((batch, 4)), jnp.ones((batch, 3)))
+        model.eval()
+        train_step(model, optimizer, jnp.ones((8, 4)), jnp.ones((8, 3)))
+    *steps, (_, evaluation) = told(ledger, "train_step")
+    assert steps == [
+        ("compiled", [("first_call", "first call of train_step")]),
+        ("compiled", [("shape", "x: f32[8,4] -> f32[4,4]"), ("shape", "y: f32[8,3] -> f32[4,3]")]),
+    ]
+    ((kind, text),) = evaluation
+    assert kind == "pytree"
+    before, after = text.removeprefix("model: another structure, ").split(" -> ")
+    assert ("Static(value=False)" in before, "Static(value=True)" in after, len(before), len(after)) == (
+        True,
+        True,
+        80,
+        80,
+    )
+
+
+class Scaled(eqx.Module):
+    """A linear map with a static choice and a number beside its array."""
+
+    weight: jax.Array
+    activation: str = eqx.field(static=True)
+    scale: Any
+
+
+def test_an_equinox_model_whose_static_field_and_whose_number_change() -> None:
+    @eqx.filter_jit
+    def forward(model: Scaled, x: Any) -> Any:
+        y = model.weight @ x * model.scale
+        return jnp.tanh(y) if model.activation == "tanh" else y
+
+    weight, x = jnp.ones((2, 2)), jnp.ones(2)
+    with observe() as ledger:
+        for activation, scale in (("tanh", 1.0), ("none", 1.0), ("none", 2.0), ("none", 2.0)):
+            forward(Scaled(weight, activation, scale), x)
+        forward(Scaled(weight, "none", jnp.float32(2.0)), x)
+    before, after = (f"CustomNode(Scaled[(Missing, '{name}')], [*, *])" for name in ("tanh", "none"))
+    assert told(ledger, "forward") == [
+        ("compiled", [("first_call", "first call of forward")]),
+        ("compiled", [("pytree", f"model: another structure, {before} -> {after}")]),
+        ("compiled", [("static_value", "static model.scale: 1.0 -> 2.0")]),
+        ("compiled", [("static_value", "static model.scale: 2.0 -> f32[]")]),
+    ]
+
+
+def test_a_learning_rate_given_in_every_way() -> None:
+    @jax.jit
+    def step(p: Any, lr: Any) -> Any:
+        return p - lr * p
+
+    schedule = optax.exponential_decay(0.1, 10, 0.5)
+    p = jnp.ones(3)
+    with observe() as ledger:
+        for rate in (0.1, 0.1 * 0.9, schedule(0), float(schedule(1)), np.float32(0.1), np.float64(0.1), 1):
+            step(p, rate)
+    assert told(ledger, "step") == [
+        ("compiled", [("first_call", "first call of step")]),
+        ("dispatch_only", [("argument_type", "lr: float -> jax.Array, same type weak f32[]")]),
+        ("compiled", [("weak_type", "lr: weak f32[] -> f32[]")]),
+        ("compiled", [("dtype", "lr: f32[] -> i32[]")]),
+    ]
+
+
+class Mode(enum.Enum):
+    """A static argument by name."""
+
+    TRAIN = 1
+    TEST = 2
+
+
+def test_a_static_enum_and_a_static_function_are_told_by_name() -> None:
+    @functools.partial(jax.jit, static_argnames=("mode", "activation"))
+    def f(x: Any, mode: Any, activation: Any) -> Any:
+        return activation(x)
+
+    with observe() as ledger:
+        f(1.0, mode="train", activation=jnp.sin)
+        f(1.0, mode=Mode.TRAIN, activation=jnp.sin)
+        f(1.0, mode=Mode.TEST, activation=jnp.sin)
+        f(1.0, mode=Mode.TEST, activation=jnp.cos)
+    assert told(ledger, "f")[1:] == [
+        ("compiled", [("static_value", "static mode: 'train' -> <Mode.TRAIN: 1>")]),
+        ("compiled", [("static_value", "static mode: <Mode.TRAIN: 1> -> <Mode.TEST: 2>")]),
+        ("compiled", [("static_value", "static activation: <sin> -> <cos>")]),
+    ]
+    cure = "Each mode is a compile of its own: expect one for each, or give every call the same."
+    assert ledger["f"].misses[2].reasons[0].cure == cure
+
+
+class Sized:
+    """A model that is the first argument of its own jitted method, and compares by its size."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sized) and self.size == other.size
+
+    def __hash__(self) -> int:
+        return hash(self.size)
+
+    @functools.partial(jax.jit, static_argnums=0)
+    def scaled(self, x: Any) -> Any:
+        return x * self.size
+
+
+def test_a_static_self_that_compares_by_its_contents() -> None:
+    """It has an `__eq__`: to give it one is no cure."""
+    with observe() as ledger:
+        for size in (2, 2, 3):
+            Sized(size).scaled(1.0)
+    first, other = ledger["scaled"].misses
+    assert first.reasons[0].text == "first call of scaled"
+    assert [(each.kind, each.text, each.cure) for each in other.reasons] == [
+        (
+            "static_identity",
+            "static self: a new Sized object that is not equal to the one before",
+            "Reuse the object: to the __eq__ of Sized it is another value, a compile of its own.",
+        )
+    ]
+
+
+def test_one_mesh_after_another() -> None:
+    one, other = (jax.make_mesh((1,), (name,), axis_types=(jax.sharding.AxisType.Auto,)) for name in ("data", "model"))
+
+    @jax.jit
+    def f(x: Any) -> Any:
+        return x + 1
+
+    x = np.ones(4, np.float32)
+    with observe() as ledger:
+        with jax.set_mesh(one):
+            f(x)
+        with jax.set_mesh(other):
+            f(x)
+    assert told(ledger, "f")[1:] == [("compiled", [("config", "mesh: data=1 -> model=1")])]
+
+
+def test_the_batch_of_a_vmap_around_a_jit() -> None:
+    @jax.jit
+    def f(x: Any) -> Any:
+        return x * 2
+
+    with observe() as ledger:
+        for batch in (3, 3, 4):
+            jax.vmap(f)(jnp.ones((batch, 2)))
+    text = "JAX derived another program from f: a new transformation, another batch size, or its caches were cleared"
+    transformed = "f was called under a transformation such as grad or vmap: such calls have no fast path"
+    assert told(ledger, "f") == [
+        ("compiled", [("first_call", "first call of f")]),
+        ("dispatch_only", [("no_fast_path", transformed)]),
+        ("compiled", [("argument_type", text)]),
+    ]
