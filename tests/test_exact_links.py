@@ -14,6 +14,7 @@ import jax
 import jax.numpy as jnp
 import pytest
 from jax import lax
+from jax.experimental import io_callback
 from observed import built, in_cell, program, traced
 
 import jupyter_jaxpr as jj
@@ -206,6 +207,35 @@ def test_random_numbers_and_what_a_library_makes_come_from_equations_too():
     assert found.levels[1].linked >= 0.8 * found.levels[1].instructions
 
 
+CORNERS = {
+    "a captured constant": lambda x: x.sum() * jnp.sin(LARGE),
+    "a callback": lambda x: jax.pure_callback(lambda a: a, jax.ShapeDtypeStruct((8,), jnp.float32), x) * 2,
+    "an ordered effect": lambda x: io_callback(lambda a: None, None, x, ordered=True) or x * 2,
+    "a checkpoint": jax.grad(lambda x: jax.checkpoint(lambda y: jnp.sin(jnp.sin(y)))(x).sum()),
+    "a while loop": lambda x: lax.while_loop(lambda v: v.sum() < 100, lambda v: v * 2 + 1, x),
+    "a switch": lambda x: lax.switch(x[0].astype(int), [jnp.sin, jnp.cos, jnp.tan], x),
+    "a sort": jnp.argsort,
+    "a linear solve": lambda x: jnp.linalg.solve(jnp.outer(x, x) + jnp.eye(8), x),
+    "a scatter": lambda x: x.at[jnp.array([1, 2])].add(3.0),
+    "a vmap of a scan": jax.vmap(lambda x: lax.scan(lambda c, t: (jnp.sin(c) + t, c), x, jnp.arange(3.0))[0]),
+    "a name of the user's": lambda x: jax.named_call(jnp.sin, name="step/(a)~")(x) * 2,
+}
+LARGE = jnp.arange(1000.0)
+
+
+@pytest.mark.parametrize("what", CORNERS)
+def test_the_twin_is_what_the_program_is(what):
+    found = exact(CORNERS[what], jnp.ones(8))
+    assert [level.same for level in found.levels] == [True, True], [level.words for level in found.levels]
+    assert found.levels[1].linked >= 0.6 * found.levels[1].instructions
+
+
+def test_a_program_without_equations_has_a_twin_too():
+    found = exact(lambda x: x, jnp.ones(8))
+    assert [(level.same, level.linked) for level in found.levels] == [(True, 0), (True, 0)]
+    assert str(found).endswith("0 of 0 equations are in the HLO")
+
+
 def test_two_devices(tmp_path):
     script = tmp_path / "story.py"
     script.write_text(
@@ -362,6 +392,26 @@ def test_nothing_of_it_is_counted(notebook):
     assert (function["run"]["compiles"], function["kernel"]["compiles"]) == (0, 1)
     assert (function["run"]["lowerings"], function["kernel"]["lowerings"]) == (0, 1)
     assert (function["run"]["traces"], function["kernel"]["traces"]) == (0, 1)
+
+
+def test_a_program_that_jax_derived_as_it_ran(notebook):
+    built = []
+    publisher = Session.of(notebook.shell).publisher
+    publish = publisher.publish
+    publisher.publish = lambda each: (built.append(each), publish(each))
+    notebook.run("@jax.jit\ndef loss(x):\n    return (jnp.sin(x) * x).sum()")
+    notebook.run("%%jaxpr\njax.grad(loss)(x)")
+    runs = Runs()
+    runs.keep(built[-1])
+    whole = built[-1].document
+    said = []
+    for number, each in enumerate(whole.programs):
+        request = {"type": "exact_links", "id": 1, "snapshot": whole.id, "program": number, "confirmed": True}
+        links = Answers(runs).answer(request).exact_links
+        assert links.reached
+        said.append((each.origin, [level.same for level in links.levels]))
+    # Forward and backward ran; the function itself was only traced.
+    assert said == [("derived", [True, True]), ("derived", [True, True]), ("traced", [None, None])]
 
 
 # --- the panel's requests --------------------------------------------------------------------------------
