@@ -204,6 +204,13 @@ def test_side_by_side_a_collective_is_marked_in_every_column(spread):
     expect(linked(hlo)).to_contain_text(["all-reduce("])
     expect(linked(jaxpr).filter(has_text="dot_general").first).to_be_in_viewport()
     assert violations(nb.page, ".jp-JaxprWide") == []
+    # A column that goes and comes back is as it was at first.
+    columns = wide.get_by_role("toolbar", name="Columns")
+    columns.get_by_role("button", name="HLO", exact=True).click()
+    expect(hlo).to_have_count(0)
+    columns.get_by_role("button", name="HLO", exact=True).click()
+    expect(head(hlo)).to_have_attribute("aria-expanded", "false")
+    expect(hlo).to_contain_text("HloModule")
 
 
 def test_a_picture_can_be_taken_along(spread, tmp_path):

@@ -6,7 +6,6 @@
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 import { IDisposable } from '@lumino/disposable';
-import { MessageLoop } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 
 import { twinsOf } from '../../model/exact-links';
@@ -15,6 +14,7 @@ import { ProgramEquations } from '../../program-text/equations';
 import { SourceSpans } from '../../program-text/source-spans';
 import type { Snapshot } from '../../protocol/snapshot';
 import type { IJaxprModel, IRequests, LevelName } from '../../tokens';
+import { letGo } from '../let-go';
 import { element } from './describe';
 import { ExactBar } from './exact-bar';
 import { ListingView } from './listing-view';
@@ -90,9 +90,9 @@ export class LevelBar implements IDisposable {
     if (!this._isDisposed) {
       this._isDisposed = true;
       this._closePlatform();
-      this._passes?.dispose();
+      letGo(this._passes);
       twinsOf(this._options.model).changed.disconnect(this._showExact, this);
-      this._disposeExact();
+      letGo(this.exact);
       this._node.remove();
     }
   }
@@ -123,16 +123,6 @@ export class LevelBar implements IDisposable {
         void this._show('');
       }
     }
-  }
-
-  private _disposeExact(): void {
-    const { exact } = this;
-    if (exact?.isAttached === true && !exact.node.isConnected) {
-      // The view was taken off the page with all that is in it.
-      MessageLoop.sendMessage(exact, Widget.Msg.BeforeDetach);
-      exact.clearFlag(Widget.Flag.IsAttached);
-    }
-    exact?.dispose();
   }
 
   // --- passes -------------------------------------------------------------------------------

@@ -24,6 +24,7 @@ import { shardingsOf } from '../../model/shardings';
 import { sourceFilesOf } from '../../model/source-files';
 import type { Level, Snapshot } from '../../protocol/snapshot';
 import type { IJaxprModel, LevelName, Selection } from '../../tokens';
+import { letGo } from '../let-go';
 import { ShardingsView } from '../shardings';
 import { element } from './describe';
 import type { IListing } from './listing';
@@ -165,7 +166,7 @@ export class LevelPane implements IDisposable {
     this._view?.dispose();
     this._view = null;
     this._bar.dispose();
-    this._shardings?.dispose();
+    letGo(this._shardings);
     closeListings(this.listings);
     this.node.remove();
   }

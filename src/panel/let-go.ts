@@ -1,0 +1,12 @@
+/** A widget that stands in plain nodes comes in; it is disposed, also where these nodes were taken off the page before. */
+import { MessageLoop } from '@lumino/messaging';
+import { Widget } from '@lumino/widgets';
+
+export function letGo(widget: Widget | null): void {
+  if (widget?.isAttached === true && !widget.node.isConnected) {
+    // Lumino detaches only what is on the page, and would throw.
+    MessageLoop.sendMessage(widget, Widget.Msg.BeforeDetach);
+    widget.clearFlag(Widget.Flag.IsAttached);
+  }
+  widget?.dispose();
+}
