@@ -13,6 +13,7 @@ from linked_programs import Made, linked_programs
 from rows import Row
 
 from jupyter_jaxpr.measure.twin_compile import lower_twin
+from jupyter_jaxpr.program.exact_lines import differing
 from jupyter_jaxpr.program.hlo import executable_text, hlo_lines
 from jupyter_jaxpr.program.hlo_module import TRIVIAL, computations
 from jupyter_jaxpr.program.jaxpr import Walk
@@ -39,6 +40,9 @@ class Found:
     right: int = 0
     #: Stated lines that were hidden and inferred, and those inferred at the line that is stated.
     hidden: int = 0
+    #: Instructions of the twins that come from exactly one equation, and lines of the twins that the programs lack.
+    exact: int = 0
+    others: int = 0
     hidden_right: int = 0
 
     def add(self, other: Found) -> None:
@@ -121,11 +125,14 @@ def look_at(made: Made) -> Found:
     named = {line: untagged(name) for line, name in tagged.op_names.items()}
     lines = linked(dataclasses.replace(tagged, op_names=named), walk, scope, is_hlo=True)
     for each in instructions(tagged):
+        found.exact += len(equations_named(each.op_name or "")) == 1
         true = set(equations_named(each.op_name or ""))
         group = groups.of(lines.line_stacks[each.line], *lines.other_stacks.get(each.line, ()))
         if true and group:
             found.compared += 1
             found.right += bool(true & group)
+
+    found.others = differing(untagged(tagged.text).split("\n"), read.text.split("\n"))
 
     # What is stated, hidden: does it come out as the same line? Names such as closed_call say only where a call is.
     refined = linked(read, walk, scope, is_hlo=True)
@@ -169,7 +176,8 @@ def _row(what: str, found: Found) -> Row:
         measured=(
             f"line {share(found.with_line, found.instructions)} / "
             f"group {share(found.with_group, found.instructions)} / "
-            f"one {share(found.with_one, found.instructions)}; right {right:.2%} of {found.compared:,}; "
+            f"one {share(found.with_one, found.instructions)}, of the twin {share(found.exact, found.instructions)} "
+            f"({found.others:,} other lines); right {right:.2%} of {found.compared:,}; "
             f"inferred {found.inferred:,}, right {inferred:.1%} of {found.hidden:,} hidden"
         ),
         ratio=None,
