@@ -66,8 +66,11 @@ class Receiver(Protocol):
     def missed(self, call: JitCall) -> bool:
         """A call missed the C++ cache; False: the receiver wants to hear no more of it."""
 
-    def asked_ahead(self, fun: Any) -> None:
-        """A jitted function was asked for its trace, lowering or shapes, without a call."""
+    def asked_ahead(self, fun: Any, options: Any, frame: FrameType) -> None:
+        """A jitted function is asked for its trace, lowering or shapes, without a call; `frame` is JAX's."""
+
+    def answered_ahead(self) -> None:
+        """It was traced, or the trace raised."""
 
     def traced(self, call: JitCall) -> None:
         """`call.params` and `call.args_flat` are there: JAX traced the function, or found an earlier trace."""
@@ -268,6 +271,36 @@ def staging() -> bool:
             return True
         trace = getattr(trace, "parent_trace", None)
     return False
+
+
+def made_ahead(frame: FrameType | None) -> str | None:
+    """The source of the function that JAX lowers or compiles because `.lower()` or `.compile()` was written.
+
+    Args:
+        frame: Of a listener of JAX's events.
+
+    Returns:
+        As `source_of` of its jit; None where JAX works for a call.
+    """
+    stages = _private("stages")
+    for _ in range(60):
+        if frame is None or frame.f_code.co_name == "cache_miss":
+            return None
+        if frame.f_code.co_filename == stages.__file__ and frame.f_code.co_name in ("lower", "compile"):
+            asked = frame.f_locals.get("self")
+            if isinstance(asked, stages.Traced):
+                about = getattr(asked.jaxpr, "jaxpr", asked.jaxpr).debug_info
+            else:
+                about = asked._lowering.compile_args["all_args_info"].debug_info  # type: ignore[union-attr]  # Lowered
+            return str(about.func_src_info)
+        frame = frame.f_back
+    return None
+
+
+def source_of(options: Any) -> str | None:
+    """The name and place of a jitted function as JAX notes them, from JAX's record of its jit."""
+    source = getattr(options, "fun_sourceinfo", None)
+    return None if source is None else str(source)
 
 
 def jit_name(fun: Any) -> str:
@@ -678,8 +711,11 @@ class Hooks:
                 return original(fun, options, args, kwargs)
             frame = get_frame(1)
             if frame.f_code.co_name != "cache_miss":  # `f.trace`, `f.lower`, `f.eval_shape`: nothing runs
-                _tell(failed, receiver.asked_ahead, fun)
-                return original(fun, options, args, kwargs)
+                _tell(failed, receiver.asked_ahead, fun, options, frame)
+                try:
+                    return original(fun, options, args, kwargs)
+                finally:
+                    _tell(failed, receiver.answered_ahead)
             try:
                 call = JitCall(fun, options, args, kwargs, frame)
                 wanted = receiver.missed(call)

@@ -91,7 +91,7 @@ class observe:
         run = self._run
         assert run is not None
         observer().count_now(run)
-        found = []
+        found = run.uncalled(self._counts_calls())
         for key, activity in run.functions.items():
             calls_before, raised_before, unseen_before = self._called_before.get(key, (0, 0, 0))
             calls, raised = activity.all_calls - calls_before, activity.calls_raised - raised_before

@@ -80,12 +80,45 @@ def test_what_was_compiled_ahead_of_a_call_is_reused_by_it() -> None:
 
     with observe() as ledger:
         f.lower(jnp.ones(3)).compile()
-        assert "f" not in ledger  # asked for, not called
+        ahead = ledger["f"]
         f(jnp.ones(3))
+    once = {"traces": 1, "lowerings": 1, "compiles": 1}
+    assert (counted(ahead), ahead.misses) == (calls(0, 0) | once, ())  # asked for, not called
+    assert ahead.seconds > 0
     assert [(miss.outcome, str(miss.reasons[0])) for miss in ledger["f"].misses] == [
         ("dispatch_only", "first call of f"),
     ]
-    assert counted(ledger["f"]) == calls(1, 1)
+    assert counted(ledger["f"]) == calls(1, 1) | once
+
+
+def test_what_is_made_ahead_of_a_call_is_counted_where_it_is_asked_for() -> None:
+    """Traced alone, lowered alone, compiled in a later block; functions of one name and line are one."""
+
+    @jax.jit
+    def f(x: Any) -> Any:
+        return x + 1
+
+    with observe() as ledger:
+        f.trace(jnp.ones(2))
+        lowered = f.lower(jnp.ones(3))
+    assert counted(ledger["f"]) == calls(0, 0) | {"traces": 2, "lowerings": 1}
+    with observe() as ledger:
+        lowered.compile()
+        jax.eval_shape(f, jnp.ones(2))  # JAX has that trace
+    assert counted(ledger["f"]) == calls(0, 0) | {"compiles": 1}
+    with observe() as ledger:
+        for number in range(2):
+            jax.jit(lambda x, number=number: x + number).lower(jnp.ones(2)).compile()
+    assert counted(ledger["<lambda>"]) == calls(0, 0) | {"traces": 2, "lowerings": 2, "compiles": 2}
+
+
+def test_of_two_functions_of_one_name_it_is_told_which_was_compiled_ahead() -> None:
+    one = jax.jit(lambda x: x + 1)
+    other = jax.jit(lambda x: x + 2)
+    with observe() as ledger:
+        lowered = [one.lower(jnp.ones(2)), other.lower(jnp.ones(2))]
+        lowered[0].compile()
+    assert [(record.traces, record.lowerings, record.compiles) for record in ledger.functions] == [(1, 1, 1), (1, 1, 0)]
 
 
 def test_lowered() -> None:

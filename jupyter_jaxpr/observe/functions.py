@@ -54,7 +54,8 @@ class FunctionRecord:
         self.equinox = shared  # a function of the user's that such a one runs is not shared itself
         self.replayable = True  # False once asking JAX's caches for its stages made JAX work
         self.kept: dict[Any, Any] = {}  # programs last observed, newest last
-        self.history: tuple[FunctionHistory, int] | None = None  # and the number of this function object there
+        # Its history, the number of this function object there, and whether a rerun of its cell made it.
+        self.history: tuple[FunctionHistory, int, bool] | None = None
 
 
 class Functions:

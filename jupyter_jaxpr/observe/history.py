@@ -181,7 +181,7 @@ class History:
     def begin(self, record: Any, fun: Any, key: Key | None, place: Place | None) -> MissEvent:
         """A call has missed; `record` stands for its function object."""
         with self._lock:
-            history, number, rerun = self._of(record) if record.history is None else (*record.history, False)
+            history, number, rerun = record.history or self._of(record)
             self.number += 1
             event = MissEvent(self.number, threading.get_ident(), number, key, place, rerun=rerun)
             event.cell = None if place is None else self._count_of.get(place.file)
@@ -273,8 +273,16 @@ class History:
 
     def stages_only(self, record: Any, stages: CallStages) -> None:
         """JAX worked for a function outside a call of its own: for a program derived from it."""
+        self.worked(self.of(record), stages)
+
+    def of(self, record: Any) -> FunctionHistory:
+        """The history of a function object."""
         with self._lock:
-            history, _, _ = self._of(record)
+            return self._of(record)[0]
+
+    def worked(self, history: FunctionHistory, stages: CallStages) -> None:
+        """JAX worked for a function on this thread, and there is no call to credit it to."""
+        with self._lock:
             history.whole = None
             tally = stages.tally()
             self._count(history.counts_by(threading.get_ident()), tally, sum(tally.seconds.values()))
@@ -322,7 +330,8 @@ class History:
     def _of(self, record: Any) -> tuple[FunctionHistory, int, bool]:
         """The history of a function object, its number there, and whether a rerun of its cell made it."""
         if record.history is not None:
-            return (*record.history, False)
+            found: tuple[FunctionHistory, int, bool] = record.history
+            return found
         key = self.place_key(record.name, record.definition)
         history = self._functions.get(key)
         moved = history is None and self._was_on_another_line(key)
@@ -333,7 +342,7 @@ class History:
         history.definition = record.definition
         rerun = moved or (number > 0 and self._executed.get(key[1], -1) > history.last_seen)
         history.last_seen = self._executions
-        record.history = history, number
+        record.history = history, number, rerun
         return history, number, rerun
 
     def _was_on_another_line(self, key: tuple[str, str, int]) -> bool:

@@ -84,7 +84,8 @@ class FunctionRecord:
         inlined: calls while another function was traced.
         raised: calls that raised while tracing or compiling.
         entries: cache entries, those that earlier calls made included if this block used them.
-        misses: in the order they happened; the newest 512 of the kernel.
+        misses: in the order they happened; the newest 512 of the kernel. What JAX made ahead of time, for
+            ``.lower().compile()``, is no call and not among them; it is in `traces`, `lowerings` and `compiles`.
         function_objects: how many different function objects of this line missed in this block.
         hits: calls that compiled and lowered nothing, fast hits and dispatch-only ones; None where `calls` is.
         seconds: what its misses cost: trace, lower and compile together.
@@ -117,6 +118,7 @@ class Calls:
     calls: int | None
     exact: bool
     raised: int = 0  # of `calls`, as far as seen
+    ahead: bool = False  # not called: there is something to tell only where JAX worked for it in the block
 
 
 class Ledger(Mapping[str, FunctionRecord]):
@@ -194,12 +196,14 @@ class Ledger(Mapping[str, FunctionRecord]):
         calls = {self._history.place_key(each.name, each.definition): each for each in self._calls()}
         order: dict[tuple[str, str, int], int] = {}
         for key, function in self._chosen():
-            if not function.events or function.events[-1].number <= self._since:
-                continue
-            first = next((event.number for event in function.events if self._is_here(event)), None)
+            first = None
+            if function.events and function.events[-1].number > self._since:
+                first = next((event.number for event in function.events if self._is_here(event)), None)
             if first is not None:
                 order[key] = first
-        for key in calls:
+            elif self._counts(function).seconds:  # JAX worked for it without a call, such as for .lower().compile()
+                order[key] = self._history.number + 1 + len(order)
+        for key in [key for key, each in calls.items() if not each.ahead]:
             order.setdefault(key, self._history.number + 1 + len(order))
         return tuple(self._record(key, calls.get(key)) for key in sorted(order, key=lambda key: order[key]))
 
@@ -218,7 +222,7 @@ class Ledger(Mapping[str, FunctionRecord]):
         if self._is_whole and history.whole is not None:
             return history.whole
         here = [event for event in history.events if self._is_here(event)]
-        counts = history.counts_on(self._thread).minus(self._before.get(id(history), Counts()))
+        counts = self._counts(history)
         calls = called.calls if called is not None else None
         definition = history.definition
         exact = called is not None and called.exact
@@ -248,6 +252,10 @@ class Ledger(Mapping[str, FunctionRecord]):
         if self._is_whole:
             history.whole = record
         return record
+
+    def _counts(self, history: FunctionHistory) -> Counts:
+        """What was counted in this block."""
+        return history.counts_on(self._thread).minus(self._before.get(id(history), Counts()))
 
     @property
     def _is_whole(self) -> bool:

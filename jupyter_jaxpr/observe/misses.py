@@ -8,11 +8,13 @@ holds and JAX's caches answer; a function for which that made JAX work once is n
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from types import FrameType
 from typing import Any
 
 from .. import jax_internals
@@ -28,9 +30,10 @@ from .functions import (
     equinox_wrapper,
     is_users,
     unwrap,
+    user_place,
 )
 from .held_calls import HeldCall
-from .history import History, MissEvent
+from .history import FunctionHistory, History, MissEvent
 from .keys import Key, equinox_key_of, key_of
 from .ledger import Ledger
 from .observation import EagerCompile, LedgerReading, Observation, Place
@@ -42,6 +45,7 @@ from .values import CallValues, copied
 _LOOSE_EVENTS = 64
 _FUNCTIONS_IN_LEDGER = 40
 _UNDER_TRANSFORMS = 32
+_AHEAD = 256
 TRACED_FUNCTIONS = 50
 
 
@@ -86,6 +90,7 @@ class ThreadState:
     """What one thread is doing in JAX."""
 
     __slots__ = (
+        "asked",
         "from_disk",
         "listening",
         "loose",
@@ -102,6 +107,7 @@ class ThreadState:
     def __init__(self) -> None:
         self.stack: list[JitCall] = []
         self.run: Run | None = None
+        self.asked: list[tuple[str, FunctionHistory] | None] = []  # functions traced ahead of a call, by name in events
         self.from_disk = False
         self.replaying = False
         self.replay_events = 0
@@ -123,6 +129,7 @@ class Observer:
         self.shows_programs = False  # a session that shows programs is there: `observe()` alone holds none
         self.hooks = Hooks(self)
         self._threads: dict[int, ThreadState] = {}
+        self._ahead: dict[str, FunctionHistory] = {}  # of functions asked for their trace without a call, by source
 
     # --- runs ---
 
@@ -361,11 +368,41 @@ class Observer:
             self.hooks.fail(error)
             return None
 
-    def asked_ahead(self, fun: Any) -> None:
-        """A function was asked for its trace or lowering, without a call."""
+    def asked_ahead(self, fun: Any, options: Any, frame: FrameType) -> None:
+        """A function is asked for its trace or lowering, without a call."""
         state = self._state()
-        if state.run is not None and not state.replaying and not jax_internals.staging():
+        if state.replaying or jax_internals.staging():
+            state.asked.append(None)
+            return
+        if state.run is not None:
             state.run.ahead.add(jax_internals.jit_name(fun))
+        function = self.functions.find(fun, frame)
+        if function.library or function.equinox:
+            state.asked.append(None)
+            return
+        history = self.history.of(function)
+        state.asked.append((function.jit_name, history))
+        source = jax_internals.source_of(options)
+        if source is not None:  # what is lowered and compiled of it later, in any thread, says where it is from
+            self._ahead[source] = history
+            if len(self._ahead) > _AHEAD:
+                del self._ahead[next(iter(self._ahead))]
+
+    def answered_ahead(self) -> None:
+        """It was traced."""
+        state = self._state()
+        if state.asked:
+            state.asked.pop()
+
+    def _worked_ahead(self, state: ThreadState, history: FunctionHistory, event: LooseEvent) -> None:
+        """JAX has traced, lowered or compiled a function that was not called."""
+        stages = CallStages()
+        stages.add(event.event, event.seconds, event.from_disk)
+        self.history.worked(history, stages)
+        if state.run is not None:
+            state.run.note_ahead(history.name, history.definition)
+            tally = stages.tally()
+            state.run.call_lines.compiled(user_place(sys._getframe(1)), tally.compiles)
 
     def traced(self, call: JitCall) -> None:
         """JAX has the program of the call."""
@@ -472,7 +509,11 @@ class Observer:
         if event == TRACE_EVENT and not state.replaying and not state.listening and self.hooks.support.tier == "hooks":
             # Of the hundreds of JAX's own functions within a trace nothing is to be told.
             miss: Miss | None = state.stack[-1].record if state.stack else None
-            if miss is not None and (name is None or name == miss.function.jit_name):
+            if state.asked:
+                asked = state.asked[-1]
+                if asked is not None and asked[0] == name and not jax_internals.staging():
+                    self._worked_ahead(state, asked[1], LooseEvent(event, name, seconds, False))
+            elif miss is not None and (name is None or name == miss.function.jit_name):
                 miss.stages.add(event, seconds, False)
             return
         from_disk = state.from_disk and event == COMPILE_EVENT
@@ -488,6 +529,11 @@ class Observer:
         miss = self._open_miss(state, name)
         if miss is not None:
             miss.stages.add(event, seconds, from_disk)
+            return
+        source = jax_internals.made_ahead(sys._getframe(1)) if self._ahead and event != TRACE_EVENT else None
+        history = None if source is None else self._ahead.get(source)
+        if history is not None:
+            self._worked_ahead(state, history, LooseEvent(event, name, seconds, from_disk))
         else:
             if len(state.loose) == _LOOSE_EVENTS and state.run is not None:
                 self._take_loose(state, state.run)

@@ -296,9 +296,7 @@ def _statics(old: Key, new: Key) -> Iterable[Reason]:
             if kind in ("function", "method", "partial"):
                 cure = f"Reuse the {kind}: make it once, before the calls."
             elif not after.by_identity:
-                cure = (
-                    f"Reuse the object: to the __eq__ of {kind} it is another value, a compile of its own."
-                )
+                cure = f"Reuse the object: to the __eq__ of {kind} it is another value, a compile of its own."
             yield Reason("static_identity", text, name, before.text, after.text, cure)
         else:
             text = f"static {name}: {before.text} -> {after.text}"

@@ -143,6 +143,7 @@ class Run:
         self.traced_functions: list[tuple[str, Any]] = []  # name and function of each that was traced
         self.eager: list[EagerCompile] = []
         self.ahead: set[str] = set()  # functions asked for their trace or lowering without a call
+        self._ahead: dict[tuple[str, Place | None], None] = {}  # of these, the ones JAX worked for
         self.stage_counts: Counter[tuple[str | None, str]] = Counter()  # at a lower tier: function and event
         self.unseen: list[Any] = []  # jitted functions that were called and never observed to miss
         self.failures: list[str] = []
@@ -168,7 +169,7 @@ class Run:
     def ledger_calls(self) -> list[Calls]:
         """How often each function was called until now."""
         counts = self.counted and (HAS_MONITORING or self.in_cell)
-        return [
+        return self.uncalled(counts) + [
             Calls(
                 *key,
                 activity.all_calls if counts else None,
@@ -177,6 +178,15 @@ class Run:
             )
             for key, activity in self.functions.items()
         ]
+
+    def uncalled(self, counted: bool) -> list[Calls]:
+        """The functions that JAX worked for ahead of a call which was not made; `counted`: whether calls are."""
+        found = [key for key in self._ahead if key not in self.functions]
+        return [Calls(*key, 0 if counted else None, HAS_MONITORING, ahead=True) for key in found]
+
+    def note_ahead(self, name: str, definition: Place | None) -> None:
+        """JAX worked for a function that may never be called."""
+        self._ahead[name, definition] = None
 
     def calls_note(self) -> str | None:
         """Why calls are lower bounds or unknown, a sentence."""
