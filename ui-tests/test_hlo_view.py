@@ -88,12 +88,47 @@ def test_a_fusion_a_loop_and_the_entry_say_what_they_are(rnn):
 def test_what_is_called_is_a_click_or_a_key_away_and_back(rnn):
     hlo = level(rnn, "HLO")
     rnn.set_panel_width(700)
-    called = hlo.get_by_role("button", name=re.compile("^Go to .*, which it calls$")).first
+    unfolded(rnn)
+    found(rnn, " while(")  # its body stays a text of its own
+    called = line(hlo, " while(").get_by_role("button", name=re.compile("^Go to .*, which it calls$"))
     name = called.inner_text().removeprefix("→ ")
     called.click()
     expect(hlo.locator(".cm-line.jp-JaxprProgram-current")).to_contain_text(f"%{name}")
     rnn.page.keyboard.press("F12")  # from the computation back to its only caller
     expect(hlo.locator(".cm-line.jp-JaxprProgram-current")).to_contain_text(f"→ {name}")
+
+
+@pytest.mark.parametrize(("width", "theme"), [(320, "light"), (900, "dark")])
+def test_a_fusion_is_opened_where_it_stands(rnn, width, theme):
+    rnn.theme(theme)
+    rnn.set_panel_width(width)
+    hlo = level(rnn, "HLO")
+    keys = rnn.page.keyboard
+    unfolded(rnn)
+    found(rnn, " exponential(")
+
+    # The instruction stands beneath the fusion that it is a part of, deeper; by the keyboard it is folded and opened.
+    exponential = line(hlo, " exponential(")
+    expect(exponential).to_be_visible()
+    exponential.click(position={"x": 80, "y": 8})
+    current = hlo.locator(".cm-line.jp-JaxprProgram-current")
+    expect(current).to_contain_text("exponential(")
+    depth = "line => Number(line.style.getPropertyValue('--jjx-depth'))"
+    inside = current.evaluate(depth)
+    keys.press("ArrowLeft")
+    expect(current).to_contain_text(" fusion(")
+    assert current.evaluate(depth) == inside - 1
+    expect(hlo.get_by_text(" exponential(")).to_have_count(0)
+    expect(current).to_have_attribute("data-linked", "true")
+    assert violations(rnn.page) == []
+
+    keys.press("ArrowRight")
+    expect(hlo.get_by_text("exponential").first).to_be_visible()
+
+    # Folded, the fusion stands for what it consists of: what is linked inside marks its line.
+    current.get_by_role("button", name=re.compile("^Fold ")).click()
+    rnn.lines(1).nth(8).get_by_text("softmax").click()
+    expect(hlo.locator(".cm-line[data-linked='true']").filter(has_text=" fusion(").first).to_be_visible()
 
 
 def test_an_instruction_belongs_to_its_own_equation_and_one_without_a_place_says_inferred(rnn):

@@ -27,6 +27,7 @@ import type { IJaxprModel, LevelName, Selection } from '../../tokens';
 import { letGo } from '../let-go';
 import { ShardingsView } from '../shardings';
 import { element } from './describe';
+import { InPlaceListing } from './in-place-listing';
 import type { IListing } from './listing';
 import { ListingView } from './listing-view';
 import {
@@ -201,7 +202,9 @@ export class LevelPane implements IDisposable {
           : (this.listings.shownText(level)?.start ?? null);
       if (start !== null) {
         const { view } = this._view;
-        const { from } = view.state.doc.line(start + 1);
+        const place =
+          listing instanceof InPlaceListing ? listing.placeOf(start) : start;
+        const { from } = view.state.doc.line(place + 1);
         view.dispatch({
           effects: EditorView.scrollIntoView(from, { y: 'start' })
         });

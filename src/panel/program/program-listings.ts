@@ -12,6 +12,7 @@ import { EquationHeat } from '../../model/heat';
 import { Links, TextLevel, linksOf } from '../../model/links';
 import type { Program, ProgramCost, Snapshot } from '../../protocol/snapshot';
 import type { LevelName } from '../../tokens';
+import { inPlace } from './in-place-listing';
 import { JaxprListing } from './jaxpr-listing';
 import type { IListing, ISplice } from './listing';
 import { Pages } from './pages';
@@ -60,7 +61,8 @@ export class ProgramListings {
 
   /** The lines of a level; null where they are not here. */
   listing(level: LevelName): IListing | null {
-    return level === 'jaxpr' ? this.jaxpr : this.shownText(level);
+    const text = level === 'jaxpr' ? null : this.shownText(level);
+    return level === 'jaxpr' ? this.jaxpr : text && inPlace(text, this._trans);
   }
 
   /** The text that is shown of a level, the program's own or its twin's; null where it is not here. */

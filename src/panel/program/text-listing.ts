@@ -82,6 +82,11 @@ export class TextListing implements IListing {
     return this.held >= this._total;
   }
 
+  /** The computations of the lines that are here. */
+  get structure(): HloStructure {
+    return this._structure;
+  }
+
   /** The line to begin reading at: XLA puts the entry of a program last; null where it is the first one. */
   get start(): number | null {
     return this._structure.entry?.first ?? null;
@@ -452,7 +457,8 @@ function isPrivate(line: string): boolean {
   return /^\s*func\.func private |^%?[\w.-]+ \(/.test(line);
 }
 
-class LinesFold implements IListedFold {
+/** Lines from one to another, behind the end of the first. */
+export class LinesFold implements IListedFold {
   constructor(
     readonly first: number,
     readonly last: number,
@@ -463,6 +469,11 @@ class LinesFold implements IListedFold {
   ) {}
 
   readonly whole = false;
+
+  /** The same lines at another place. */
+  at(first: number, last: number): LinesFold {
+    return new LinesFold(first, last, this._count, this.closed, this._trans);
+  }
 
   get label(): string {
     return this._trans._n('%1 line', '%1 lines', this._count);
