@@ -130,7 +130,9 @@ def test_the_gradients_of_a_data_parallel_step_are_summed(spread, width):
     # One all-reduce moves four arrays: XLA joined what two lines asked for.
     [summed] = shown(nb.panel, "Collectives").all()
     expect(summed).to_contain_text("all-reduce 2.7\u00a0kB, 4 arrays at once")
-    expect(summed).to_contain_text("line 6: reduce_sum, dot_general; line 7: dot_general, reduce_sum")
+    expect(summed).to_contain_text(
+        "line 6: reduce_sum, dot_general (3 equations); line 7: dot_general, reduce_sum (3 equations)"
+    )
     expect(summed).to_contain_text("{0,2,4,6} {1,3,5,7}")
     region = nb.panel.get_by_role("region", name="Shardings")
     expect(region).to_contain_text("Each device sends about 4.0\u00a0kB for that: an estimate, by the ring algorithm.")

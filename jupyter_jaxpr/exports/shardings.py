@@ -10,7 +10,7 @@ from ..snapshot.shardings_read import CausedCollective, ShardedArray, groups, sh
 
 HEAD = ("array", "type", "sharding", "on each device", "origin")
 COLLECTIVES = ("collective", "bytes on each device", "runs a call", "line", "from", "devices")
-#: Most pictures, and most collectives, that are listed.
+#: Most arrays, and most collectives, that are listed.
 _MOST = 100
 _NOT_READ = "Its collectives were not read: ask for them in the panel, or call shardings()."
 ESTIMATE = (
@@ -40,8 +40,9 @@ def shardings_text(document: Snapshot) -> list[ShardingsText]:
         remarks = [ESTIMATE] if said.collectives else []
         if each.collectives is None:
             remarks = [_NOT_READ]
-        if said.left_out:
-            remarks.append(f"{count(said.left_out, 'more array')} left out.")
+        more = max(len(said.arrays) - _MOST, 0) + said.left_out
+        if more:
+            remarks.append(f"{count(more, 'more array')} left out.")
         if len(said.collectives) > _MOST or each.collectives_left_out:
             more = len(said.collectives) - min(len(said.collectives), _MOST) + each.collectives_left_out
             remarks.append(f"{count(more, 'more collective')} left out; their bytes are counted.")
@@ -49,8 +50,8 @@ def shardings_text(document: Snapshot) -> list[ShardingsText]:
             ShardingsText(
                 title=f"{document.programs[each.program].name} over {count(said.devices, 'device')}",
                 sentence="" if each.collectives is None else said.exchanged,
-                rows=[_row(array) for array in said.arrays],
-                pictures=_pictures(said.arrays),
+                rows=[_row(array) for array in said.arrays[:_MOST]],
+                pictures=_pictures(said.arrays[:_MOST]),
                 collectives=[_collective(one) for one in said.collectives[:_MOST]],
                 remarks=remarks,
             )
@@ -71,7 +72,11 @@ def _pictures(arrays: tuple[ShardedArray, ...]) -> list[tuple[str, str]]:
     found: dict[str, list[str]] = {}
     for array in arrays:
         found.setdefault(array.picture, []).append(_row(array)[0])
-    return [(", ".join(names), picture) for picture, names in list(found.items())[:_MOST]]
+    return [(_listed(names), picture) for picture, names in found.items()]
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
 
 
 def _collective(caused: CausedCollective) -> tuple[str, ...]:

@@ -81,6 +81,7 @@ class Cause(Struct, omit_defaults=True):
         list[EquationPlace],
         _text("Those of that place, of the primitive and name stack that XLA names where there are any; at most 50."),
     ]
+    left_out: Annotated[int, _text("How many more equations there are.")] = 0
     inferred: Annotated[bool, _text("XLA states no place of this line: it follows from other lines.")] = False
 
 

@@ -206,12 +206,14 @@ class _Causes:
         equations: dict[EquationPlace, None] = {}
         for each in (stack, *self._others.get(piece.line, ())):
             equations.update(dict.fromkeys(self._equations(each)))
+        named = self._named(list(equations), piece.op_name)
         return Cause(
             bytes=piece.bytes,
             op_name=piece.op_name[:1000],
             file=file,
             line=line,
-            equations=self._named(list(equations), piece.op_name)[:MOST_EQUATIONS],
+            equations=named[:MOST_EQUATIONS],
+            left_out=max(len(named) - MOST_EQUATIONS, 0),
             inferred=piece.line in self._inferred,
         )
 

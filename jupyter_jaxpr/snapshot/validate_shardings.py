@@ -47,7 +47,7 @@ def _collective(document: Snapshot, collective: Collective, known: set[int], whe
     amounts(numbers, f"{where}: a collective's numbers")
     need(all(device in known for group in collective.groups for device in group), f"{where}: groups")
     for cause in collective.causes:
-        amounts((cause.bytes,), f"{where}: a cause's bytes")
+        amounts((cause.bytes, cause.left_out), f"{where}: a cause's numbers")
         need(cause.line is None or cause.line >= 1, f"{where}: a cause's line")
         for place in cause.equations:
             _equation(document, place.scope, place.equation, where)

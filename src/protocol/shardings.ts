@@ -147,6 +147,7 @@ function checkCollective(
     orNull(cause.line, `${field}.causes.line`, (line, name) =>
       integer(line, name, 1)
     );
+    integer(cause.left_out ?? 0, `${field}.causes.left_out`, 0);
     flag(cause.inferred ?? false, `${field}.causes.inferred`);
     upTo(MOST, cause.equations, `${field}.causes.equations`).forEach(place =>
       checkEquation(row(place, `${field}.causes.equations`, 2), field, sizes)

@@ -339,6 +339,10 @@ export interface Cause {
    */
   equations: EquationPlace[];
   /**
+   * How many more equations there are.
+   */
+  left_out?: number;
+  /**
    * XLA states no place of this line: it follows from other lines.
    */
   inferred?: boolean;
@@ -2585,17 +2589,21 @@ export interface ExactLevel {
    */
   lines: number;
   /**
-   * Its operations; of HLO without those that only move or name values.
+   * Its operations, constants and what only moves or names values left out.
    */
   instructions: number;
   /**
-   * Those that come from equations.
+   * Those that come from equations, as the twin states.
    */
   linked: number;
   /**
-   * Those that come from one equation alone.
+   * Those that come from one equation alone, as the twin states.
    */
   single: number;
+  /**
+   * Those of which it states none, and that others tell: see `inferred_lines`.
+   */
+  inferred: number;
   /**
    * Whether it says the same as the program's own text; null: there is none.
    */

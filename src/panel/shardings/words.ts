@@ -146,8 +146,21 @@ export function causesWords(
   }
   return [...lines]
     .map(([place, { causes, names }]) => {
+      const count = causes.reduce(
+        (all, { equations, left_out }) =>
+          all + equations.length + (left_out ?? 0),
+        0
+      );
       const words =
-        names.size === 0 ? place : `${place}: ${[...names].join(', ')}`;
+        names.size === 0
+          ? place
+          : trans._n(
+              '%2: %3',
+              '%2: %3 (%1 equations)',
+              count,
+              place,
+              [...names].join(', ')
+            );
       return causes.some(({ inferred }) => inferred === true)
         ? trans.__('%1 (inferred)', words)
         : words;
