@@ -87,7 +87,9 @@ export class LevelPane implements IDisposable {
     this.listings = openListings(snapshot, program, trans);
     this.node = element('div', 'jp-JaxprProgram-listing');
     this.node.dataset.level = level;
-    this.node.addEventListener('keydown', event => this._onKey(event));
+    this.node.addEventListener('keydown', event => this._onKey(event), {
+      signal: this._listening.signal
+    });
     this.listings.changed.connect(this._onListings, this);
     costsOf(model).changed.connect(this._onCosts, this);
     twinsOf(model).changed.connect(this._onTwins, this);
@@ -161,6 +163,7 @@ export class LevelPane implements IDisposable {
       return;
     }
     this._isDisposed = true;
+    this._listening.abort();
     this.listings.changed.disconnect(this._onListings, this);
     costsOf(this._options.model).changed.disconnect(this._onCosts, this);
     twinsOf(this._options.model).changed.disconnect(this._onTwins, this);
@@ -500,6 +503,7 @@ export class LevelPane implements IDisposable {
   private _view: ListingView | null = null;
   /** What was pointed at here: it is in view already. */
   private _own = new WeakSet<Selection>();
+  private _listening = new AbortController();
   private _isDisposed = false;
 }
 

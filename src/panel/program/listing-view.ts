@@ -118,6 +118,8 @@ export class ListingView implements IListingHost {
   dispose(): void {
     this._tools.searchChanged.disconnect(this._onSearch, this);
     this._tools.filtersChanged.disconnect(this._onFilters, this);
+    // JupyterLab keeps the last key's event, and with it this node: the text is not to stay with it.
+    this.view.setState(EditorState.create());
     this.view.destroy();
   }
 
