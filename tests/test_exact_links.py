@@ -22,7 +22,7 @@ from jupyter_jaxpr.answers import Answers
 from jupyter_jaxpr.magic.session import Session
 from jupyter_jaxpr.measure import twin_compile
 from jupyter_jaxpr.observe.observation import ObservedProgram, StageTimes
-from jupyter_jaxpr.program.exact_lines import differing
+from jupyter_jaxpr.program.exact_lines import differing, exact_lines
 from jupyter_jaxpr.program.jaxpr import Walk
 from jupyter_jaxpr.program.twin import equations_named, tagged, untagged
 from jupyter_jaxpr.runs import Runs
@@ -78,6 +78,33 @@ def test_only_the_program_that_was_walked_has_a_twin():
         tagged(walk, scope, traced(jnp.cos, 1.0).jaxpr)
 
 
+def test_what_xla_states_no_equation_for_is_inferred_where_others_tell():
+    trace = traced(lambda a, x: jnp.sin(a @ x) * 2, jnp.ones((4, 4)), jnp.ones((4, 4)))
+    walk = Walk()
+    scope = walk.program(trace.jaxpr)
+    text = """\
+HloModule jit_f
+
+%fused_computation (param_0: f32[4,4]) -> f32[4,4] {
+  %param_0 = f32[4,4]{1,0} parameter(0)
+  %constant = f32[] constant(2)
+  %broadcast = f32[4,4]{1,0} broadcast(%constant), dimensions={}
+  ROOT %mul.0 = f32[4,4]{1,0} multiply(%param_0, %broadcast), metadata={op_name="jit(f)/~~0.2~/mul"}
+}
+
+ENTRY %main.1 (a: f32[4,4], x: f32[4,4]) -> f32[4,4] {
+  %dot.1 = f32[4,4]{1,0} dot(%a, %x), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  %other = f32[4,4]{1,0} negate(%dot.1)
+  ROOT %fusion = f32[4,4]{1,0} fusion(%other), kind=kLoop, calls=%fused_computation
+}"""
+    found = exact_lines(text, walk, scope, "hlo")
+    # The only product, the root's fusion, the literal of the product; nothing tells where the negation comes from.
+    assert found.equations == {5: ((0, 2),), 6: ((0, 2),), 10: ((0, 0),), 12: ((0, 2),)}
+    assert found.lines.inferred == [5, 10, 12]
+    assert found.instructions == (5, 6, 10, 11, 12)
+    assert 'op_name="jit(f)/mul"' in found.lines.text
+
+
 def test_texts_differ_by_more_than_names_and_metadata():
     line = '  %sin.3 = f32[8]{0} sine(%x), metadata={op_name="jit(f)/a}{\\"b" stack_frame_id=3}'
     same = '  %sin = f32[8]{0} sine(%param_0.1), metadata={op_name="jit(f)/sin"}'
@@ -102,6 +129,7 @@ def assert_same(found: ExactLinks) -> None:
     assert [(level.name, level.same) for level in found.levels] == [("stablehlo", True), ("hlo", True)]
     assert not any("~" in each.text for each in (*found.stablehlo, *found.hlo))
     assert all(level.instructions >= level.linked >= level.single > 0 for level in found.levels)
+    assert found.levels[0].linked >= 0.7 * found.levels[0].instructions
 
 
 def test_equations_of_one_line_are_told_apart():

@@ -40,7 +40,7 @@ class LinesOfText:
 
     text: str
     line_stacks: list[int]
-    #: Of lines that have one: the name of the operation's place, such as jit(f)/jvp(g)/tanh.
+    #: Of lines that have one: the name of the operation, such as jit(f)/jvp(g)/tanh.
     op_names: Mapping[int, str] = field(default_factory=dict)
     #: Of lines that may come from several places, which cannot be told apart: the stacks of the others.
     other_stacks: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
@@ -86,11 +86,11 @@ def stablehlo_lines(text: str, positions: Positions) -> LinesOfText:
                 stacks[begun] = stack
                 names[begun] = name
         elif shown.startswith(_NOT_OPERATIONS):
-            stack = -1
+            stack, name = -1, ""
             open_lines.pop(indent, None)
         elif not shown.startswith("cond {"):  # the first region of the while on the line above
             open_lines[indent] = len(lines)
-        if name and stack >= 0:
+        if name:  # of the lines inside of a library's functions some have a name and no place
             names[len(lines)] = name
         lines.append(line)
         stacks.append(stack)
@@ -172,7 +172,7 @@ class _Locations:
                 location = self._rows.get(match.group(1), "unknown")
                 continue
             match = _NAMED.match(location)
-            return _unquoted(match.group(1)) if match and match.group(2) is not None else ""
+            return _unquoted(match.group(1)) if match else ""
         return ""
 
     def _places(self, location: str, function: str, depth: int) -> list[Place]:

@@ -35,7 +35,7 @@ def tagged(walk: Walk, scope: int, jaxpr: Any) -> Any:
     Raises:
         ValueError: It is not the program that was walked.
     """
-    numbers = {id(walk.jaxprs[number]): number for number in _reached(walk, scope)}
+    numbers = {id(walk.jaxprs[number]): number for number in scopes_of(walk, scope)}
     if id(open_jaxpr(jaxpr)) not in numbers:
         raise ValueError("the program is not the one that was walked")
     return _Tagger(numbers).of(jaxpr)
@@ -64,7 +64,7 @@ def untagged(text: str) -> str:
     return _WRITTEN.sub("", text)
 
 
-def _reached(walk: Walk, scope: int) -> list[int]:
+def scopes_of(walk: Walk, scope: int) -> list[int]:
     """The scopes of a program."""
     found, seen = [scope], {scope}
     for number in found:

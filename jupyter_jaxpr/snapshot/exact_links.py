@@ -13,9 +13,10 @@ class ExactLevel(Struct):
 
     name: Annotated[Literal["stablehlo", "hlo"], _text("Which text.")]
     lines: Annotated[int, _text("Of the whole text.")]
-    instructions: Annotated[int, _text("Its operations; of HLO without those that only move or name values.")]
-    linked: Annotated[int, _text("Those that come from equations.")]
-    single: Annotated[int, _text("Those that come from one equation alone.")]
+    instructions: Annotated[int, _text("Its operations, constants and what only moves or names values left out.")]
+    linked: Annotated[int, _text("Those that come from equations, as the twin states.")]
+    single: Annotated[int, _text("Those that come from one equation alone, as the twin states.")]
+    inferred: Annotated[int, _text("Those of which it states none, and that others tell: see `inferred_lines`.")]
     same: Annotated[bool | None, _text("Whether it says the same as the program's own text; null: there is none.")]
     words: Annotated[str, _text("The same as a sentence, with the numbers.")]
 

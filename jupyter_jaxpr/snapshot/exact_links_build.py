@@ -68,7 +68,7 @@ def find_exact_links(
     texts: dict[LevelName, str] = {"stablehlo": compiled.stablehlo, "hlo": compiled.hlo}
     # Reading puts places into the pools of the run.
     with sources.reading():
-        read = {name: exact_lines(texts[name], sources.walk, name) for name in LEVELS}
+        read = {name: exact_lines(texts[name], sources.walk, scope, name) for name in LEVELS}
     reached = {each for found in read["hlo"].equations.values() for each in found}
     links = ExactLinks(
         program=program,
@@ -92,7 +92,9 @@ def _own_lines(sources: Sources, program: int, level: LevelName) -> list[str] | 
 
 def _level(name: LevelName, read: ExactLines, own: list[str] | None) -> ExactLevel:
     lines = read.lines.text.split("\n")
-    linked = [line for line in read.instructions if line in read.equations]
+    inferred = set(read.lines.inferred)
+    known = [line for line in read.instructions if line in read.equations]
+    linked = [line for line in known if line not in inferred]
     maker, noun = _MAKERS[name], _NOUNS[name]
     count = len(read.instructions)
     other = None if own is None else differing(lines, own)
@@ -109,6 +111,7 @@ def _level(name: LevelName, read: ExactLines, own: list[str] | None) -> ExactLev
         instructions=count,
         linked=len(linked),
         single=sum(len(read.equations[line]) == 1 for line in linked),
+        inferred=len(known) - len(linked),
         same=None if other is None else other == 0,
         words=words,
     )

@@ -23,11 +23,13 @@ class ExactLine:
         equations: The scope and the index of each equation that it comes from, in JAX's order; empty where it comes
             from none. Scopes are those of `Snapshot.document`.
         primitives: Of those equations.
+        inferred: XLA does not state these equations: they follow from other lines.
     """
 
     text: str
     equations: tuple[tuple[int, int], ...]
     primitives: tuple[str, ...]
+    inferred: bool
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,9 @@ class ExactLinks:
             lines.append(
                 f"{title(level.name)}: {count(level.instructions, 'instruction')}, "
                 f"{_share(level.linked, level.instructions)} from equations, "
-                f"{_share(level.single, level.instructions)} from one equation alone. {level.words}"
+                f"{_share(level.single, level.instructions)} from one equation alone"
+                + (f", {level.inferred:,} more inferred" if level.inferred else "")
+                + f". {level.words}"
             )
         lines.append(f"{self.reached:,} of {count(self.equations, 'equation')} are in the HLO")
         return "\n".join(lines)
@@ -87,12 +91,14 @@ def exact_links_of(sources: Sources, program: int) -> ExactLinks:
 
 def _lines(sources: Sources, program: int, level: LevelName) -> tuple[ExactLine, ...]:
     text, walk = sources.twin_text(program, level), sources.walk
+    inferred = set(text.inferred_lines)
     rows = {line: tuple(zip(numbers[::2], numbers[1::2], strict=True)) for line, *numbers in text.equations or ()}
     return tuple(
         ExactLine(
             words,
             rows.get(line, ()),
             tuple(walk.strings.items[walk.scopes[scope].primitive[index]] for scope, index in rows.get(line, ())),
+            line in inferred,
         )
         for line, words in enumerate(text.lines)
     )

@@ -28,7 +28,13 @@ export function checkExactLinks(
   each(found.levels, `${field}.levels`, (value, where) => {
     const level = fields(value, where);
     oneOf(level.name, `${where}.name`, ['stablehlo', 'hlo'] as const);
-    for (const count of ['lines', 'instructions', 'linked', 'single']) {
+    for (const count of [
+      'lines',
+      'instructions',
+      'linked',
+      'single',
+      'inferred'
+    ]) {
       integer(level[count], `${where}.${count}`, 0);
     }
     orNull(level.same, `${where}.same`, flag);

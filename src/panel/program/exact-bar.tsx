@@ -151,6 +151,13 @@ function Head(props: IExactBarOptions & { found: ExactLinks }): JSX.Element {
             grouped(here.single),
             duration(found.lower_seconds + found.compile_seconds)
           )}
+          {here.inferred > 0 &&
+            ` ${trans._n(
+              '%2 more is inferred.',
+              '%2 more are inferred.',
+              here.inferred,
+              grouped(here.inferred)
+            )}`}
         </p>
       )}
       <button

@@ -10,6 +10,7 @@ describe('the exact links of a program', () => {
     instructions: 12,
     linked: 11,
     single: 10,
+    inferred: 1,
     same: true,
     words: 'XLA made the same instructions of the twin as of the program.'
   };
