@@ -186,6 +186,51 @@ class JitCall:
         return frame is not None
 
 
+class PmapCall:
+    """A call of a function that `jax.pmap` gave: JAX jits a function of its own around the user's, for each structure.
+
+    Attributes:
+        fun: the function that was given to pmap.
+        args, kwargs: of the call.
+        static_argnums, fun_signature: as `jax.jit` has them.
+        options: what else `jax.pmap` was given.
+    """
+
+    def __init__(self, frame: FrameType) -> None:
+        given = frame.f_locals
+        infer = given["infer_params"]
+        bound = dict(zip(infer.__code__.co_freevars, (cell.cell_contents for cell in infer.__closure__), strict=True))
+        self.fun: Any = bound["wrapped_fun"].f
+        self.args: tuple[Any, ...] = given["args"]
+        self.kwargs: dict[str, Any] = given["kwargs"]
+        self.static_argnums: tuple[int, ...] = bound["static_broadcasted_tuple"]
+        self.options = tuple(bound.get(name) for name in _PMAP_OPTIONS)
+
+    @property
+    def fun_signature(self) -> inspect.Signature | None:
+        """Of `fun`."""
+        try:
+            return inspect.signature(self.fun)
+        except (TypeError, ValueError):
+            return None
+
+
+_PMAP_OPTIONS = ("axis_name", "in_axes", "out_axes", "devices", "backend", "axis_size", "donate_tuple")
+
+
+def pmap_call(frame: FrameType) -> PmapCall | None:
+    """The call of pmap's that misses in `frame`, JAX's cache miss; None where there is none."""
+    caller = frame.f_back.f_back if frame.f_back is not None else None
+    if caller is None or caller.f_code.co_name != "wrapped":
+        return None
+    if not caller.f_code.co_filename.replace("\\", "/").endswith("jax/_src/pmap.py"):
+        return None
+    try:
+        return PmapCall(caller)
+    except Exception:  # another JAX: it is one of JAX's own functions then, and counted as such
+        return None
+
+
 @dataclass(frozen=True)
 class DerivedCall:
     """A program that JAX derived from a jitted one, as it ran."""

@@ -112,7 +112,7 @@ SHOWN: dict[str, list[str]] = {
         "ran <lambda>(v: f32[8]) -> f32[1]: shard_map [1 calls, 1 compiled]",
     ],
     "pmap": [
-        "traced <lambda>(v: f32[8,3]) -> f32[8,3]: jit",
+        "ran <lambda>(v: f32[8,3]) -> f32[8,3]: shard_map [1 calls, 1 compiled]",
     ],
     "x64": [
         "ran <lambda>(v: f64[3]) -> f64[3]: mul [1 calls, 1 compiled]",
@@ -167,7 +167,7 @@ SHOWN: dict[str, list[str]] = {
 }
 
 # Where the cell's call is a transformation around a jit, or a function that is not jitted, its trace is ours.
-TRACED_BY_US = {"grad around a jit": "inner", "vmap around a jit": "inner", "pmap": "<lambda>"}
+TRACED_BY_US = {"grad around a jit": "inner", "vmap around a jit": "inner"}
 
 
 @pytest.fixture(scope="module")

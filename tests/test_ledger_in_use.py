@@ -14,6 +14,7 @@ import optax
 from flax import nnx
 
 from jupyter_jaxpr import observe
+from jupyter_jaxpr.observe.calls import HAS_MONITORING
 from jupyter_jaxpr.observe.ledger import Ledger
 
 
@@ -204,3 +205,45 @@ def test_the_batch_of_a_vmap_around_a_jit() -> None:
         ("dispatch_only", [("no_fast_path", transformed)]),
         ("compiled", [("argument_type", text)]),
     ]
+
+
+def test_pmap() -> None:
+    """JAX jits a function of its own for each structure and number of devices; the ledger tells of the user's."""
+
+    def f(p: Any, x: Any) -> Any:
+        return p["w"] * x
+
+    x = jnp.ones((1, 3))
+    with observe() as ledger:
+        mapped = jax.pmap(f)
+        for width in (3, 3, 4):
+            mapped({"w": jnp.ones((1, width))}, jnp.ones((1, width)))
+        jax.pmap(f)({"w": x}, x)  # JAX caches by the function, whichever pmap made it
+        jax.pmap(f, in_axes=(None, 0))({"w": x[0]}, x)
+        mapped({"w": x, "b": x}, x)
+        mapped({"w": x}, x=x)
+    assert told(ledger, "f") == [
+        ("compiled", [("first_call", "first call of f")]),
+        ("compiled", [("shape", "p['w']: f32[1,3] -> f32[1,4]"), ("shape", "x: f32[1,3] -> f32[1,4]")]),
+        ("compiled", [("first_call", "first call of f with these options of pmap")]),
+        ("compiled", [("pytree", "p: another structure, new p['b']")]),
+        ("compiled", [("call_style", "same values, x passed by keyword")]),
+    ]
+    assert (ledger["f"].compiles, ledger["f"].line) == (5, f.__code__.co_firstlineno)
+    if HAS_MONITORING:
+        assert (ledger["f"].calls, ledger["f"].hits) == (7, 2)
+
+
+def test_pmap_in_a_loop_and_with_a_static_argument() -> None:
+    x = jnp.ones((1, 3))
+    with observe() as ledger:
+        scaled = jax.pmap(lambda x, n: x * n, static_broadcasted_argnums=1)
+        for n in (1, 2, 2):
+            scaled(x, n)
+    assert told(ledger, "<lambda>")[1:] == [("compiled", [("static_value", "static n: 1 -> 2")])]
+    with observe() as ledger:
+        for _ in range(2):
+            jax.pmap(lambda x: x + 1)(x)
+    line = ledger["<lambda>"].line
+    text = f"second new lambda from line {line}: move the pmap out of the loop"
+    assert told(ledger, "<lambda>")[1:] == [("compiled", [("new_function", text)])]

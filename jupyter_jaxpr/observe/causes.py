@@ -42,8 +42,9 @@ def _reasons(event: MissEvent, history: FunctionHistory) -> tuple[Reason, ...]:
         how = "under a transformation such as grad or vmap" if event.key.traced else "outside any transformation"
         return (Reason("argument_type", f"first call of {history.name} {how}: JAX makes other programs for it"),)
     same_jit = [old for old in same_kind if _same_options(old, event)]
+    by = event.key.options.by
     if not same_jit:
-        return (Reason("first_call", f"first call of {history.name} with these options of jit"),)
+        return (Reason("first_call", f"first call of {history.name} with these options of {by}"),)
     keys = [old.key for old in same_jit[-_COMPARED:] if old.key is not None]
     _, reasons = closest(event.key, keys)
     return reasons or (_same_key(event, same_jit, history),)
@@ -70,7 +71,8 @@ def _new_object(event: MissEvent, history: FunctionHistory) -> Reason:
     text = f"{_ordinal(event.alike)} new {made or name.strip('<>')}{_line(history.definition)}"
     if event.alike_here:
         cure = "Make the function once, before the loop: JAX caches by function object, not by code."
-        return Reason("new_function", f"{text}: move the jit out of the loop", cure=cure)
+        by = "jit" if event.key is None else event.key.options.by
+        return Reason("new_function", f"{text}: move the {by} out of the loop", cure=cure)
     cure = "Make the function once and keep it in a variable: JAX caches by function object, not by code."
     return Reason("new_function", f"{text}: make it once", cure=cure)
 

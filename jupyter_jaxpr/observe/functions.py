@@ -41,6 +41,7 @@ class FunctionRecord:
         "kept",
         "library",
         "name",
+        "pmap",
         "replayable",
         "shared",
     )
@@ -52,6 +53,7 @@ class FunctionRecord:
         self.library = library
         self.shared = shared  # equinox: one jitted function serves all user functions of a name
         self.equinox = shared  # a function of the user's that such a one runs is not shared itself
+        self.pmap = False  # JAX's functions around one that was given to pmap have a record together
         self.replayable = True  # False once asking JAX's caches for its stages made JAX work
         self.kept: dict[Any, Any] = {}  # programs last observed, newest last
         # Its history, the number of this function object there, and whether a rerun of its cell made it.
@@ -64,6 +66,7 @@ class Functions:
     def __init__(self) -> None:
         self._records: dict[int, FunctionRecord] = {}
         self._by_user_code: dict[tuple[int, int], FunctionRecord] = {}
+        self._by_pmapped: dict[int, tuple[weakref.ref[Any], FunctionRecord]] = {}
         self._alive: dict[int, weakref.ref[Any]] = {}
         self.library: dict[int, int] = {}  # misses of JAX's and packages' own functions, by id
 
@@ -73,6 +76,17 @@ class Functions:
         if record is None:
             record = self._make(fun, frame)
         return self._of_user(fun, record, frame) if record.shared else record
+
+    def asked(self, fun: Any, frame: FrameType) -> FunctionRecord | None:
+        """The record of a function that is asked for its trace in `frame`, without a call.
+
+        None for JAX's code that was not called yet: whether it is the user's is told by who calls it.
+        """
+        if id(fun) not in self._records:
+            code = code_of(fun)
+            if code is None or is_jax(code.co_filename):
+                return None
+        return self.find(fun, frame)
 
     def library_names(self, before: Mapping[int, int]) -> list[tuple[str, int]]:
         """Names of library functions, and how often each has missed since `before`, an earlier copy of `library`."""
@@ -110,6 +124,8 @@ class Functions:
         if type(fun) is FunctionType and not is_installed(fun.__code__.co_filename) and "__wrapped__" not in vars(fun):
             # The user's, and nothing around it: as below, in a tenth of the time.
             record = FunctionRecord(fun.__name__, fun.__name__, place_of(fun.__code__), library=False)
+        elif (pmapped := jax_internals.pmap_call(frame)) is not None:
+            record = self._pmapped(pmapped.fun, jax_internals.jit_name(fun))
         else:
             code = code_of(fun)
             record = FunctionRecord(
@@ -121,6 +137,17 @@ class Functions:
             )
         self._remember(fun, record)
         return record
+
+    def _pmapped(self, user: Any, jit_name: str) -> FunctionRecord:
+        key = id(user)
+        if key not in self._by_pmapped:
+            code = code_of(user)
+            library = code is not None and is_installed(code.co_filename)
+            record = FunctionRecord(name_of(user), jit_name, place_of(code), library)
+            record.pmap = True
+            gone = weakref.ref(user, lambda _: self._by_pmapped.pop(key, None))
+            self._by_pmapped[key] = gone, record
+        return self._by_pmapped[key][1]
 
     def _remember(self, fun: Any, record: FunctionRecord) -> None:
         key = id(fun)

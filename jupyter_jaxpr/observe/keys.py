@@ -17,7 +17,7 @@ from types import FunctionType
 from typing import Any, NamedTuple
 
 from .. import jax_internals
-from ..jax_internals import LeafFacts
+from ..jax_internals import LeafFacts, PmapCall
 
 LAYOUTS_UP_TO = 32
 """Leaves up to which the memory layout is recorded: reading it costs 1.5 us a leaf."""
@@ -128,11 +128,19 @@ class JitOptions:
     values of the function's parameters, which may be arrays.
     """
 
-    __slots__ = ("_values",)
+    __slots__ = ("_values", "by")
 
     def __init__(self, options: Any) -> None:
+        self.by = "jit"
         kind: Any = type(options)
         self._values = _option_reader(kind)(options)
+
+    @classmethod
+    def of_pmap(cls, values: tuple[Any, ...]) -> JitOptions:
+        """What `jax.pmap` was called with."""
+        made = cls.__new__(cls)
+        made.by, made._values = "pmap", values
+        return made
 
     def equals(self, other: JitOptions) -> bool:
         """Whether the two are the same options, of one `jax.jit` or of two."""
@@ -292,6 +300,13 @@ def _names_of(fun: Any, count: int) -> Sequence[str]:
     if type(fun) is not FunctionType or count > fun.__code__.co_argcount or vars(fun):
         return ()
     return fun.__code__.co_varnames[:count]
+
+
+def pmap_key_of(call: PmapCall) -> Key:
+    """The key of a call of what `jax.pmap` gave, whose inner jit is given the leaves alone."""
+    key = key_of(call, call.args, call.kwargs)
+    key.options = JitOptions.of_pmap(call.options)
+    return key
 
 
 def equinox_key_of(options: Any, wrapper: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Key:

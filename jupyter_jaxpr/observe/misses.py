@@ -34,7 +34,7 @@ from .functions import (
 )
 from .held_calls import HeldCall
 from .history import FunctionHistory, History, MissEvent
-from .keys import Key, equinox_key_of, key_of
+from .keys import Key, equinox_key_of, key_of, pmap_key_of
 from .ledger import Ledger
 from .observation import EagerCompile, LedgerReading, Observation, Place
 from .programs import KeptProgram, keep, kept
@@ -359,6 +359,9 @@ class Observer:
     def _key(self, call: JitCall, function: FunctionRecord) -> Key | None:
         """The key of a call; None where an argument cannot be read, which is told."""
         try:
+            pmapped = jax_internals.pmap_call(call.frame) if function.pmap and call.frame is not None else None
+            if pmapped is not None:
+                return pmap_key_of(pmapped)
             equinox = equinox_frame(call.frame) if function.equinox and call.frame is not None else None
             if equinox is None:
                 return key_of(call.options, call.args, call.kwargs, call.fun)
@@ -376,8 +379,8 @@ class Observer:
             return
         if state.run is not None:
             state.run.ahead.add(jax_internals.jit_name(fun))
-        function = self.functions.find(fun, frame)
-        if function.library or function.equinox:
+        function = self.functions.asked(fun, frame)
+        if function is None or function.library or function.equinox or function.pmap:
             state.asked.append(None)
             return
         history = self.history.of(function)
@@ -436,6 +439,8 @@ class Observer:
             run.hold_last_calls()
         leaves = copied(call.args_flat, call.params.get("donated_invars", ())) if keep else call.args_flat
         miss.values = CallValues(leaves, "compiled", keep)
+        if function.pmap:
+            return  # what JAX jitted is given the leaves alone
         if plain and key is not None:
             miss.held = HeldCall.plain(call.fun, call.options, key.treedef, key.count)
         elif wrapper is None:  # equinox regroups its arguments
@@ -558,7 +563,7 @@ class Observer:
                 jaxpr,
                 executable,
                 shape=miss.shape or _shape_of_same(miss.function, jaxpr),
-                in_tree=call.in_tree,
+                in_tree=call.in_tree if not miss.function.pmap else _dynamic_tree(miss.event.key),
                 out_tree=call.out_tree,
                 donated=tuple(call.params.get("donated_invars", ())),
                 equinox=miss.equinox,
@@ -759,6 +764,11 @@ def _count_by_name(run: Run) -> None:
         activity.traces = run.stage_counts[name, TRACE_EVENT]
         activity.lowerings = run.stage_counts[name, LOWER_EVENT]
         activity.compiles = run.stage_counts[name, COMPILE_EVENT]
+
+
+def _dynamic_tree(key: Key | None) -> Any:
+    """The structure of a call's arguments, where JAX's jit was given their leaves alone."""
+    return None if key is None or key.statics else key.treedef
 
 
 def _shape_of_same(function: FunctionRecord, jaxpr: Any) -> CallShape | Key | None:
