@@ -30,7 +30,7 @@ import type { WideView } from '../panel/wide/wide-view';
 import { IDiffQuestion } from '../model/diffs';
 import { VariantComparison } from '../protocol/snapshot';
 import { IJaxprModel, IJaxprTracker } from '../tokens';
-import { SAVE_PAGE } from './saving';
+import { SAVE_EXCERPT, SAVE_PAGE } from './saving';
 import { OPEN_TRANSFORMS } from './transforms';
 
 namespace CommandIDs {
@@ -293,6 +293,7 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
     menu.addItem({ command: CommandIDs.copyProgram });
     menu.addItem({ command: CommandIDs.copyMarkdown });
     menu.addItem({ command: SAVE_PAGE });
+    menu.addItem({ command: SAVE_EXCERPT });
     menu.addItem({ type: 'separator' });
     menu.addItem({ command: CommandIDs.togglePin });
     menu.addItem({ command: CommandIDs.togglePause });

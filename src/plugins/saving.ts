@@ -1,4 +1,4 @@
-/** Wires what is saved: the command that downloads a run as an HTML file of its own. */
+/** Wires what is saved: the commands that download a run as an HTML file, and what is chosen in it as SVG. */
 import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
@@ -9,10 +9,12 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { IJaxprTracker } from '../tokens';
 
 export const SAVE_PAGE = 'jupyter-jaxpr:save-page';
+export const SAVE_EXCERPT = 'jupyter-jaxpr:save-excerpt';
 
 export const savingPlugin: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-jaxpr:saving',
-  description: 'Saves a run as an HTML file that needs nothing else.',
+  description:
+    'Saves a run as an HTML file that needs nothing else, and linked excerpts as SVG.',
   autoStart: true,
   requires: [IJaxprTracker],
   optional: [ICommandPalette, ITranslator],
@@ -49,7 +51,33 @@ export const savingPlugin: JupyterFrontEndPlugin<void> = {
         }
       }
     });
-    palette?.addItem({ command: SAVE_PAGE, category: trans.__('Jaxpr') });
+    app.commands.addCommand(SAVE_EXCERPT, {
+      label: trans.__('Save the Linked Excerpt as SVG'),
+      caption: trans.__(
+        'Download what is chosen as a picture: its lines in the source and on every level, and what links them'
+      ),
+      isEnabled: () =>
+        (tracker.current?.program ?? -1) >= 0 &&
+        tracker.current?.selection !== null,
+      describedBy: { args: { type: 'object', properties: {} } },
+      execute: async () => {
+        const model = tracker.current;
+        const { saveExcerpt } = await import(
+          /* webpackChunkName: "panel_excerpt" */ '../panel/excerpt'
+        );
+        if (model !== null && !(await saveExcerpt(model, trans))) {
+          void showErrorMessage(
+            trans.__('Nothing was saved'),
+            trans.__(
+              'Nothing is linked to what is chosen. Click an equation, or an expression in the cell, and save again.'
+            )
+          );
+        }
+      }
+    });
+    const category = trans.__('Jaxpr');
+    palette?.addItem({ command: SAVE_PAGE, category });
+    palette?.addItem({ command: SAVE_EXCERPT, category });
   }
 };
 
