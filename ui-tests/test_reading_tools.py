@@ -319,3 +319,23 @@ def test_groups_by_name_in_the_main_area(layers):
     assert violations(nb.page, ".jp-JaxprWide") == []
     chips.first.click()
     expect(chips).to_have_text(["dense · 1 to 2", "decoder · 4 to 5"])
+
+
+def test_the_keyboard_says_at_which_of_the_linked_places_it_is(net_at):
+    nb = net_at
+    nb.lines(1).nth(4).click()  # h = jnp.tanh(...): the whole line
+    nb.page.keyboard.press("Home")
+    nb.listing().focus()
+    nb.page.keyboard.press("n")
+    said = nb.panel.get_by_role("status").filter(has_text="linked place")
+    expect(said).to_have_text(re.compile(r"^linked place \d of 3$"))
+    box, body = said.bounding_box(), nb.panel.locator(".jp-JaxprProgram-body").bounding_box()
+    assert box and body and body["x"] <= box["x"] and box["x"] + box["width"] <= body["x"] + body["width"]
+    before = said.inner_text()
+    nb.page.keyboard.press("n")
+    expect(said).not_to_have_text(before)
+    assert violations(nb.page) == []
+    nb.page.keyboard.press("Escape")
+    expect(said).to_have_count(0)
+    nb.page.keyboard.press("p")
+    expect(nb.panel.get_by_text("nothing is linked here")).to_be_visible()

@@ -18,7 +18,7 @@ import type { ListingView } from './listing-view';
 import { TransformRow } from '../transform/transform-row';
 import { ReadingTools } from './reading-tools';
 import { LEVELS, Toolbar, helpButton } from './toolbar';
-import { levelCountWords, unlinkedWords } from './view-words';
+import { levelCountWords, steppedWords, unlinkedWords } from './view-words';
 
 /** The view of a program. */
 export class ProgramView extends LinkedView {
@@ -63,6 +63,9 @@ export class ProgramView extends LinkedView {
     this._messages = element('div', 'jp-JaxprProgram-messages');
     this._messages.setAttribute('role', 'status');
     this._body = element('div', 'jp-JaxprProgram-body');
+    this._said = element('div', 'jp-JaxprProgram-stepped');
+    this._said.setAttribute('role', 'status');
+    this._body.append(this._said);
     this._detail = new Detail(this._trans);
     this.node.append(
       this._toolbar.node,
@@ -185,7 +188,10 @@ export class ProgramView extends LinkedView {
         host: {
           changed: pane => this._onPane(pane),
           entered: pane => this._goToCell(pane),
-          left: (_, by) => this._goToLevel(by)
+          left: (_, by) => this._goToLevel(by),
+          stepped: place => {
+            this._said.textContent = steppedWords(place, this._trans);
+          }
         }
       });
       this._panes.set(this._level, pane);
@@ -221,6 +227,7 @@ export class ProgramView extends LinkedView {
     if (!model || !pane) {
       return;
     }
+    this._said.textContent = '';
     // What the mouse is over is marked; only what is chosen moves the text.
     pane.mark(reveal && model.hover === null);
     const pointed = model.hover ?? model.selection;
@@ -293,6 +300,8 @@ export class ProgramView extends LinkedView {
   private _toolbar: Toolbar;
   private _transforms: TransformRow;
   private _messages: HTMLElement;
+  /** Over the text, so that nothing moves: at which of the linked places the keyboard is. */
+  private _said: HTMLElement;
   private _body: HTMLElement;
   private _detail: Detail;
   private _level: LevelName = 'jaxpr';

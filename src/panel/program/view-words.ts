@@ -77,3 +77,13 @@ export function unlinkedWords(
     ? trans.__('A cell of this run is not in the notebook any more.')
     : trans.__('Cell [%1] of this run is not in the notebook any more.', count);
 }
+
+/** At which of the linked places the keyboard is. */
+export function steppedWords(
+  place: { at: number; of: number } | null,
+  trans: TranslationBundle
+): string {
+  return place
+    ? trans.__('linked place %1 of %2', place.at, place.of)
+    : trans.__('nothing is linked here');
+}

@@ -23,7 +23,7 @@ import { LinkedView } from '../program/linked-view';
 import { ListingView } from '../program/listing-view';
 import { ReadingTools } from '../program/reading-tools';
 import { LEVELS } from '../program/toolbar';
-import { unlinkedWords } from '../program/view-words';
+import { steppedWords, unlinkedWords } from '../program/view-words';
 import {
   ColumnName,
   FIRST_ARRANGEMENT,
@@ -307,11 +307,7 @@ export class WideView extends LinkedView {
       changed: () => this._showColumn(column),
       entered: () => this._goToCell(),
       stepped: (place: { at: number; of: number } | null) =>
-        this._say(
-          place
-            ? trans.__('linked place %1 of %2', place.at, place.of)
-            : trans.__('nothing is linked here')
-        )
+        this._say(steppedWords(place, trans))
     };
     if (column === 'source') {
       return new SourcePane({
