@@ -246,3 +246,41 @@ def test_beyond_its_budget_an_alignment_is_still_right(a: list[int], b: list[int
     pairs = align(a, b, budget)
     assert all(a[i] == b[j] for i, j in pairs)
     assert all(i < k and j < m for (i, j), (k, m) in zip(pairs, pairs[1:], strict=False))
+
+
+def clipped(rule: float):
+    @jax.custom_vjp
+    def clip(x):
+        return jnp.sin(x)
+
+    clip.defvjp(lambda x: (clip(x), x), lambda kept, given: (given * rule * kept,))
+
+    @jax.custom_jvp
+    def same(x):
+        return x
+
+    same.defjvp(lambda values, tangents: (values[0], tangents[0] * rule))
+    return lambda x: jax.nn.relu(same(clip(x)))
+
+
+def test_rules_of_custom_derivatives_are_not_compared_and_the_diff_says_so() -> None:
+    before, after = jj.inspect(clipped(1.0), X, stage="trace"), jj.inspect(clipped(2.0), X, stage="trace")
+    diff = before.diff(after)
+    assert rows_of(diff) == []
+    # That of relu is JAX's own.
+    assert diff.remarks == (
+        "The rules of custom_vjp clip, custom_jvp same are not compared: a program holds their names only. Compare the "
+        "two of a gradient to see what a rule does.",
+    )
+    assert "not compared" in str(diff)
+
+    # In a gradient they are there to be compared.
+    gradients = [
+        jj.inspect(jax.grad(lambda x, rule=rule: clipped(rule)(x).sum()), X, stage="trace") for rule in (1.0, 2.0)
+    ]
+    assert rows_of(gradients[0].diff(gradients[1])) != []
+
+
+def test_a_custom_derivative_of_a_library_is_no_remark() -> None:
+    one = jj.inspect(lambda x: jax.nn.relu(x) + jax.nn.silu(x), X, stage="trace")
+    assert one.diff(one).remarks == ()

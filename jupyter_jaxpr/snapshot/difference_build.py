@@ -11,6 +11,7 @@ from ..program.diff.compare import compare
 from ..program.diff.side import Child, ScopeSide, Side, Type
 from .difference import DiffChange, DiffOf, DiffRow, ProgramDiff
 from .difference_listing import Listing, Row
+from .difference_rules import uncompared_rules
 from .difference_text import text_rows
 from .difference_written import Written
 from .document import Snapshot
@@ -63,9 +64,9 @@ def program_diff(
     """
     found = compare(side_of(before, program_before), side_of(after, program_after))
     listing = Listing(found, Written(before, program_before), Written(after, program_after))
-    return _document(
-        "jaxpr", of(before, program_before), of(after, program_after), listing.rows, listing.remarks, whole
-    )
+    rules = uncompared_rules(before, program_before, after, program_after)
+    remarks = listing.remarks if rules is None else [*listing.remarks, rules]
+    return _document("jaxpr", of(before, program_before), of(after, program_after), listing.rows, remarks, whole)
 
 
 def text_diff(
