@@ -90,6 +90,13 @@ export function programKeys(trans: TranslationBundle): IKey[] {
       )
     },
     {
+      keys: ['s'],
+      where: 'code',
+      does: trans.__(
+        'Over several devices: to the shardings above the text, opened; Escape: back'
+      )
+    },
+    {
       keys: ['F3', 'Shift+F3'],
       where: 'code',
       does: trans.__('Next and previous match of the search')

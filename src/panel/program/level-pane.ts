@@ -224,7 +224,14 @@ export class LevelPane implements IDisposable {
       this.node.isConnected &&
       shardingsOf(model).of(snapshot, program) !== null
     ) {
-      this._shardings = new ShardingsView({ model, snapshot, program, trans });
+      const leave = (): void => this.focus();
+      this._shardings = new ShardingsView({
+        model,
+        snapshot,
+        program,
+        trans,
+        leave
+      });
       Widget.attach(this._shardings, this.node);
     }
   }
@@ -492,6 +499,9 @@ export class LevelPane implements IDisposable {
     }
     if (key === 'x' && this._bar.exact !== null) {
       return () => this._bar.exact?.toggle();
+    }
+    if (key === 's' && this._shardings !== null) {
+      return () => this._shardings?.enter();
     }
     const by = key === 'n' ? 1 : key === 'p' ? -1 : null;
     return by && (() => this._options.host.stepped?.(this.nextLinked(by)));

@@ -35,6 +35,8 @@ interface IShardingsProps {
   snapshot: Snapshot;
   program: number;
   trans: TranslationBundle;
+  /** The keyboard goes back to the text. */
+  leave: () => void;
 }
 
 export class ShardingsView extends ReactWidget {
@@ -43,6 +45,21 @@ export class ShardingsView extends ReactWidget {
     this.addClass('jp-JaxprShardings');
     shardingsOf(_props.model).changed.connect(this._onChanged, this);
     _props.model.changed.connect(this._onChanged, this);
+    this.node.addEventListener('keydown', event => {
+      if (event.key === 'Escape') {
+        event.stopPropagation();
+        _props.leave();
+      }
+    });
+  }
+
+  /** Open it, and put the keyboard there. */
+  enter(): void {
+    const head = this.node.querySelector('button');
+    head?.focus();
+    if (head?.getAttribute('aria-expanded') === 'false') {
+      head.click();
+    }
   }
 
   override dispose(): void {

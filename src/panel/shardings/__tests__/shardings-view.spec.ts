@@ -30,21 +30,32 @@ afterEach(() => {
 
 function open(snapshot: Snapshot): {
   model: JaxprModel;
+  view: ShardingsView;
   node: HTMLElement;
   channel: FakeChannel;
+  /** How often the keyboard went back. */
+  left: readonly string[];
 } {
   const channel = new FakeChannel();
   const model = new JaxprModel(trans);
   model.setChannel(channel);
   channel.greets();
   channel.sends(snapshot);
-  const view = new ShardingsView({ model, snapshot, program: 0, trans });
+  const left: string[] = [];
+  const leave = (): void => void left.push('left');
+  const view = new ShardingsView({
+    model,
+    snapshot,
+    program: 0,
+    trans,
+    leave
+  });
   act(() => {
     Widget.attach(view, document.body);
     MessageLoop.flush();
   });
   opened.push(view);
-  return { model, node: view.node, channel };
+  return { model, view, node: view.node, channel, left };
 }
 
 const head = (node: HTMLElement): HTMLElement => byRole(node, 'button')[0];
@@ -66,6 +77,17 @@ describe('shardings', () => {
       '▸ Shardings 8 devices, 2 collectives: 1.4 kB a call'
     );
     expect(byRole(node, 'listbox')).toEqual([]);
+  });
+
+  it('are entered and left by the keyboard', () => {
+    const { view, node, left } = open(spread());
+    act(() => view.enter());
+    expect(document.activeElement).toBe(head(node));
+    expect(head(node).getAttribute('aria-expanded')).toBe('true');
+    act(() => view.enter()); // they stay open
+    expect(head(node).getAttribute('aria-expanded')).toBe('true');
+    press(byRole(node, 'listbox', 'Arrays')[0], 'Escape');
+    expect(left).toEqual(['left']);
   });
 
   it('are listed, with the picture of the chosen array', () => {
