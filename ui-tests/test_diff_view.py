@@ -120,6 +120,36 @@ def test_renaming_changes_nothing(notebook):
     expect(nb.panel).to_contain_text("Since run [2]: the same program.")
 
 
+RULE = """\
+%%jaxpr
+@jax.custom_vjp
+def halved(x):
+    return jnp.sin(x)
+
+halved.defvjp(lambda x: (halved(x), None), lambda kept, given: (given * 0.5,))
+
+@jax.jit
+def f(x):
+    return halved(x) * 2.0
+
+y = f(x)"""
+
+
+def test_a_rule_that_changed_is_not_compared_and_that_is_said(notebook):
+    nb = notebook(LOAD, RULE)
+    nb.run_all()
+    expect(nb.listing()).to_contain_text("custom_vjp_call")
+    nb.write(1, RULE.replace("given * 0.5", "given * 0.25"))
+    nb.run(1)
+    expect(nb.panel).to_contain_text("Since run [2]: nothing that is compared differs.")
+    nb.panel.get_by_role("button", name="Show what differs").click()
+    expect(nb.panel).to_contain_text(
+        "The rules of custom_vjp halved are not compared: a program holds their names only. Compare the two of a "
+        "gradient to see what a rule does."
+    )
+    assert violations(nb.page) == []
+
+
 def test_the_keyboard_goes_from_difference_to_difference_and_the_cell_follows(edited):
     show(edited)
     page, rows = edited.page, rows_of(edited)

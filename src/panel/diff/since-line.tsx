@@ -75,7 +75,8 @@ function Since(props: {
     trans
   );
   const isDone =
-    state.kind === 'done' && countWords(state.diff, trans) !== null;
+    state.kind === 'done' &&
+    (countWords(state.diff, trans) !== null || state.diff.remarks.length > 0);
   return (
     <p>
       <span title={words}>{words}</span>
@@ -102,9 +103,12 @@ function sinceWords(
   switch (state.kind) {
     case 'done': {
       const words = countWords(state.diff, trans);
-      return words === null
+      if (words !== null) {
+        return trans.__('%1: %2.', since, words);
+      }
+      return state.diff.remarks.length === 0
         ? trans.__('%1: the same program.', since)
-        : trans.__('%1: %2.', since, words);
+        : trans.__('%1: nothing that is compared differs.', since);
     }
     case 'working':
       return trans.__('%1: comparing …', since);
