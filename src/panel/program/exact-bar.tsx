@@ -10,7 +10,7 @@ import * as React from 'react';
 
 import { twinsOf } from '../../model/exact-links';
 import type { TextLevel } from '../../model/links';
-import type { ExactLinks, Snapshot } from '../../protocol/snapshot';
+import type { ExactLinks, Snapshot, Stages } from '../../protocol/snapshot';
 import type { IJaxprModel } from '../../tokens';
 import { useKeptFocus } from '../flow/stepper/keep-focus';
 import { Failed, Question, Working } from '../long-work';
@@ -22,6 +22,17 @@ export interface IExactBarOptions {
   snapshot: Snapshot;
   program: number;
   level: TextLevel;
+}
+
+/** What a twin takes, from what the program took; the kernel says it in full before it begins. */
+export function twinPrice(
+  stages: Stages | null,
+  trans: TranslationBundle
+): string {
+  const { lower, compile, from_disk } = stages ?? {};
+  return typeof lower === 'number' && typeof compile === 'number' && !from_disk
+    ? trans.__('about %1', duration(lower + compile))
+    : trans.__('how long that takes is unknown');
 }
 
 /** The strip above one text; empty while nothing was asked for here. */

@@ -16,7 +16,7 @@ import type { Snapshot } from '../../protocol/snapshot';
 import type { IJaxprModel, IRequests, LevelName } from '../../tokens';
 import { letGo } from '../let-go';
 import { element } from './describe';
-import { ExactBar } from './exact-bar';
+import { ExactBar, twinPrice } from './exact-bar';
 import { ListingView } from './listing-view';
 import { FIRST_LINES } from './pages';
 import { PassesView } from './passes-view';
@@ -69,7 +69,8 @@ export class LevelBar implements IDisposable {
         trans.__('Exact links')
       );
       this._exactButton.title = trans.__(
-        'Link each line to exactly the equations that it comes from, by a twin that is compiled beside the program'
+        'Link each line to exactly the equations that it comes from, by a twin that is compiled beside the program: %1',
+        twinPrice(snapshot.programs[program].stages, trans)
       );
       this._exactButton.addEventListener('click', () => this.exact?.toggle());
       twinsOf(model).changed.connect(this._showExact, this);
