@@ -112,6 +112,16 @@ def test_what_is_made_ahead_of_a_call_is_counted_where_it_is_asked_for() -> None
     assert counted(ledger["<lambda>"]) == calls(0, 0) | {"traces": 2, "lowerings": 2, "compiles": 2}
 
 
+def test_what_jax_jits_to_learn_a_shape_is_no_jitted_function_of_the_users() -> None:
+    def init(x: Any) -> Any:
+        return x + 1
+
+    with observe() as ledger:
+        jax.eval_shape(init, jnp.ones(2))
+        jax.make_jaxpr(init)(jnp.ones(2))
+    assert list(ledger) == []
+
+
 def test_of_two_functions_of_one_name_it_is_told_which_was_compiled_ahead() -> None:
     one = jax.jit(lambda x: x + 1)
     other = jax.jit(lambda x: x + 2)

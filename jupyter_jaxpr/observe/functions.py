@@ -80,11 +80,12 @@ class Functions:
     def asked(self, fun: Any, frame: FrameType) -> FunctionRecord | None:
         """The record of a function that is asked for its trace in `frame`, without a call.
 
-        None for JAX's code that was not called yet: whether it is the user's is told by who calls it.
+        None for one that was not called yet where it is JAX's code (whether it is the user's is told by who calls it)
+        or JAX asks: `jax.eval_shape` and `jax.make_jaxpr` jit what they are given, and the user jitted nothing.
         """
         if id(fun) not in self._records:
             code = code_of(fun)
-            if code is None or is_jax(code.co_filename):
+            if code is None or is_jax(code.co_filename) or _asked_by_jax(frame):
                 return None
         return self.find(fun, frame)
 
@@ -287,8 +288,13 @@ def _called_by_user(frame: FrameType) -> bool:
 
 def call_place(frame: FrameType) -> Place | None:
     """The user's line that made the call which misses in `frame`."""
-    caller = _skip(frame, is_installed)
-    return None if caller is None else frame_place(caller)
+    caller = frame.f_back
+    while caller is not None:
+        code = caller.f_code
+        if not is_installed(code.co_filename):
+            return Place(code.co_filename, caller.f_lineno, code.co_qualname)
+        caller = caller.f_back
+    return None
 
 
 def frame_place(frame: FrameType) -> Place:
@@ -308,6 +314,13 @@ def _skip(frame: FrameType, skip: Any) -> FrameType | None:
     while caller is not None and skip(caller.f_code.co_filename):
         caller = caller.f_back
     return caller
+
+
+def _asked_by_jax(frame: FrameType) -> bool:
+    """Whether it is JAX that asks a jitted function for its trace in `frame`, of the module of jit."""
+    own = frame.f_code.co_filename
+    caller = _skip(frame, lambda file: file == own or _is_entry(file))
+    return caller is None or is_jax(caller.f_code.co_filename)
 
 
 def _is_entry(file: str) -> bool:

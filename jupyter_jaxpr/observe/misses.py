@@ -433,7 +433,7 @@ class Observer:
             # Types are taken before the call runs: donated arguments have none left afterwards.
             miss.types = call.types()
             miss.shape = key if plain else shape_of(call.options, call.args, call.kwargs)
-            miss.equinox = equinox_call(wrapper, call.args)
+            miss.equinox = None if wrapper is None else equinox_call(wrapper, call.args)
         keep = run is not None and run.keep_values
         if run is not None and keep:
             run.hold_last_calls()
@@ -556,7 +556,7 @@ class Observer:
             return
         jaxpr = call.params["jaxpr"]
         program = kept(miss.function, jaxpr, executable)
-        made_now = any(event != TRACE_EVENT for event, _, _ in miss.stages.events)
+        made_now = miss.stages.made
         if program is None:
             program = KeptProgram(
                 "ran",

@@ -60,22 +60,26 @@ class CallTimes:
 class CallStages:
     """The stages of one call: what JAX reports is noted as it comes, and summed up when asked for."""
 
-    __slots__ = ("compiled_at", "events", "started_at")
+    __slots__ = ("compiled_at", "events", "made", "started_at")
 
     def __init__(self) -> None:
         self.started_at = time.perf_counter()
         self.compiled_at: float | None = None
+        self.made = False  # whether anything was lowered or compiled
         self.events: list[StageEvent] = []
 
     def add(self, event: str, seconds: float, from_disk: bool) -> None:
         """Take in a stage that has just ended."""
         self.events.append((event, seconds, from_disk))
+        if event != TRACE_EVENT:
+            self.made = True
         if event == COMPILE_EVENT:
             self.compiled_at = time.perf_counter()
 
     def take_in(self, other: CallStages) -> None:
         """Take in the stages of a program that JAX derived and made within this call."""
         self.events += other.events
+        self.made |= other.made
         self.compiled_at = other.compiled_at or self.compiled_at
 
     def tally(self) -> Tally:
