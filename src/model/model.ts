@@ -309,6 +309,12 @@ export class JaxprModel implements IJaxprModel {
     this._isDisposed = true;
     this.setChannel(null);
     Signal.clearData(this);
+    // React, for one, keeps what it drew last: the runs are not to stay with it.
+    this._runs = [];
+    this._view = null;
+    this._waiting = [];
+    this._hover = null;
+    this._selection = null;
   }
 
   private _onState(_: unknown, state: ChannelState): void {

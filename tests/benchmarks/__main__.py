@@ -37,6 +37,8 @@ GROUPS = {
     "links": ("links", "shares"),
     "panel": ("panel", "paint"),
     "cards": ("flow", "cards"),
+    "beside-jax": ("beside_jax", "pages"),
+    "memory": ("beside_jax", "memory"),
 }
 
 

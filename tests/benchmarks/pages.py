@@ -101,3 +101,26 @@ def shown_after(notebook: Any, selector: str, source: str) -> tuple[float, int]:
     painted, arrivals = page.evaluate("async () => [await window.shown, window.arrivals]")
     arrival = next(each for each in reversed(arrivals) if each["now"] < painted)
     return (painted - arrival["now"]) / 1000, arrival["bytes"]
+
+
+def load_all(notebook: Any) -> int:
+    """Have every equation fetched, as a search does; gives how many lines there are then."""
+    page = notebook.page
+    notebook.equation(1).click()
+    page.keyboard.press("Control+f")
+    page.wait_for_function(
+        "() => !/Loading/.test(document.querySelector('.jp-JaxprProgram-messages').textContent)"
+        " && !document.querySelector('.jp-JaxprProgram-more')",
+        timeout=120_000,
+    )
+    page.keyboard.press("Escape")
+    page.keyboard.press("Control+End")
+    last = page.wait_for_function(
+        """least => {
+          const numbers = [...document.querySelectorAll('.jp-JaxprPanel .cm-line[data-number]')]
+            .map(line => Number(line.dataset.number));
+          return Math.max(...numbers) >= least && Math.max(...numbers);
+        }""",
+        arg=100_000,
+    )
+    return int(last.json_value())

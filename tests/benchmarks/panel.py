@@ -7,7 +7,7 @@ from statistics import median
 from typing import Any
 
 from labextension import size
-from pages import open_page, shown_after
+from pages import load_all, open_page, shown_after
 from rows import Row, milliseconds
 from sized_programs import LESSON
 
@@ -72,7 +72,7 @@ def _long(notebook: Any) -> Iterator[Row]:
         figures={"median": median(seconds), "max": max(seconds), "bytes": taken[-1][1], "runs": LONG_RUNS},
     )
     page = notebook.page
-    lines = _load_all(notebook)
+    lines = load_all(notebook)
     idle = page.evaluate(SCROLL, 0)
     page.evaluate(SCROLL, 120)  # not counted: its code is still to be optimised
     for how, share in (("by the wheel, 120 pixels a frame", 120), ("by the bar, from end to end", None)):
@@ -109,29 +109,6 @@ SCROLL = """async share => {
   times.sort((a, b) => a - b);
   return {slowest, p50: times[FRAMES / 2], p95: times[Math.floor(FRAMES * 0.95)], max: times[FRAMES - 1]};
 }""".replace("FRAMES", str(FRAMES))
-
-
-def _load_all(notebook: Any) -> int:
-    """Have every equation fetched, as a search does; gives how many lines there are then."""
-    page = notebook.page
-    notebook.equation(1).click()
-    page.keyboard.press("Control+f")
-    page.wait_for_function(
-        "() => !/Loading/.test(document.querySelector('.jp-JaxprProgram-messages').textContent)"
-        " && !document.querySelector('.jp-JaxprProgram-more')",
-        timeout=120_000,
-    )
-    page.keyboard.press("Escape")
-    page.keyboard.press("Control+End")
-    last = page.wait_for_function(
-        """least => {
-          const numbers = [...document.querySelectorAll('.jp-JaxprPanel .cm-line[data-number]')]
-            .map(line => Number(line.dataset.number));
-          return Math.max(...numbers) >= least && Math.max(...numbers);
-        }""",
-        arg=100_000,
-    )
-    return int(last.json_value())
 
 
 def _hover(notebook: Any) -> Iterator[Row]:

@@ -1,0 +1,184 @@
+"""One program of each size in; our page and panel beside the page that JAX itself writes (`jaxpr_html`) out.
+
+JAX writes one with each lowering where `JAX_DUMP_IR_TO` and `JAX_DUMP_IR_MODES=jaxpr_html` are set: a file with the
+text, its colours and the tracebacks, drawn as one scrolls. Ours is what `Snapshot.save` writes, and the panel.
+"""
+
+from __future__ import annotations
+
+import gc
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from pages import load_all, open_page, shown_after
+from rows import Row, milliseconds
+from sized_programs import mixed
+
+import jupyter_jaxpr
+
+SIZES = (100, 1_000, 10_000, 100_000)
+MEMORY_BUDGET = 400e6
+EQUATIONS_A_ROUND = 9
+# The same function in a cell.
+CELL = """\
+def mixed_{count}_{run}(x):
+    w = x
+    for _ in range({rounds}):
+        y = jnp.sin(x) * 2.0
+        z = y + w
+        w = lax.max(z, 0.5)
+        v = lax.dot_general(w, x, (((0,), (0,)), ((), ())))
+        u = lax.broadcast_in_dim(v, x.shape, ())
+        t = lax.select_n(lax.gt(u, y), y, w)
+        x = lax.cumsum(t, axis=0)
+    return x
+%jaxpr mixed_{count}_{run}(f32[8])
+"""
+# Seconds from the start of the navigation to the first frame that shows the selector.
+FIRST = """
+window.first = selector => new Promise(done => {
+  const look = () => {
+    if (document.querySelector(selector)?.textContent) {
+      requestAnimationFrame(() => {
+        const channel = new MessageChannel();
+        channel.port1.onmessage = () => done(performance.now() / 1000);
+        channel.port2.postMessage(null);
+      });
+    } else {
+      requestAnimationFrame(look);
+    }
+  };
+  look();
+});
+"""
+
+
+def pages() -> Iterator[Row]:
+    """Time to write, bytes, and time to paint, of each size."""
+    with open_page() as notebook, tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for count in SIZES:
+            times = 5 if count <= 10_000 else 2
+            theirs = [_dumped(count, folder / f"jax-{count}-{run}") for run in range(times)]
+            ours = [_saved(count, folder / f"ours-{count}.html") for _ in range(times)]
+            opened = {
+                who: [_painted(notebook, path, selector) for _ in range(3)]
+                for who, path, selector in (
+                    ("jax", theirs[-1][1], "#visible-lines-container .line"),
+                    ("ours", ours[-1][1], 'ol[data-level="jaxpr"] li'),
+                )
+            }
+            panel = [_in_panel(notebook, count, run) for run in range(3)]
+            yield from _rows(count, theirs, ours, opened, panel)
+
+
+def _rows(count: int, theirs: Any, ours: Any, opened: dict[str, list[float]], panel: list[float]) -> Iterator[Row]:
+    figures = {
+        "jax": {"write": [each for each, _ in theirs], "bytes": theirs[-1][1].stat().st_size, "paint": opened["jax"]},
+        "ours": {"write": [each for each, _ in ours], "bytes": ours[-1][1].stat().st_size, "paint": opened["ours"]},
+        "panel": panel,
+    }
+
+    def row(what: str, mine: float, its: float, unit: Callable[[float], str]) -> Row:
+        return Row(
+            what=f"{what}, {count:,} equations",
+            budget="ahead of JAX's page",
+            measured=f"{unit(mine)}, JAX's {unit(its)}",
+            ratio=mine / its,
+            ok=mine < its,
+            figures=figures,
+        )
+
+    def kilobytes(size: float) -> str:
+        return f"{size / 1e3:.0f} kB"
+
+    jax_write, jax_paint = median(each for each, _ in theirs), median(opened["jax"])
+    yield row("page: time to write", median(each for each, _ in ours), jax_write, milliseconds)
+    yield row("page: bytes", figures["ours"]["bytes"], figures["jax"]["bytes"], kilobytes)
+    yield row("page: time to paint", median(opened["ours"]), jax_paint, milliseconds)
+    yield row("panel: message to paint", median(panel), jax_paint, milliseconds)
+
+
+def _dumped(count: int, folder: Path) -> tuple[float, Path]:
+    """Seconds that a lowering takes longer for the page, and the page."""
+    folder.mkdir()
+
+    def lowering() -> float:
+        traced = jax.jit(mixed(count)).trace(jnp.ones(8))
+        gc.collect()
+        start = time.perf_counter()
+        traced.lower()
+        return time.perf_counter() - start
+
+    plain = lowering()
+    jax.config.update("jax_dump_ir_to", str(folder))
+    jax.config.update("jax_dump_ir_modes", "jaxpr_html")
+    try:
+        dumping = lowering()
+    finally:
+        jax.config.update("jax_dump_ir_to", "")
+        jax.config.update("jax_dump_ir_modes", "stablehlo")
+    (page,) = folder.glob("*mixed*.html")
+    return dumping - plain, page
+
+
+def _saved(count: int, path: Path) -> tuple[float, Path]:
+    """Seconds from the traced program to the written page, and the page."""
+    snapshot = jupyter_jaxpr.inspect(mixed(count), jnp.ones(8), stage="trace")
+    gc.collect()
+    start = time.perf_counter()
+    snapshot.save(path)
+    return time.perf_counter() - start, path
+
+
+def _painted(notebook: Any, path: Path, selector: str) -> float:
+    page = notebook.page.context.new_page()
+    try:
+        page.add_init_script(FIRST)
+        page.goto(path.as_uri(), wait_until="commit")
+        return float(page.evaluate("selector => window.first(selector)", selector))
+    finally:
+        page.close()
+
+
+def _in_panel(notebook: Any, count: int, run: int) -> float:
+    source = CELL.format(count=count, run=run, rounds=count // EQUATIONS_A_ROUND + 1)
+    first = f'[aria-label^="jaxpr of mixed_{count}_{run}"] .cm-line[data-number="1"]'
+    return shown_after(notebook, first, source)[0]
+
+
+def memory() -> Iterator[Row]:
+    """The browser's memory with 100,000 equations open, all of them here, and after the notebook is closed."""
+    with open_page() as notebook:
+        page = notebook.page
+        session = page.context.new_cdp_session(page)
+        notebook.write(1, "1 + 1")
+        notebook.run(1)
+        before = _used(session)
+        _in_panel(notebook, 100_000, 0)
+        load_all(notebook)
+        opened = _used(session)
+        page.evaluate("window.jupyterapp.shell.currentWidget.close()")
+        page.get_by_role("button", name="Discard").click()
+        page.wait_for_function("() => !document.querySelector('.jp-NotebookPanel')")
+        after = _used(session)
+    yield Row(
+        what="browser memory with 100,000 equations open (JavaScript and what it holds)",
+        budget="400 MB",
+        measured=f"{opened / 1e6:.0f} MB (before {before / 1e6:.0f}, after it is closed {after / 1e6:.0f})",
+        ratio=None,
+        ok=opened <= MEMORY_BUDGET and after <= before * 1.2,
+        figures={"before": before, "open": opened, "after": after},
+    )
+
+
+def _used(session: Any) -> float:
+    session.send("HeapProfiler.collectGarbage")
+    metrics = session.send("Runtime.getHeapUsage")
+    return float(metrics["usedSize"]) + float(metrics.get("backingStorageSize", 0))
