@@ -1,4 +1,4 @@
-"""What is chosen goes into a file: its lines on every level and the lines between them, as SVG in the theme's colours."""
+"""What is chosen goes into a file as SVG: its lines on every level, what links them, in the theme's colours."""
 
 import re
 from pathlib import Path

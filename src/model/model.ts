@@ -703,8 +703,7 @@ export class JaxprModel implements IJaxprModel {
           confirmed: options?.confirmed ?? false
         },
         options,
-        ({ exact_links: links }) =>
-          links?.program === program ? links : null
+        ({ exact_links: links }) => (links?.program === program ? links : null)
       ),
     twinText: async (snapshot, program, level, first_line, line_count) => {
       const { text: page } = await this._ask({

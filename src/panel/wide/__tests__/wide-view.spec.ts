@@ -30,13 +30,14 @@ afterEach(() => {
 async function open(
   snapshot: Snapshot,
   remembered?: unknown,
-  channel = new FakeChannel()
+  given?: FakeChannel
 ): Promise<{
   model: JaxprModel;
   view: WideView;
   channel: FakeChannel;
   kept: IArrangement[];
 }> {
+  const channel = given ?? new FakeChannel();
   const model = new JaxprModel(trans);
   model.setChannel(channel);
   channel.greets();
