@@ -228,6 +228,22 @@ def test_a_platform_is_not_lowered_for_behind_the_twin(twice):
     expect(own(twice, "StableHLO")).to_be_visible()
 
 
+def test_the_passes_stand_in_its_place_and_it_in_theirs(twice):
+    level(twice, "HLO")
+    passes = twice.panel.get_by_role("button", name="Passes", exact=True)
+    passes.click()
+    expect(own(twice)).to_be_hidden()
+    compile_twin(twice)
+    expect(twin(twice)).to_be_visible()
+    expect(passes).to_have_attribute("aria-pressed", "false")
+    passes.click()  # those of the program: nothing says twin above them
+    expect(title(twice)).to_be_hidden()
+    expect(twin(twice)).to_be_hidden()
+    passes.click()
+    expect(title(twice)).to_be_visible()
+    expect(twin(twice)).to_be_visible()
+
+
 def test_without_a_kernel_the_way_back_is_there(twice):
     level(twice, "HLO")
     compile_twin(twice)

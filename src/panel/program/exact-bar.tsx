@@ -61,6 +61,8 @@ export class ExactBar extends ReactWidget {
     } else if (state === 'confirm' || (state === 'failed' && this._isAsking)) {
       this._isAsking = false;
       twins.work.dismiss(snapshot, program);
+    } else if (model.requests === null) {
+      return; // nobody can compile it
     } else if (state !== 'working') {
       this._isAsking = true;
       void twins.ask(snapshot, program);

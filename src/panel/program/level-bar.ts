@@ -116,7 +116,12 @@ export class LevelBar implements IDisposable {
   /** The twin is lowered for the program's own platform, and its passes are those of the program. */
   private _showExact(): void {
     const isShown = this.exact?.isShown ?? false;
+    const isNew =
+      isShown && this._exactButton?.getAttribute('aria-pressed') === 'false';
     this._exactButton?.setAttribute('aria-pressed', String(isShown));
+    if (isNew && this._passes) {
+      this._togglePasses(); // they would stand before it
+    }
     if (this._platform) {
       this._platform.disabled = isShown;
       if (isShown && this._platform.value !== '') {
