@@ -336,7 +336,10 @@ function Listed(props: {
           role="option"
           aria-selected={index === chosen}
           onMouseEnter={() => hover(index)}
-          onClick={() => choose(index)}
+          onClick={() => {
+            hover(null); // what is chosen is brought into view, what is previewed is not
+            choose(index);
+          }}
         >
           {row(index)}
         </li>
