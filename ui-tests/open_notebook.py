@@ -128,7 +128,7 @@ class OpenNotebook:
         )
 
     def wait_until_workspace(self, condition: str) -> None:
-        """Wait until what JupyterLab has saved of the workspace fulfils a condition: JavaScript, data in, boolean out."""
+        """Wait until what JupyterLab saved of the workspace fulfils a condition: JavaScript, data in, boolean out."""
         workspace = self.page.url.split("/workspaces/")[1].split("/")[0]
         # (wait_for_function would take the promise of a request for a yes.)
         self.page.evaluate(

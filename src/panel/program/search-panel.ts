@@ -7,7 +7,6 @@ import type { EditorView, Panel, ViewUpdate } from '@codemirror/view';
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { element } from './describe';
-import { drawIcon } from './icons';
 import type { IListing } from './listing';
 import {
   currentMatch,
@@ -18,6 +17,7 @@ import {
 } from './matches';
 import type { Query } from './query';
 import type { ISearchedLevel, ReadingTools } from './reading-tools';
+import { iconButton } from './tool-row';
 import { levelTitle } from './toolbar';
 
 /** Searching waits until the typing stops: it reads the whole text. */
@@ -54,11 +54,9 @@ export class SearchPanel implements Panel {
       this._case,
       this._regexp,
       this._count,
-      this._button('up', _trans.__('Previous match'), () =>
-        goToMatch(_view, -1)
-      ),
-      this._button('down', _trans.__('Next match'), () => goToMatch(_view, 1)),
-      this._button('close', _trans.__('Close search'), () => this._close())
+      iconButton('up', _trans.__('Previous match'), () => goToMatch(_view, -1)),
+      iconButton('down', _trans.__('Next match'), () => goToMatch(_view, 1)),
+      iconButton('close', _trans.__('Close search'), () => this._close())
     );
     this._levels = element('div', 'jp-JaxprProgram-searchLevels');
     this._levels.setAttribute('role', 'group');
@@ -271,19 +269,6 @@ export class SearchPanel implements Panel {
       button.setAttribute('aria-pressed', String(!pressed));
       this._commit();
     });
-    return button;
-  }
-
-  private _button(
-    icon: 'up' | 'down' | 'close',
-    label: string,
-    act: () => void
-  ): HTMLButtonElement {
-    const button = element('button', 'jp-JaxprProgram-action');
-    button.title = label;
-    button.setAttribute('aria-label', label);
-    button.append(drawIcon(icon));
-    button.addEventListener('click', act);
     return button;
   }
 
