@@ -399,7 +399,7 @@ def test_nothing_of_it_is_counted(notebook):
     publisher = Session.of(notebook.shell).publisher
     publish = publisher.publish
     publisher.publish = lambda each: (built.append(each), publish(each))
-    notebook.run("@jax.jit\ndef passed(x):\n    return jnp.sin(x) * 2\nf = passed")
+    notebook.run("@jax.jit\ndef twinned(x):\n    return jnp.sin(x) * 2\nf = twinned")
     notebook.run("%%jaxpr\nf(x)")
     size = notebook.run("f._cache_size()").result.result
     runs = Runs()
@@ -416,7 +416,7 @@ def test_nothing_of_it_is_counted(notebook):
     assert built[-1].sources.document.programs[0].stages == stages
     assert notebook.run("f._cache_size()").result.result == size
     again = notebook.run("%%jaxpr\nf(x)")
-    (function,) = [each for each in again.document["ledger"]["functions"] if each["name"] == "passed"]
+    (function,) = [each for each in again.document["ledger"]["functions"] if each["name"] == "twinned"]
     assert (function["run"]["compiles"], function["kernel"]["compiles"]) == (0, 1)
     assert (function["run"]["lowerings"], function["kernel"]["lowerings"]) == (0, 1)
     assert (function["run"]["traces"], function["kernel"]["traces"]) == (0, 1)

@@ -236,9 +236,7 @@ class History:
             self.count()
 
     def count(self) -> None:
-        """Count the calls that are over."""
-        if not self._ended:
-            return
+        """Count the calls that are over; another thread may be at it, and is waited for."""
         with self._lock:
             while self._ended:
                 self._count_call(*self._ended.popleft())
