@@ -37,6 +37,7 @@ GROUPS = {
     "links": ("links", "shares"),
     "panel": ("panel", "paint"),
     "cards": ("flow", "cards"),
+    "scale": ("scale", "sizes"),
     "beside-jax": ("beside_jax", "pages"),
     "memory": ("beside_jax", "memory"),
 }

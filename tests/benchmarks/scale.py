@@ -1,0 +1,136 @@
+"""Programs from 100 to 100,000 equations in the panel: from the message to the paint, search, fold, diff, a text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from statistics import median
+from typing import Any
+
+from pages import load_all, open_page, shown_after
+from rows import Row, milliseconds
+
+SIZES = (100, 1_000, 10_000, 100_000)
+# The nested programs hold a hundred equations each; what they add makes each one its own.
+PROGRAM = """\
+def sized_{name}(x):
+    for number in range({blocks}):
+        def block(x, number=number):
+            w = x * {first}.0
+            for _ in range(10):
+                y = jnp.sin(x) * 2.0
+                z = y + w
+                w = lax.max(z, number + 0.5)
+                v = lax.dot_general(w, x, (((0,), (0,)), ((), ())))
+                u = lax.broadcast_in_dim(v, x.shape, ())
+                t = lax.select_n(lax.gt(u, y), y, w)
+                x = lax.cumsum(t, axis=0)
+            return x
+        x = jax.jit(block)(x)
+    return x
+%jaxpr sized_{name}(f32[8])
+"""
+RUNS = 5
+# What is painted some time after a press or a click on the page.
+PRESSED = """look => {
+  window.pressed = new Promise(done => {
+    for (const kind of ['pointerdown', 'input']) {
+      document.addEventListener(kind, event => done(event.timeStamp), {capture: true, once: true});
+    }
+  });
+  window.done = window.painted(new Function(`return ${look}`));
+}"""
+SHOWN = "[...document.querySelectorAll('.jp-JaxprPanel {selector}')].some(each => each.offsetHeight)"
+
+
+def sizes() -> Iterator[Row]:
+    """Each size in one browser."""
+    with open_page() as notebook:
+        for count in SIZES:
+            yield from _size(notebook, count)
+        yield from _text(notebook)
+
+
+def _cell(count: int, version: int, first: int) -> str:
+    return PROGRAM.format(name=f"{count}_{version}", blocks=max(1, count // 100), first=first)
+
+
+def _run(notebook: Any, count: int, version: int) -> float:
+    first = f'[aria-label^="jaxpr of sized_{count}_{version}"] .cm-line[data-number="1"]'
+    return shown_after(notebook, first, _cell(count, version, 1))[0]
+
+
+def _after(notebook: Any, look: str, act: Any) -> float:
+    """Seconds from the press to the frame in which `look` is true."""
+    notebook.page.evaluate(PRESSED, look)
+    act()
+    pressed, done = notebook.page.evaluate("async () => [await window.pressed, await window.done]")
+    return float(done - pressed) / 1000
+
+
+def _size(notebook: Any, count: int) -> Iterator[Row]:
+    page, panel = notebook.page, notebook.panel
+    painted = [_run(notebook, count, version) for version in range(RUNS)]
+    yield _row("message to paint", count, painted, 0.300 if count > 10_000 else None)
+    if count > 10_000:
+        load_all(notebook)
+    unfold, fold = (panel.get_by_role("button", name=name, exact=True) for name in ("Unfold all", "Fold all"))
+    opened, closed = (
+        SHOWN.format(selector=f'.jp-JaxprProgram-marker[aria-expanded="{state}"]') for state in ("true", "false")
+    )
+    folds = []
+    for _ in range(RUNS):
+        _after(notebook, opened, unfold.click)
+        folds.append(_after(notebook, f"{closed} && !({opened})", fold.click))
+    yield _row("fold all", count, folds)
+    _after(notebook, opened, unfold.click)
+    panel.get_by_role("button", name="Find in program").click()
+    field = panel.get_by_role("textbox", name="Find in program")
+    field.fill("dot_general")
+    searches = []
+    for text in ("cumsum", "select_n", "cumsum", "select_n", "cumsum"):
+        found = SHOWN.format(selector=".cm-searchMatch")
+        look = f"{found} && document.querySelector('.jp-JaxprPanel .cm-searchMatch').textContent === '{text}'"
+        searches.append(_after(notebook, look, partial(field.fill, text)))
+    yield _row("search, from the last letter to the marks", count, searches)
+    page.keyboard.press("Escape")
+    notebook.write(1, _cell(count, RUNS - 1, 2))
+    notebook.run(1)
+    panel.get_by_role("button", name="Show what differs").click()
+    rows = SHOWN.format(selector='[aria-label="Both programs, line by line"] [role="option"]')
+    page.evaluate("look => window.painted(new Function(`return ${look}`))", rows)
+    tabs = (panel.get_by_role("tab", name="Program"), panel.get_by_role("tab", name="Diff"))
+    again = []
+    for _ in range(RUNS):
+        tabs[0].click()
+        again.append(_after(notebook, rows, tabs[1].click))
+    tabs[0].click()
+    yield _row("diff of two versions, from its tab to its rows", count, again)
+
+
+def _text(notebook: Any) -> Iterator[Row]:
+    """The StableHLO of the largest: loaded, then left and chosen again."""
+    levels = notebook.panel.get_by_role("group", name="Level")
+    stablehlo, jaxpr = (levels.get_by_role("button", name=name) for name in ("StableHLO", "jaxpr"))
+    shown = SHOWN.format(selector='[data-level="stablehlo"] .cm-line')
+    stablehlo.click()
+    notebook.panel.get_by_role("button", name="Lower", exact=True).click()
+    notebook.page.evaluate("look => window.painted(new Function(`return ${look}`))", shown)
+    lines = notebook.panel.locator(".jp-JaxprProgram-count").get_attribute("title")
+    seconds = []
+    for _ in range(RUNS):
+        jaxpr.click()
+        seconds.append(_after(notebook, shown, stablehlo.click))
+    yield _row(f"StableHLO ({lines}), from the press to the text", SIZES[-1], seconds, 0.300)
+
+
+def _row(what: str, count: int, seconds: list[float], budget: float | None = None) -> Row:
+    middle = median(seconds)
+    return Row(
+        what=f"{what}, {count:,} equations",
+        budget="" if budget is None else milliseconds(budget),
+        measured=milliseconds(middle),
+        ratio=None,
+        ok=None if budget is None else middle <= budget,
+        figures={"seconds": seconds},
+    )
