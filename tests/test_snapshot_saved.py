@@ -105,6 +105,24 @@ def test_the_ledger_keeps_its_lines_when_frames_are_left_out():
     assert copy.programs[0].complete is False
 
 
+def test_functions_that_this_run_did_not_call_go_first():
+    whole = fixture("unrolled-0.12")
+    run = ledger(frame=0)
+    (called,) = run.functions
+    none = msgspec.structs.replace(
+        called.run, calls=0, hits=0, misses=0, traces=0, lowerings=0, compiles=0, inlined=0, seconds=0.0
+    )
+    others = [msgspec.structs.replace(called, name=f"other_{number}", run=none) for number in range(100)]
+    document = msgspec.structs.replace(whole, ledger=msgspec.structs.replace(run, functions=[called, *others]))
+    copy = saved_copy(document, len(encode(whole)) + 3_000)
+    validate(copy)
+    assert copy.ledger is not None
+    assert [function.name for function in copy.ledger.functions] == ["rnn"]
+    assert copy.programs[0].complete
+    assert copy.cut is not None
+    assert copy.cut.endswith("functions of other cells were left out. Run the cell again to see all.")
+
+
 def test_names_of_what_is_left_are_those_of_the_whole():
     document = fixture("shared-0.12")
     copy = next(

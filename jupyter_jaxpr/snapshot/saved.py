@@ -1,7 +1,8 @@
 """A document in, a copy small enough to be saved in a notebook out, saying what it left out.
 
-Least first: HLO, then StableHLO, then equations beyond the first ones of each scope (and what each of those costs: the
-sums by line stay), then the long texts of notes, then the ledger of the kernel, then costs.
+Least first: functions of the ledger that this run did not call, HLO, then StableHLO, then equations beyond the first
+ones of each scope (and what each of those costs: the sums by line stay), then the long texts of notes, then the ledger,
+then costs.
 """
 
 from __future__ import annotations
@@ -14,13 +15,14 @@ from ..encoding import encode
 from ..quantities import size
 from .cost import ProgramCost
 from .document import Cell, Let, Level, Program, Scope, Snapshot
-from .ledger import Ledger
+from .ledger import Ledger, LedgerFunction
 from .names import Names, Pools, name_program
 from .part import Part
 from .pools import of_document
 
 #: Equations of each scope that are tried, from many to none.
 _PAGES = (2_000, 500, 100, 20, 0)
+_OTHERS = "functions of other cells"
 _LEFT_OUT = "Left out of this copy to keep the notebook small. Run the cell again to see it."
 
 
@@ -45,6 +47,12 @@ def _smaller(document: Snapshot, limit_bytes: int) -> Iterator[Snapshot]:
         what = f"To keep the notebook under {size(limit_bytes)}, {_listed(left_out)} left out."
         return msgspec.structs.replace(copy, cut=f"{what} Run the cell again to see all.")
 
+    if document.ledger is not None and not all(map(_in_run, document.ledger.functions)):
+        functions = [function for function in document.ledger.functions if _in_run(function)]
+        ledger = msgspec.structs.replace(document.ledger, functions=functions)
+        document = _compact(msgspec.structs.replace(document, ledger=ledger), document.scopes)
+        left_out.append(f"{_OTHERS} were")
+        yield cut(document)
     for level, title in (("hlo", "HLO"), ("stablehlo", "StableHLO")):
         if any(each.name == level and each.text for program in document.programs for each in program.levels):
             document = _without_level(document, level)
@@ -62,7 +70,7 @@ def _smaller(document: Snapshot, limit_bytes: int) -> Iterator[Snapshot]:
         least = msgspec.structs.replace(least, costs=costs)
         yield cut(_short_texts(_compact(least, least.scopes)))
     if least.ledger is not None:
-        left_out.append("the ledger")
+        left_out[:] = [each for each in left_out if not each.startswith(_OTHERS)] + ["the ledger"]
         least = msgspec.structs.replace(least, ledger=None)
         yield cut(_short_texts(least))
     if least.costs:
@@ -93,6 +101,12 @@ def _smaller(document: Snapshot, limit_bytes: int) -> Iterator[Snapshot]:
     )
     left_out[:] = ["all programs were"]
     yield cut(_short_texts(_compact(nothing, [])))
+
+
+def _in_run(function: LedgerFunction) -> bool:
+    """Whether the run of the document called it, or had JAX work for it."""
+    run = function.run
+    return any((run.calls, run.misses, run.inlined, run.traces, run.lowerings, run.compiles, run.from_disk))
 
 
 def _listed(parts: list[str]) -> str:
