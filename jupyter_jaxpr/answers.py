@@ -430,13 +430,21 @@ class Answers:
         if missing is not None:
             return _error(request.id, missing)
         observer().hooks.ensure()
+        begun = -1
+
+        def report(text: str, done: int | None, total: int | None) -> None:
+            # The first word of each value is told: the last may be long, and nothing is said while it runs.
+            nonlocal begun
+            always, begun = done != begun, done or 0
+            work.tell(text, done, total, always=always)
+
         found = sweep(
             observer(),
             functions,
             Values(swept.name, swept.values, target, namespace),
             confirmed=request.confirmed,
             ask=True,
-            report=work.tell,
+            report=report,
             stop=work.is_stopped,
         )
         if found.question is not None:
