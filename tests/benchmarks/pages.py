@@ -103,7 +103,7 @@ def shown_after(notebook: Any, selector: str, source: str) -> tuple[float, int]:
     return (painted - arrival["now"]) / 1000, arrival["bytes"]
 
 
-def load_all(notebook: Any) -> int:
+def load_all(notebook: Any, least: int = 100_000) -> int:
     """Have every equation fetched, as a search does; gives how many lines there are then."""
     page = notebook.page
     notebook.equation(1).click()
@@ -121,6 +121,6 @@ def load_all(notebook: Any) -> int:
             .map(line => Number(line.dataset.number));
           return Math.max(...numbers) >= least && Math.max(...numbers);
         }""",
-        arg=100_000,
+        arg=least,
     )
     return int(last.json_value())
