@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import queue
+import signal
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -60,6 +61,21 @@ class Notebook:
 
     def __init__(self, shell: Any) -> None:
         self.shell = shell
+
+    def builds(self) -> list[Any]:
+        """What is built for the panel from now on, in a list that grows, also what is not displayed."""
+        from jupyter_jaxpr.magic.session import Session
+
+        built: list[Any] = []
+        publisher = Session.of(self.shell).publisher
+        publish = publisher.publish
+
+        def listen(each: Any) -> None:
+            built.append(each)
+            publish(each)
+
+        publisher.publish = listen  # type: ignore[method-assign]  # listens in: a shell has no front end
+        return built
 
     def run(self, cell: str, store_history: bool = True) -> Ran:
         from IPython.utils.capture import capture_output
@@ -124,21 +140,12 @@ def kernel_documents(make_notebook: Callable[..., Notebook]) -> Callable[[str], 
 
     notebook = make_notebook()
     notebook.run("import jax, jax.numpy as jnp\nx = jnp.arange(8.0)")
-    from jupyter_jaxpr.magic.session import Session
-
-    sent: list[dict[str, Any]] = []
-    session = Session.of(notebook.shell)
-    publish = session.publisher.publish
-
-    def listen(built: Any) -> None:
-        sent.append(msgspec.to_builtins(built.document))
-        publish(built)
+    built = notebook.builds()
 
     def run(cell: str) -> list[dict[str, Any]]:
-        session.publisher.publish = listen  # type: ignore[method-assign]  # listens in: a shell has no front end
-        sent.clear()
+        built.clear()
         notebook.run(cell)
-        return sent
+        return [msgspec.to_builtins(each.document) for each in built]
 
     return run
 
@@ -149,6 +156,9 @@ class Kernel:
     def __init__(self) -> None:
         from jupyter_client.manager import start_new_kernel
 
+        # A run that was started in the background ignores Ctrl-C, and so would the kernels that it starts.
+        if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         self.manager, self.client = start_new_kernel(kernel_name="python3")
 
     def start(self, code: str, cell_id: str | None = None) -> str:
@@ -189,6 +199,7 @@ class Kernel:
             try:
                 found.append(self.client.get_iopub_msg(timeout=5))
             except queue.Empty:  # swallowed without a word
+                assert self.manager.is_alive(), "The kernel died while it was interrupted."
                 self.manager.interrupt_kernel()
                 continue
             if _ends(found[-1], request):

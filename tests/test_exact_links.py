@@ -19,7 +19,6 @@ from observed import built, in_cell, program, traced
 
 import jupyter_jaxpr as jj
 from jupyter_jaxpr.answers import Answers
-from jupyter_jaxpr.magic.session import Session
 from jupyter_jaxpr.measure import twin_compile
 from jupyter_jaxpr.observe.observation import ObservedProgram, StageTimes
 from jupyter_jaxpr.program.exact_lines import differing, exact_lines
@@ -395,10 +394,7 @@ CACHE = (
 
 def test_nothing_of_it_is_counted(notebook):
     """Neither in the ledger nor in the times nor in the jit cache."""
-    built = []
-    publisher = Session.of(notebook.shell).publisher
-    publish = publisher.publish
-    publisher.publish = lambda each: (built.append(each), publish(each))
+    built = notebook.builds()
     notebook.run("@jax.jit\ndef twinned(x):\n    return jnp.sin(x) * 2\nf = twinned")
     notebook.run("%%jaxpr\nf(x)")
     size = notebook.run("f._cache_size()").result.result
@@ -423,10 +419,7 @@ def test_nothing_of_it_is_counted(notebook):
 
 
 def test_a_program_that_jax_derived_as_it_ran(notebook):
-    built = []
-    publisher = Session.of(notebook.shell).publisher
-    publish = publisher.publish
-    publisher.publish = lambda each: (built.append(each), publish(each))
+    built = notebook.builds()
     notebook.run("@jax.jit\ndef loss(x):\n    return (jnp.sin(x) * x).sum()")
     notebook.run("%%jaxpr\njax.grad(loss)(x)")
     runs = Runs()

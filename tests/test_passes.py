@@ -15,7 +15,6 @@ from jax import lax
 from observed import in_cell
 
 from jupyter_jaxpr.answers import Answers
-from jupyter_jaxpr.magic.session import Session
 from jupyter_jaxpr.measure import pass_dump
 from jupyter_jaxpr.measure.pass_dump import NoPasses, dump_passes
 from jupyter_jaxpr.observe.observation import ObservedProgram, StageTimes
@@ -242,10 +241,7 @@ def test_the_panel_gets_the_list_and_pages_of_a_diff(answers):
 
 def test_nothing_of_it_is_counted(notebook):
     """Neither in the ledger nor in the jit cache."""
-    built = []
-    publisher = Session.of(notebook.shell).publisher
-    publish = publisher.publish
-    publisher.publish = lambda each: (built.append(each), publish(each))
+    built = notebook.builds()
     notebook.run("@jax.jit\ndef passed(x):\n    return jnp.sin(x) * 2\nf = passed")
     notebook.run("%%jaxpr\nf(x)")
     size = notebook.run("f._cache_size()").result.result

@@ -287,7 +287,9 @@ def test_the_output_is_turned_off_or_cut_by_a_setting(notebook):
     (output,) = [output for output in nb.save()["cells"][3]["outputs"] if MIME_TYPE in output.get("data", {})]
     document = output["data"][MIME_TYPE]
     assert len(json.dumps(document, separators=(",", ":"))) <= 8_000
-    assert document["cut"].startswith("To keep the notebook under 8.0\xa0kB, equations were left out.")
+    assert document["cut"].startswith(
+        "To keep the notebook under 8.0\xa0kB, functions of other cells and equations were left out."
+    )
 
     opened = notebook(saved(document, long), kernel=None)
     opened.outputs(0).get_by_role("button").click()

@@ -17,14 +17,11 @@ import { Unreadable } from '../protocol/document';
 import { Announcement, PROTOCOL } from '../protocol/messages';
 import {
   Environment,
-  ExactLinks,
   Machine,
   PassDiff,
   ProgramCost,
   ProgramDiff,
-  ProgramPasses,
   ProgramShardings,
-  ProgramTiming,
   Progress,
   Recording,
   Reply,
@@ -588,6 +585,25 @@ export class JaxprModel implements IJaxprModel {
     return { result: outcome(), stop };
   }
 
+  /** A long request about one program: what is about another one is no answer. */
+  private _ofProgram<T extends { program: number }>(
+    type: 'time' | 'passes' | 'exact_links',
+    snapshot: string,
+    program: number,
+    options: ILongRequestOptions | undefined,
+    read: (reply: Reply) => T | null | undefined
+  ): ILongRequest<T> {
+    const confirmed = options?.confirmed ?? false;
+    return this._long<T>(
+      { type, snapshot, program, confirmed },
+      options,
+      reply => {
+        const found = read(reply);
+        return found?.program === program ? found : null;
+      }
+    );
+  }
+
   private _requests: IRequests = {
     text: async (snapshot, program, level, first_line, line_count, platform) =>
       answered<TextPage>(
@@ -654,15 +670,12 @@ export class JaxprModel implements IJaxprModel {
         ({ comparison }) => comparison ?? null
       ),
     time: (snapshot, program, options) =>
-      this._long<ProgramTiming>(
-        {
-          type: 'time',
-          snapshot,
-          program,
-          confirmed: options?.confirmed ?? false
-        },
+      this._ofProgram(
+        'time',
+        snapshot,
+        program,
         options,
-        ({ timing }) => (timing?.program === program ? timing : null)
+        reply => reply.timing
       ),
     sweep: (snapshot, { sweep, call, functions }, options) =>
       this._long<Sweep>(
@@ -684,26 +697,20 @@ export class JaxprModel implements IJaxprModel {
         ({ machine }) => machine ?? null
       ),
     passes: (snapshot, program, options) =>
-      this._long<ProgramPasses>(
-        {
-          type: 'passes',
-          snapshot,
-          program,
-          confirmed: options?.confirmed ?? false
-        },
+      this._ofProgram(
+        'passes',
+        snapshot,
+        program,
         options,
-        ({ passes }) => (passes?.program === program ? passes : null)
+        reply => reply.passes
       ),
     exactLinks: (snapshot, program, options) =>
-      this._long<ExactLinks>(
-        {
-          type: 'exact_links',
-          snapshot,
-          program,
-          confirmed: options?.confirmed ?? false
-        },
+      this._ofProgram(
+        'exact_links',
+        snapshot,
+        program,
         options,
-        ({ exact_links: links }) => (links?.program === program ? links : null)
+        reply => reply.exact_links
       ),
     twinText: async (snapshot, program, level, first_line, line_count) => {
       const { text: page } = await this._ask({

@@ -276,7 +276,7 @@ export class ProgramView extends LinkedView {
   private _showCount(): void {
     const count = this._pane?.count ?? null;
     const words = levelCountWords(this._level, count, this._trans);
-    this._toolbar.show(this._level, words.short, words.long, count !== null);
+    this._toolbar.show(this._level, words, count !== null);
   }
 
   private _showMessages(): void {

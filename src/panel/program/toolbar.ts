@@ -7,6 +7,7 @@ import type { LevelName } from '../../tokens';
 import { element } from './describe';
 import type { FilterRow } from './filter-row';
 import { filterButton, iconButton, space, switches, toolRow } from './tool-row';
+import type { ICountWords } from './view-words';
 
 /** What the toolbar does. */
 export interface IToolbarActions {
@@ -67,12 +68,13 @@ export class Toolbar {
   readonly node: HTMLElement;
 
   /** The chosen level, how much it holds, and whether there is a text to act on. */
-  show(level: LevelName, count: string, title: string, hasText: boolean): void {
+  show(level: LevelName, count: ICountWords, hasText: boolean): void {
     for (const [name, button] of this._levels) {
       button.setAttribute('aria-pressed', String(name === level));
     }
-    this._count.textContent = count;
-    this._count.title = title;
+    this._count.textContent = count.short;
+    this._count.title = count.long;
+    this._count.dataset.compact = count.compact;
     for (const button of this._actions) {
       button.setAttribute('aria-disabled', String(!hasText));
     }

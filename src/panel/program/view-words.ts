@@ -11,6 +11,8 @@ import type { ILevelCount } from './level-pane';
 export interface ICountWords {
   short: string;
   long: string;
+  /** The total alone, `24K`: what there is place for in a narrow panel. */
+  compact: string;
 }
 
 /** `17 eq`; with something linked `3 of 17 eq`. Empty where the text is not here. */
@@ -20,16 +22,18 @@ export function levelCountWords(
   trans: TranslationBundle
 ): ICountWords {
   if (count === null) {
-    return { short: '', long: '' };
+    return { short: '', long: '', compact: '' };
   }
   const { linked } = count;
   const total = count.total.toLocaleString('en');
+  const compact = count.total.toLocaleString('en', { notation: 'compact' });
   const some = linked.toLocaleString('en');
   if (level === 'jaxpr') {
     return linked === 0
       ? {
           short: trans.__('%1 eq', total),
-          long: trans._n('%2 equation', '%2 equations', count.total, total)
+          long: trans._n('%2 equation', '%2 equations', count.total, total),
+          compact
         }
       : {
           short: trans.__('%1 of %2 eq', some, total),
@@ -39,12 +43,13 @@ export function levelCountWords(
             linked,
             some,
             total
-          )
+          ),
+          compact
         };
   }
   const lines = trans._n('%2 line', '%2 lines', count.total, total);
   return linked === 0
-    ? { short: lines, long: lines }
+    ? { short: lines, long: lines, compact }
     : {
         short: trans.__('%1 of %2 lines', some, total),
         long: trans._n(
@@ -53,7 +58,8 @@ export function levelCountWords(
           linked,
           some,
           total
-        )
+        ),
+        compact
       };
 }
 
