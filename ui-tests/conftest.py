@@ -53,7 +53,8 @@ def lab_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabServer]:
 
 @pytest.fixture
 def lab(lab_server: LabServer) -> Iterator[LabServer]:
-    """The server, with no kernel and no setting left from another test."""
+    """The server, with no notebook, no kernel and no setting left from another test."""
+    lab_server.remove_notebooks()
     yield lab_server
     lab_server.forget()
 

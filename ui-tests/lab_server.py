@@ -115,6 +115,11 @@ class LabServer:
         finally:
             config.unlink()
 
+    def remove_notebooks(self) -> None:
+        """Drop the notebooks of earlier tests: not at a test's end, when its page still has them open."""
+        for each in self.root.glob("*.ipynb"):
+            each.unlink()
+
     def forget(self) -> None:
         """End all kernels, put the settings back to what every test starts with, and drop what its cells wrote."""
         for kernel in self.request("GET", "kernels"):
