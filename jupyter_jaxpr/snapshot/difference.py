@@ -9,6 +9,7 @@ from .struct import described as _text
 
 Sign = Literal["same", "added", "removed", "changed", "moved"]
 What = Literal["equation", "argument", "heading", "result", "line"]
+Noise = Literal["convert", "broadcast", "wrapper", "unused"]
 
 
 class DiffOf(Struct):
@@ -35,7 +36,7 @@ class DiffChange(Struct):
     after: Annotated[str, _text("As text, cut at 300 characters.")]
 
 
-class DiffSide(Struct):
+class DiffSide(Struct, omit_defaults=True):
     """A row of one of the two programs, in its own names."""
 
     text: Annotated[str, _text("Without indent.")]
@@ -43,6 +44,18 @@ class DiffSide(Struct):
     equation: Annotated[int, _text("Index in that scope; of a line of a text its number, from 0; -1 for neither.")]
     line: Annotated[int, _text("The line of the cell it was written on, from 1; 0 where it is not in the cell.")]
     marks: Annotated[list[int], _text("What differs, as start, end, start, end, ... in text, in UTF-16 code units.")]
+    noise: Annotated[
+        list[Noise],
+        _text(
+            "Why it can be hidden: it is a convert, a broadcast, of a jit that holds one equation, of what is unused."
+        ),
+    ] = []
+    outside: Annotated[
+        str,
+        _text(
+            "Of the equation in such a jit: its names inside and outside, such as r = p; empty where they are the same."
+        ),
+    ] = ""
 
 
 class DiffRow(Struct):

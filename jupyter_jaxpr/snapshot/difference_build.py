@@ -9,8 +9,9 @@ import msgspec
 
 from ..program.diff.compare import compare
 from ..program.diff.side import Child, ScopeSide, Side, Type
-from .difference import DiffChange, DiffOf, DiffRow, ProgramDiff
-from .difference_listing import Listing, Row
+from .difference import DiffChange, DiffOf, DiffRow, DiffSide, ProgramDiff
+from .difference_listing import Hideable, Listing, Row
+from .difference_noise import mark_noise
 from .difference_rules import uncompared_rules
 from .difference_text import text_rows
 from .difference_written import Written
@@ -63,7 +64,9 @@ def program_diff(
         whole: Rows up to which equal ones are sent too; None: all rows, however many.
     """
     found = compare(side_of(before, program_before), side_of(after, program_after))
-    listing = Listing(found, Written(before, program_before), Written(after, program_after))
+    one, other = Written(before, program_before), Written(after, program_after)
+    listing = Listing(found, one, other)
+    mark_noise(listing.rows, one.noise(), other.noise())
     rules = uncompared_rules(before, program_before, after, program_after)
     remarks = listing.remarks if rules is None else [*listing.remarks, rules]
     return _document("jaxpr", of(before, program_before), of(after, program_after), listing.rows, remarks, whole)
@@ -170,8 +173,8 @@ def _row(row: Row, skipped: int) -> DiffRow:
         DiffChange(kind=each.kind, name=each.name, before=each.before[:300], after=each.after[:300])
         for each in row.changes
     ]
-    before = row.before(row.changes) if row.before is not None else None
-    after = row.after(row.changes) if row.after is not None else None
+    before = _side(row.before(row.changes), row.hide_before) if row.before is not None else None
+    after = _side(row.after(row.changes), row.hide_after) if row.after is not None else None
     return DiffRow(
         sign=row.sign,
         what=row.what,
@@ -183,6 +186,10 @@ def _row(row: Row, skipped: int) -> DiffRow:
         partner=row.partner,
         skipped=skipped,
     )
+
+
+def _side(side: DiffSide, hide: Hideable | None) -> DiffSide:
+    return side if hide is None else msgspec.structs.replace(side, noise=hide.noise, outside=hide.outside)
 
 
 def _cell_lines(document: Snapshot) -> dict[int, list[str]]:

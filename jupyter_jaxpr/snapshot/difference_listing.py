@@ -12,11 +12,22 @@ from ..program.diff.changes import Change
 from ..program.diff.compare import ProgramsDiff, ScopeDiff, Wrapped
 from ..program.diff.keys import is_combiner
 from ..program.diff.side import Child
-from .difference import DiffSide, Sign, What
+from .difference import DiffSide, Noise, Sign, What
 from .difference_written import Written
 
 #: Writes one side of a row, with what differs marked.
 Write = Callable[[Sequence[Change]], DiffSide]
+
+#: A scope, and an equation of it; -1 for its heading and its results.
+At = tuple[int, int]
+
+
+@dataclass
+class Hideable:
+    """Why one side of a row may be hidden; see `difference.DiffSide`."""
+
+    noise: list[Noise] = field(default_factory=list)
+    outside: str = ""
 
 
 @dataclass
@@ -31,6 +42,10 @@ class Row:
     changes: list[Change] = field(default_factory=list)
     primitive: str = ""
     partner: int = -1
+    at_before: At | None = None
+    at_after: At | None = None
+    hide_before: Hideable | None = None
+    hide_after: Hideable | None = None
 
 
 class Listing:
@@ -133,6 +148,8 @@ class Listing:
                 lambda changes: self._after.equation(pair[1], j, changes),
                 changes,
                 side.strings[side.scopes[pair[1]].primitive[j]],
+                at_before=(pair[0], i),
+                at_after=(pair[1], j),
             )
         )
 
@@ -145,6 +162,8 @@ class Listing:
                 lambda changes: self._before.results(pair[0], changes),
                 lambda changes: self._after.results(pair[1], changes),
                 changes,
+                at_before=(pair[0], -1),
+                at_after=(pair[1], -1),
             )
         )
 
@@ -183,6 +202,8 @@ class Listing:
                 lambda _: self._before.heading(one.scope, _label(one), gone | was),
                 lambda _: self._after.heading(other.scope, _label(other), come | retyped),
                 changes,
+                at_before=(one.scope, -1),
+                at_after=(other.scope, -1),
             )
         )
 
@@ -197,6 +218,8 @@ class Listing:
                 depth,
                 lambda _: self._before.heading(one.scope, _label(one), set()),
                 lambda _: self._after.heading(other.scope, _label(other), set()),
+                at_before=(one.scope, -1),
+                at_after=(other.scope, -1),
             )
         )
         pair = one.scope, other.scope
@@ -222,7 +245,7 @@ class Listing:
             key = (scope, equation, *gone) if is_before else (*gone, scope, equation)
         held = self._diff.a if is_before else self._diff.b
         sign: Sign = "moved" if key is not None else "removed" if is_before else "added"
-        row = self._one_sided(sign, "equation", depth, side, self._equation(side, scope, equation))
+        row = self._one_sided(sign, "equation", depth, side, (scope, equation), self._equation(side, scope, equation))
         row.primitive = held.strings[held.scopes[scope].primitive[equation]]
         if key is not None:
             other = self._moved.pop(key, None)
@@ -242,8 +265,11 @@ class Listing:
         writer = self._before if side == "a" else self._after
         return lambda changes: writer.equation(scope, equation, changes)
 
-    def _one_sided(self, sign: Sign, what: What, depth: int, side: str, write: Write) -> Row:
-        row = Row(sign, what, depth, write if side == "a" else None, None if side == "a" else write)
+    def _one_sided(self, sign: Sign, what: What, depth: int, side: str, at: At, write: Write) -> Row:
+        if side == "a":
+            row = Row(sign, what, depth, write, None, at_before=at)
+        else:
+            row = Row(sign, what, depth, None, write, at_after=at)
         self.rows.append(row)
         return row
 
@@ -254,11 +280,12 @@ class Listing:
         self._apart.add((side, child.scope))
         sign: Sign = "moved" if twin is not None else "removed" if side == "a" else "added"
         writer, held = (self._before, self._diff.a) if side == "a" else (self._after, self._diff.b)
-        self._one_sided(sign, "heading", depth, side, lambda _: writer.heading(child.scope, _label(child), set()))
+        at = child.scope, -1
+        self._one_sided(sign, "heading", depth, side, at, lambda _: writer.heading(child.scope, _label(child), set()))
         for equation in range(len(held.scopes[child.scope].primitive)):
             gone = (twin.scope, equation) if twin is not None else None
             self._alone(side, child.scope, equation, depth, gone)
-        self._one_sided(sign, "result", depth, side, lambda changes: writer.results(child.scope, changes))
+        self._one_sided(sign, "result", depth, side, at, lambda changes: writer.results(child.scope, changes))
 
     def _programs(self, side: str, scope: int, equation: int) -> list[Child]:
         held = self._diff.a if side == "a" else self._diff.b

@@ -9,6 +9,7 @@ from ..program.diff.keys import NAMES
 from .difference import DiffSide
 from .document import Snapshot
 from .names import Pools, name_program
+from .noise import ProgramNoise
 
 _TYPES = frozenset({"shape", "dtype", "weak_type", "sharding", "type"})
 
@@ -23,6 +24,10 @@ class Written:
         self._paths = document.programs[program].input_names
         self._cell = document.cell.file if document.cell is not None else None
         self._firsts: dict[int, list[int]] = {}
+
+    def noise(self) -> ProgramNoise:
+        """Which of its equations are noise."""
+        return ProgramNoise(self._document, self._pools, self._names)
 
     def equation(self, scope: int, equation: int, changes: Sequence[Change]) -> DiffSide:
         """`c:f32[8] = add a b`, the programs inside left to the rows below it."""

@@ -3,7 +3,7 @@
  */
 import { ISignal, Signal } from '@lumino/signaling';
 
-import { ProgramDiff } from '../protocol/snapshot';
+import { DiffSide, ProgramDiff } from '../protocol/snapshot';
 import type { IJaxprModel, IProgramRef, LevelName } from '../tokens';
 
 /** What is compared with what. */
@@ -12,6 +12,9 @@ export interface IDiffQuestion {
   readonly after: IProgramRef;
   readonly level: LevelName;
 }
+
+/** A kind of lines that can be hidden. */
+export type DiffNoise = NonNullable<DiffSide['noise']>[number];
 
 export type DiffState =
   | { kind: 'idle' }
@@ -46,6 +49,16 @@ export class Diffs {
 
   set chosen(chosen: IDiffQuestion | null) {
     this._chosen = chosen;
+    this._changed.emit();
+  }
+
+  /** What is hidden in all diffs, of both programs alike. */
+  get hidden(): ReadonlySet<DiffNoise> {
+    return this._hidden;
+  }
+
+  set hidden(hidden: ReadonlySet<DiffNoise>) {
+    this._hidden = hidden;
     this._changed.emit();
   }
 
@@ -159,6 +172,7 @@ export class Diffs {
   private _states = new Map<string, DiffState>();
   private _questions = new Map<string, IDiffQuestion>();
   private _chosen: IDiffQuestion | null = null;
+  private _hidden: ReadonlySet<DiffNoise> = new Set();
   private _changed = new Signal<this, void>(this);
 }
 

@@ -36,6 +36,13 @@ const WHATS: readonly DiffRow['what'][] = [
   'line'
 ];
 
+const NOISES: readonly NonNullable<DiffSide['noise']>[number][] = [
+  'convert',
+  'broadcast',
+  'wrapper',
+  'unused'
+];
+
 const KINDS: readonly DiffChange['kind'][] = [
   'operand',
   'shape',
@@ -119,6 +126,15 @@ function checkSide(value: unknown, field: string): DiffSide {
     marks.some((mark, i) => i > 0 && mark < marks[i - 1])
   ) {
     throw new Mismatch(`${field}.marks`, 'rising pairs');
+  }
+  // Left out where there is none.
+  if (side.noise !== undefined) {
+    for (const noise of upTo(NOISES.length, side.noise, `${field}.noise`)) {
+      oneOf(noise, `${field}.noise`, NOISES);
+    }
+  }
+  if (side.outside !== undefined) {
+    text(side.outside, `${field}.outside`);
   }
   return side as unknown as DiffSide;
 }

@@ -2575,6 +2575,14 @@ export interface DiffSide {
    * What differs, as start, end, start, end, ... in text, in UTF-16 code units.
    */
   marks: number[];
+  /**
+   * Why it can be hidden: it is a convert, a broadcast, of a jit that holds one equation, of what is unused.
+   */
+  noise?: ('broadcast' | 'convert' | 'unused' | 'wrapper')[];
+  /**
+   * Of the equation in such a jit: its names inside and outside, such as r = p; empty where they are the same.
+   */
+  outside?: string;
 }
 /**
  * How one text of the twin is linked, and whether it is that of the program.

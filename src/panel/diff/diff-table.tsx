@@ -5,11 +5,16 @@ import { Clipboard } from '@jupyterlab/apputils';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
+import { diffsOf } from '../../model/diffs';
 import { DiffRow, DiffSide, ProgramDiff } from '../../protocol/snapshot';
 import { IJaxprModel, Selection } from '../../tokens';
 import { useWidth } from '../cost/use-width';
 import { Icon } from '../icons';
-import { Item, isNoise, itemsOf, nextDifference } from './rows';
+import { showHelp } from '../program/help-overlay';
+import { NOISES, NOISE_KEYS, Noise } from '../program/noise';
+import { DiffFilters } from './diff-filters';
+import { hiddenRows, hiddenRowsWords } from './noise';
+import { Item, itemsOf, keyOf, nextDifference, placeOf } from './rows';
 import {
   SIGNS,
   changeWords,
@@ -19,6 +24,8 @@ import {
   sideLabel,
   signWord
 } from './words';
+
+const NOTHING: ReadonlySet<Noise> = new Set();
 
 /** Two columns of code are readable from here on. */
 const WIDE = 640;
@@ -33,26 +40,37 @@ export function DiffTable(props: {
 }): JSX.Element {
   const { diff, model, open, trans } = props;
   const [opened, setOpened] = React.useState<ReadonlySet<number>>(new Set());
-  const [quiet, setQuiet] = React.useState(false);
   const [copied, setCopied] = React.useState(false);
-  const [active, setActive] = React.useState(-1);
+  const [active, setActive] = React.useState<Item | null>(null);
   const [place, width] = useWidth();
   const list = React.useRef<HTMLDivElement>(null);
   const id = React.useId();
+  const diffs = diffsOf(model);
+  // Lines of the texts of a compiler are compared as they are.
+  const noises = diff.level === 'jaxpr' ? diffs.hidden : NOTHING;
+  const hidden = React.useMemo(() => hiddenRows(diff, noises), [diff, noises]);
   const items = React.useMemo(
-    () => itemsOf(diff, opened, quiet),
-    [diff, opened, quiet]
+    () => itemsOf(diff, opened, hidden),
+    [diff, opened, hidden]
   );
-  const current = Math.min(active, items.length - 1);
+  const current =
+    active === null || items.length === 0 ? -1 : placeOf(items, active);
   const wide = width >= WIDE;
-  const noise = diff.rows.filter(isNoise).length;
   const words = countWords(diff, trans);
+  const hiddenWords =
+    noises.size === 0 ? '' : hiddenRowsWords(diff, hidden, noises, trans);
+  const ends = {
+    gap: hidden.length > 0 && hidden[hidden.length - 1] !== 0,
+    at: items.length - 1
+  };
+  const outside = noises.has('wrapper');
+  const hasNext = nextDifference(items, current, 1) >= 0;
 
   const go = (to: number): void => {
     if (to < 0 || to >= items.length) {
       return;
     }
-    setActive(to);
+    setActive(items[to]);
     document.getElementById(`${id}-${to}`)?.scrollIntoView({
       block: 'nearest'
     });
@@ -66,10 +84,20 @@ export function DiffTable(props: {
   };
   const unfold = (item: Item): void => {
     if (item.kind === 'fold' && item.opens) {
-      setOpened(new Set([...opened, item.first]));
+      const rows = new Set(opened);
+      for (let index = item.index; index <= item.last; index++) {
+        rows.add(index);
+      }
+      setOpened(rows);
     }
   };
   const step = (by: 1 | -1): void => go(nextDifference(items, current, by));
+  const toggle = (noise: Noise): void => {
+    diffs.hidden = new Set(
+      NOISES.filter(one => noises.has(one) !== (one === noise))
+    );
+  };
+  const help = (): void => showHelp(trans, document.body, 'diff');
   const onKeyDown = (event: React.KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey) {
       return;
@@ -100,15 +128,35 @@ export function DiffTable(props: {
           unfold(items[current]);
         }
         break;
-      default:
-        return;
+      default: {
+        const noise = NOISES.find(one => NOISE_KEYS[one] === event.key);
+        if (diff.level !== 'jaxpr') {
+          return;
+        } else if (noise !== undefined) {
+          toggle(noise);
+        } else if (event.key === 'a') {
+          diffs.hidden = NOTHING;
+        } else {
+          return;
+        }
+      }
     }
     event.preventDefault();
     event.stopPropagation();
   };
 
   return (
-    <div className="jp-JaxprDiff-table" ref={place}>
+    <div
+      className="jp-JaxprDiff-table"
+      ref={place}
+      onKeyDown={event => {
+        if (event.key === '?') {
+          help();
+          event.preventDefault();
+          event.stopPropagation();
+        }
+      }}
+    >
       <p className="jp-JaxprDiff-counts" role="status">
         {words ??
           trans.__('Nothing differs: the programs are equal, names apart.')}
@@ -123,7 +171,7 @@ export function DiffTable(props: {
       <div className="jp-JaxprDiff-tools">
         <button
           className="jp-JaxprPanel-button"
-          aria-disabled={words === null}
+          aria-disabled={!hasNext}
           title={trans.__('Previous difference (key: p)')}
           onClick={() => step(-1)}
         >
@@ -131,7 +179,7 @@ export function DiffTable(props: {
         </button>
         <button
           className="jp-JaxprPanel-button"
-          aria-disabled={words === null}
+          aria-disabled={!hasNext}
           title={trans.__('Next difference (key: n)')}
           onClick={() => step(1)}
         >
@@ -140,7 +188,14 @@ export function DiffTable(props: {
         <button
           className="jp-JaxprPanel-button"
           onClick={() => {
-            Clipboard.copyToSystem(diffText(diff, items, trans));
+            Clipboard.copyToSystem(
+              diffText(
+                diff,
+                items,
+                { words: hiddenWords, wrappers: outside },
+                trans
+              )
+            );
             setCopied(true);
           }}
         >
@@ -151,26 +206,23 @@ export function DiffTable(props: {
             {trans.__('Open beside')}
           </button>
         )}
-        {noise > 0 && (
-          <label>
-            <input
-              type="checkbox"
-              checked={quiet}
-              onChange={() => {
-                setQuiet(!quiet);
-                setActive(-1);
-              }}
-            />
-            {quiet
-              ? trans._n(
-                  'Converts and broadcasts: %1 line hidden',
-                  'Converts and broadcasts: %1 lines hidden',
-                  noise
-                )
-              : trans.__('Hide converts and broadcasts')}
-          </label>
-        )}
+        <button
+          className="jp-JaxprPanel-button"
+          title={trans.__('Keys of this view (key: ?)')}
+          onClick={help}
+        >
+          {trans.__('Keys')}
+        </button>
       </div>
+      {diff.level === 'jaxpr' && (
+        <DiffFilters
+          hidden={noises}
+          toggle={toggle}
+          words={hiddenWords}
+          showAll={() => (diffs.hidden = NOTHING)}
+          trans={trans}
+        />
+      )}
       <div className={`jp-JaxprDiff-heads${wide ? ' jp-mod-wide' : ''}`}>
         <span>
           <b aria-hidden="true">{wide ? '' : '− '}</b>
@@ -190,19 +242,21 @@ export function DiffTable(props: {
         aria-activedescendant={current >= 0 ? `${id}-${current}` : undefined}
         onKeyDown={onKeyDown}
         onFocus={() => {
-          if (current < 0) {
-            setActive(0);
+          if (current < 0 && items.length > 0) {
+            setActive(items[0]);
           }
         }}
       >
         {items.map((item, at) => (
           <div
-            key={item.kind === 'row' ? item.index : `fold-${item.first}`}
+            key={keyOf(item)}
             id={`${id}-${at}`}
             role="option"
             aria-selected={at === current}
             className={`jp-JaxprDiff-item jp-mod-${item.kind === 'fold' ? 'fold' : item.row.sign}${
               at === current ? ' jp-mod-active' : ''
+            }${item.gap ? ' jp-mod-gapBefore' : ''}${
+              ends.gap && at === ends.at ? ' jp-mod-gapAfter' : ''
             }`}
             onClick={() => {
               go(at);
@@ -212,9 +266,9 @@ export function DiffTable(props: {
             {item.kind === 'fold' ? (
               <Fold item={item} trans={trans} />
             ) : wide ? (
-              <Beside row={item.row} trans={trans} />
+              <Beside row={item.row} outside={outside} trans={trans} />
             ) : (
-              <Unified row={item.row} trans={trans} />
+              <Unified row={item.row} outside={outside} trans={trans} />
             )}
           </div>
         ))}
@@ -240,17 +294,18 @@ function Fold(props: {
 
 function Unified(props: {
   row: DiffRow;
+  outside: boolean;
   trans: TranslationBundle;
 }): JSX.Element {
   const { row, trans } = props;
   const { sign, before, after } = row;
   if (sign !== 'changed') {
-    return <Line row={row} side={after ?? before} sign={sign} trans={trans} />;
+    return <Line {...props} side={after ?? before} sign={sign} />;
   }
   return (
     <>
-      <Line row={row} side={before} sign="removed" trans={trans} told />
-      <Line row={row} side={after} sign="added" trans={trans} told />
+      <Line {...props} side={before} sign="removed" told />
+      <Line {...props} side={after} sign="added" told />
       <Changes row={row} trans={trans} />
     </>
   );
@@ -258,6 +313,7 @@ function Unified(props: {
 
 function Beside(props: {
   row: DiffRow;
+  outside: boolean;
   trans: TranslationBundle;
 }): JSX.Element {
   const { row, trans } = props;
@@ -265,16 +321,15 @@ function Beside(props: {
     <>
       <div className="jp-JaxprDiff-half">
         {row.before !== null && (
-          <Line row={row} side={row.before} sign={row.sign} trans={trans} />
+          <Line {...props} side={row.before} sign={row.sign} />
         )}
       </div>
       <div className="jp-JaxprDiff-half">
         {row.after !== null && (
           <Line
-            row={row}
+            {...props}
             side={row.after}
             sign={row.sign}
-            trans={trans}
             told={row.before !== null}
           />
         )}
@@ -289,11 +344,13 @@ function Line(props: {
   row: DiffRow;
   side: DiffSide | null;
   sign: DiffRow['sign'];
+  /** Say what its names are outside of the call around it. */
+  outside: boolean;
   /** A screen reader was told the sign before, or is told it by a word of its own. */
   told?: boolean;
   trans: TranslationBundle;
 }): JSX.Element {
-  const { row, side, sign, told, trans } = props;
+  const { row, side, sign, outside, told, trans } = props;
   const word =
     row.sign === 'changed'
       ? sign === 'removed'
@@ -319,6 +376,14 @@ function Line(props: {
       )}
       <code style={{ paddingLeft: `${Math.min(row.depth, 12) * 1.5 + 1}ch` }}>
         {side !== null && <Marked side={side} />}
+        {outside && side?.outside && (
+          <span
+            className="jp-JaxprDiff-outside"
+            title={trans.__('Names in the call around it, and outside')}
+          >
+            {side.outside}
+          </span>
+        )}
       </code>
     </div>
   );

@@ -9,85 +9,113 @@ const CONTEXT = 3;
 /** A stretch that is not longer is not folded. */
 const SHORT = 2;
 
-export type Item =
-  | { kind: 'row'; row: DiffRow; index: number }
+export type Item = {
+  /** Index of the row, of the first one in the fold, or of the one after those that the kernel left out. */
+  index: number;
+  /** Rows right before it, or in it, are hidden. */
+  gap: boolean;
+} & (
+  | { kind: 'row'; row: DiffRow }
   | {
       kind: 'fold';
-      /** Index of the first row in it; what opens it. */
-      first: number;
+      /** Index of the last row in it. */
+      last: number;
       count: number;
       /** Rows that the kernel left out cannot be opened here. */
       opens: boolean;
-    };
-
-/** What only changes a dtype or a shape by repeating. */
-const NOISE: ReadonlySet<string> = new Set([
-  'broadcast',
-  'broadcast_in_dim',
-  'convert_element_type'
-]);
-
-export function isNoise(row: DiffRow): boolean {
-  return row.what === 'equation' && NOISE.has(row.primitive);
-}
+    }
+);
 
 /**
  * What is listed.
  *
- * @param opened First rows of folds that the user opened.
- * @param quiet Leave out conversions and broadcasts, on both sides alike.
+ * @param opened Rows in folds that the user opened.
+ * @param hidden Of each row: not 0 where it is hidden; see noise.ts.
  */
 export function itemsOf(
   diff: ProgramDiff,
   opened: ReadonlySet<number>,
-  quiet: boolean
+  hidden: Uint8Array
 ): Item[] {
   const { rows } = diff;
-  const shown = rows.map(row => !(quiet && isNoise(row)));
-  const near = new Uint8Array(rows.length);
+  const shown: number[] = [];
+  // Of each shown row, and of the end: how many rows the kernel left out before it.
+  const skipped = [0];
   rows.forEach((row, index) => {
-    if (row.sign !== 'same' && shown[index]) {
-      near.fill(1, Math.max(0, index - CONTEXT), index + CONTEXT + 1);
+    skipped[shown.length] += row.skipped;
+    if (hidden[index] === 0) {
+      shown.push(index);
+      skipped.push(0);
+    }
+  });
+  skipped[shown.length] += diff.skipped;
+  const open = shown.map(index => opened.has(index));
+  shown.forEach((index, at) => {
+    if (rows[index].sign !== 'same') {
+      open.fill(true, Math.max(0, at - CONTEXT), at + CONTEXT + 1);
     }
   });
   const items: Item[] = [];
-  for (let i = 0; i < rows.length; i++) {
-    if (rows[i].skipped > 0) {
-      items.push(fold(i, rows[i].skipped, false));
+  const gapBefore = (at: number): boolean =>
+    shown[at] !== (at === 0 ? 0 : shown[at - 1] + 1);
+  const addRow = (at: number): void => {
+    const index = shown[at];
+    items.push({ kind: 'row', row: rows[index], index, gap: gapBefore(at) });
+  };
+  for (let at = 0; at < shown.length; at++) {
+    if (skipped[at] > 0) {
+      items.push(leftOut(shown[at], skipped[at]));
     }
-    if (near[i] === 1) {
-      if (shown[i]) {
-        items.push({ kind: 'row', row: rows[i], index: i });
-      }
+    if (open[at]) {
+      addRow(at);
       continue;
     }
-    let end = i + 1;
-    while (end < rows.length && near[end] === 0 && rows[end].skipped === 0) {
+    let end = at + 1;
+    while (end < shown.length && !open[end] && skipped[end] === 0) {
       end++;
     }
-    const stretch = [];
-    for (let index = i; index < end; index++) {
-      if (shown[index]) {
-        stretch.push(index);
-      }
-    }
-    if (stretch.length <= SHORT || opened.has(i)) {
-      for (const index of stretch) {
-        items.push({ kind: 'row', row: rows[index], index });
-      }
+    const places = Array.from({ length: end - at }, (_, i) => at + i);
+    if (places.length <= SHORT) {
+      places.forEach(addRow);
     } else {
-      items.push(fold(i, stretch.length, true));
+      items.push({
+        kind: 'fold',
+        index: shown[at],
+        last: shown[end - 1],
+        count: places.length,
+        opens: true,
+        gap: places.some(gapBefore)
+      });
     }
-    i = end - 1;
+    at = end - 1;
   }
-  if (diff.skipped > 0) {
-    items.push(fold(rows.length, diff.skipped, false));
+  const after = skipped[shown.length];
+  if (after > 0) {
+    items.push(leftOut(rows.length, after));
   }
   return items;
 }
 
-function fold(first: number, count: number, opens: boolean): Item {
-  return { kind: 'fold', first, count, opens };
+function leftOut(index: number, count: number): Item {
+  return { kind: 'fold', index, last: index, count, opens: false, gap: false };
+}
+
+/** A name of an item that stays when others come or go. */
+export function keyOf(item: Item): string {
+  const kind =
+    item.kind === 'row' ? 'row' : item.opens ? 'equal' : 'left out before';
+  return `${kind} ${item.index}`;
+}
+
+/** Where an item stands that was listed before; where it is gone, the last one before its place, or else the first. */
+export function placeOf(items: readonly Item[], item: Item): number {
+  const key = keyOf(item);
+  const same = items.findIndex(one => keyOf(one) === key);
+  if (same >= 0) {
+    return same;
+  }
+  const after = items.findIndex(one => one.index > item.index);
+  return Math.max(0, (after < 0 ? items.length : after) - 1);
 }
 
 /** Where the next difference begins, from an item on; where there is none further, the first or last one. */

@@ -7,6 +7,7 @@ import {
   DiffChange,
   DiffOf,
   DiffRow,
+  DiffSide,
   ProgramDiff
 } from '../../protocol/snapshot';
 import { shortened } from '../summary';
@@ -50,12 +51,17 @@ export function sideLabel(side: DiffOf, trans: TranslationBundle): string {
     : trans.__('%1 · cell [%2] · %3', name, side.execution_count, time);
 }
 
+/** How much differs. */
+export type IDiffCount = Pick<
+  ProgramDiff,
+  'added' | 'removed' | 'changed' | 'moved' | 'signature'
+>;
+
 /** `1 added, 2 changed`; null where nothing differs. */
 export function countWords(
-  diff: ProgramDiff,
+  { added, removed, changed, moved, signature }: IDiffCount,
   trans: TranslationBundle
 ): string | null {
-  const { added, removed, changed, moved, signature } = diff;
   const words = [
     added > 0 ? trans.__('%1 added', added) : null,
     removed > 0 ? trans.__('%1 removed', removed) : null,
@@ -124,10 +130,16 @@ export function foldWords(count: number, trans: TranslationBundle): string {
   return trans._n('%1 equal line', '%1 equal lines', count);
 }
 
-/** What is listed as a text, with the signs of a unified diff. */
+/**
+ * What is listed as a text, with the signs of a unified diff.
+ *
+ * @param hidden What is said of lines that are hidden, empty where none are to be; whether calls around an equation
+ *   are, so that its names outside are said.
+ */
 export function diffText(
   diff: ProgramDiff,
   items: readonly Item[],
+  hidden: { words: string; wrappers: boolean },
   trans: TranslationBundle
 ): string {
   const lines = [
@@ -135,8 +147,15 @@ export function diffText(
     `+++ ${sideLabel(diff.after, trans)}`,
     countWords(diff, trans) ?? trans.__('Nothing differs, names apart.'),
     ...diff.remarks,
+    ...(hidden.words === '' ? [] : [hidden.words]),
     ''
   ];
+  const written = (side: DiffSide | null): string =>
+    side === null
+      ? ''
+      : hidden.wrappers && side.outside
+        ? `${side.text}  (${side.outside})`
+        : side.text;
   for (const item of items) {
     if (item.kind === 'fold') {
       lines.push(`  … ${foldWords(item.count, trans)}`);
@@ -147,15 +166,15 @@ export function diffText(
     const indent = '  '.repeat(row.depth);
     if (sign === 'changed') {
       lines.push(
-        `- ${indent}${before?.text ?? ''}`,
-        `+ ${indent}${after?.text ?? ''}`,
+        `- ${indent}${written(before)}`,
+        `+ ${indent}${written(after)}`,
         ...row.changes.map(
           change => `    ${indent}${changeWords(change, trans)}`
         )
       );
     } else {
       const mark = sign === 'removed' ? '-' : SIGNS[sign];
-      lines.push(`${mark} ${indent}${(after ?? before)?.text ?? ''}`);
+      lines.push(`${mark} ${indent}${written(after ?? before)}`);
     }
   }
   return lines.join('\n');

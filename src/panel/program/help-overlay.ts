@@ -5,15 +5,19 @@ import { element } from './describe';
 import { drawIcon } from './icons';
 import { IKey, programKeys } from './keys';
 
-/** Keys that act the same everywhere come first. */
-const PLACES: readonly IKey['where'][] = ['view', 'code', 'columns'];
+/** The views that have keys, and where in them; keys that act the same everywhere come first. */
+const PLACES: Readonly<Record<'program' | 'diff', readonly IKey['where'][]>> = {
+  program: ['view', 'code', 'columns'],
+  diff: ['diff']
+};
 
 let count = 0;
 
-/** Show every key; where the keyboard was, it is again when the window closes. */
+/** Show every key of a view; where the keyboard was, it is again when the window closes. */
 export function showHelp(
   trans: TranslationBundle,
-  parent: HTMLElement = document.body
+  parent: HTMLElement = document.body,
+  view: keyof typeof PLACES = 'program'
 ): void {
   const before = document.activeElement as HTMLElement | null;
   const dialog = element('dialog', 'jp-JaxprHelp');
@@ -21,7 +25,11 @@ export function showHelp(
   dialog.setAttribute('aria-labelledby', id);
   dialog.setAttribute('aria-modal', 'true');
   const head = element('div', 'jp-JaxprHelp-head');
-  const title = element('h2', '', trans.__('Keys of the Program view'));
+  const name =
+    view === 'program'
+      ? trans.__('Keys of the Program view')
+      : trans.__('Keys of the Diff view');
+  const title = element('h2', '', name);
   title.id = id;
   const close = element('button', 'jp-JaxprHelp-close');
   close.title = trans.__('Close');
@@ -34,7 +42,7 @@ export function showHelp(
   content.tabIndex = 0;
   content.setAttribute('role', 'region');
   content.setAttribute('aria-labelledby', id);
-  for (const where of PLACES) {
+  for (const where of PLACES[view]) {
     const keys = programKeys(trans).filter(key => key.where === where);
     if (keys.length > 0) {
       content.append(element('h3', '', placeName(where, trans)), listOf(keys));
@@ -80,5 +88,7 @@ function placeName(where: IKey['where'], trans: TranslationBundle): string {
       return trans.__('In a text');
     case 'columns':
       return trans.__('With several levels side by side');
+    case 'diff':
+      return trans.__('In the lines of both programs');
   }
 }

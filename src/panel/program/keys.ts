@@ -10,7 +10,7 @@ export interface IKey {
   /** As it is printed on a keyboard; several are alternatives. */
   keys: readonly string[];
   /** code: with the keyboard in a level's text. view: anywhere in the view. columns: in the wide view alone. */
-  where: 'code' | 'view' | 'columns';
+  where: 'code' | 'view' | 'columns' | 'diff';
   does: string;
 }
 
@@ -132,6 +132,38 @@ export function programKeys(trans: TranslationBundle): IKey[] {
       keys: ['←', '→', 'Home', 'End'],
       where: 'columns',
       does: trans.__('With the keyboard on a divider: move it')
+    },
+    {
+      keys: ['↑', '↓', 'Home', 'End'],
+      where: 'diff',
+      does: trans.__('Go from line to line; its place in the cell is marked')
+    },
+    {
+      keys: ['n', 'p'],
+      where: 'diff',
+      does: trans.__('Next and previous difference')
+    },
+    {
+      keys: ['Enter', 'Space'],
+      where: 'diff',
+      does: trans.__('Show the equal lines that are folded')
+    },
+    {
+      keys: ['c', 'b', 'w', 'u'],
+      where: 'diff',
+      does: trans.__(
+        'Hide and show converts, broadcasts, trivial jit wrappers, unused results, in both programs alike'
+      )
+    },
+    {
+      keys: ['a'],
+      where: 'diff',
+      does: trans.__('Show all hidden lines')
+    },
+    {
+      keys: ['?'],
+      where: 'diff',
+      does: trans.__('Show these keys')
     }
   ];
 }

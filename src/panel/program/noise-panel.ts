@@ -7,7 +7,7 @@ import { element } from './describe';
 import { hiddenLines, isHidden } from './hidden-lines';
 import type { IListing } from './listing';
 import { marks } from './listing-marks';
-import { NOISES, countHidden, hiddenWords, noiseName } from './noise';
+import { countHidden, hiddenSentence } from './noise';
 import type { ReadingTools } from './reading-tools';
 
 export class NoisePanel implements Panel {
@@ -53,20 +53,11 @@ export class NoisePanel implements Panel {
   private _showCount(state: EditorState): void {
     const { bits, shown } = state.field(hiddenLines);
     const count = countHidden(bits, this._tools.hidden, shown);
-    const lines = count.lines.toLocaleString('en');
-    this._words.textContent =
-      count.lines > 0
-        ? this._trans._n(
-            '%2 line hidden: %3.',
-            '%2 lines hidden: %3.',
-            count.lines,
-            lines,
-            hiddenWords(count, this._trans)
-          )
-        : this._trans.__(
-            'No lines hidden: there are none of %1.',
-            this._names()
-          );
+    this._words.textContent = hiddenSentence(
+      count,
+      this._tools.hidden,
+      this._trans
+    );
     const { held, total } = this._listing.arrived();
     if (held < total) {
       this._words.append(
@@ -82,12 +73,6 @@ export class NoisePanel implements Panel {
     this._pointed =
       hidden.mask === 0 ? [] : lines.filter(line => isHidden(hidden, line));
     this._linked.hidden = this._pointed.length === 0;
-  }
-
-  private _names(): string {
-    return NOISES.filter(noise => this._tools.hidden.has(noise))
-      .map(noise => noiseName(noise, this._trans).toLowerCase())
-      .join(', ');
   }
 
   private _words: HTMLElement;

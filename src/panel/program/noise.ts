@@ -258,6 +258,27 @@ export function hiddenWords(
     .join(', ');
 }
 
+/** `2 lines hidden: 1 convert, 1 unused.` */
+export function hiddenSentence(
+  count: IHiddenCount,
+  hidden: ReadonlySet<Noise>,
+  trans: TranslationBundle
+): string {
+  if (count.lines > 0) {
+    return trans._n(
+      '%2 line hidden: %3.',
+      '%2 lines hidden: %3.',
+      count.lines,
+      count.lines.toLocaleString('en'),
+      hiddenWords(count, trans)
+    );
+  }
+  const names = NOISES.filter(noise => hidden.has(noise))
+    .map(noise => noiseName(noise, trans).toLowerCase())
+    .join(', ');
+  return trans.__('No lines hidden: there are none of %1.', names);
+}
+
 /** The name of a filter, for its button. */
 export function noiseName(noise: Noise, trans: TranslationBundle): string {
   switch (noise) {

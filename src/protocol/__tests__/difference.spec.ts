@@ -67,6 +67,12 @@ describe('a diff', () => {
       { rows: [{ ...diffRow(), after: side([2, 1]) }] },
       'diff.rows.after.marks',
       'rising pairs'
+    ],
+    [
+      'noise of no kind',
+      { rows: [{ ...diffRow(), after: { ...side([]), noise: ['copy'] } }] },
+      'diff.rows.after.noise',
+      'convert, broadcast, wrapper, unused'
     ]
   ])('is refused for its %s', (_, changes, field, expected) => {
     const said = why(changes);

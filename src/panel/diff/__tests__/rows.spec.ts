@@ -1,12 +1,29 @@
 import { nullTranslator } from '@jupyterlab/translation';
 
 import { diffRow, programDiff } from '../../../protocol/__tests__/diffs';
-import { DiffRow } from '../../../protocol/snapshot';
-import { Item, itemsOf, nextDifference } from '../rows';
+import { DiffRow, DiffSide, ProgramDiff } from '../../../protocol/snapshot';
+import { NOISES, Noise } from '../../program/noise';
+import { hiddenRows, hiddenRowsWords } from '../noise';
+import { Item, itemsOf, nextDifference, placeOf } from '../rows';
 import { diffText } from '../words';
 
 const trans = nullTranslator.load('jupyter_jaxpr');
 const NONE: ReadonlySet<number> = new Set();
+const SHOWN = { words: '', wrappers: false };
+
+/** A side of a row that is noise of some kinds. */
+function side(...noise: Noise[]): DiffSide {
+  return { ...(diffRow().after as DiffSide), noise };
+}
+
+/** What is listed while some kinds are hidden. */
+function listed(
+  diff: ProgramDiff,
+  opened: ReadonlySet<number> = NONE,
+  ...noises: Noise[]
+): Item[] {
+  return itemsOf(diff, opened, hiddenRows(diff, new Set(noises)));
+}
 
 /** One letter a row: = same, + added, c a conversion that was added. */
 function rows(signs: string): DiffRow[] {
@@ -16,7 +33,7 @@ function rows(signs: string): DiffRow[] {
       : diffRow({
           sign: 'added',
           before: null,
-          primitive: sign === 'c' ? 'convert_element_type' : 'sin'
+          after: sign === 'c' ? side('convert') : side()
         })
   );
 }
@@ -35,17 +52,17 @@ const short = (items: readonly Item[]): string =>
 describe('what is listed of a diff', () => {
   it('is what differs, with three equal rows around it', () => {
     const diff = programDiff({ rows: rows('=======+======') });
-    expect(short(itemsOf(diff, NONE, false))).toBe('(4)===+===(3)');
+    expect(short(listed(diff))).toBe('(4)===+===(3)');
   });
 
   it('leaves a stretch of one or two as it is', () => {
     const diff = programDiff({ rows: rows('+===' + '==' + '===+') });
-    expect(short(itemsOf(diff, NONE, false))).toBe('+========+');
+    expect(short(listed(diff))).toBe('+========+');
   });
 
   it('is all of a stretch that was opened', () => {
     const diff = programDiff({ rows: rows('=======+======') });
-    expect(short(itemsOf(diff, new Set([0]), false))).toBe('=======+===(3)');
+    expect(short(listed(diff, new Set([0, 1, 2, 3])))).toBe('=======+===(3)');
   });
 
   it('says what the kernel left out, which cannot be opened', () => {
@@ -54,18 +71,145 @@ describe('what is listed of a diff', () => {
       rows: [{ ...first, skipped: 9_000 }, ...rest],
       skipped: 7
     });
-    expect(short(itemsOf(diff, NONE, false))).toBe('(9000!)===+===(7!)');
+    expect(short(listed(diff))).toBe('(9000!)===+===(7!)');
   });
 
   it('has no conversions where they are not wanted, and nothing around them', () => {
     const diff = programDiff({ rows: rows('=====c=====') });
-    expect(short(itemsOf(diff, NONE, false))).toBe('==' + '===+===' + '==');
-    expect(short(itemsOf(diff, NONE, true))).toBe('(10)');
+    expect(short(listed(diff))).toBe('==' + '===+===' + '==');
+    expect(short(listed(diff, NONE, 'convert'))).toBe('(10)');
+  });
+});
+
+describe('what is hidden of a diff', () => {
+  const both = (before: DiffSide | null, after: DiffSide | null): DiffRow =>
+    diffRow({
+      sign: before === null ? 'added' : after === null ? 'removed' : 'changed',
+      before,
+      after
+    });
+
+  /** Of each row whether it is listed. */
+  function shown(rows: DiffRow[], ...noises: Noise[]): string {
+    const hidden = hiddenRows(programDiff({ rows }), new Set(noises));
+    return [...hidden].map(bits => (bits === 0 ? '+' : '.')).join('');
+  }
+
+  it('is a row whose sides are both of kinds that are switched off', () => {
+    const rows = [
+      both(side('convert'), side('convert')),
+      both(side('convert'), side('broadcast')),
+      both(side('convert'), side()),
+      both(side(), side('convert')),
+      both(null, side('convert')),
+      both(side('broadcast'), null),
+      both(side('wrapper', 'unused'), side('wrapper'))
+    ];
+    expect(shown(rows)).toBe('+++++++');
+    expect(shown(rows, 'convert')).toBe('.+++.++');
+    expect(shown(rows, 'convert', 'broadcast')).toBe('..++..+');
+    expect(shown(rows, 'unused')).toBe('+++++++');
+    expect(shown(rows, 'wrapper')).toBe('++++++.');
+    expect(shown(rows, ...NOISES)).toBe('..++...');
+  });
+
+  it('is both places of what moved, or none', () => {
+    const places = (from: DiffSide, to: DiffSide): DiffRow[] => [
+      diffRow({ sign: 'moved', before: from, after: null, partner: 1 }),
+      diffRow({ sign: 'moved', before: null, after: to, partner: 0 })
+    ];
+    expect(shown(places(side('unused'), side()), 'unused')).toBe('++');
+    expect(shown(places(side('unused'), side('unused')), 'unused')).toBe('..');
+  });
+
+  /** What is said while some kinds are hidden. */
+  function said(diff: ProgramDiff, ...noises: Noise[]): string {
+    const set = new Set(noises);
+    return hiddenRowsWords(diff, hiddenRows(diff, set), set, trans);
+  }
+
+  it('is counted by kind, and what of it differs is said', () => {
+    const diff = programDiff({
+      rows: [
+        diffRow({ before: side('convert'), after: side('convert') }),
+        both(null, side('convert')),
+        both(side('broadcast'), null),
+        both(side('convert'), side('broadcast')),
+        diffRow({
+          sign: 'moved',
+          before: side('unused'),
+          after: null,
+          partner: 5
+        }),
+        diffRow({
+          sign: 'moved',
+          before: null,
+          after: side('unused'),
+          partner: 4
+        }),
+        both(side('wrapper'), side('wrapper')),
+        diffRow({
+          sign: 'changed',
+          what: 'heading',
+          before: side('wrapper'),
+          after: side('wrapper')
+        })
+      ]
+    });
+    expect(said(diff, 'convert')).toBe(
+      '2 lines hidden: 2 converts. Among them 1 added, which the count above includes.'
+    );
+    expect(said(diff, 'broadcast')).toBe(
+      '1 line hidden: 1 broadcast. Among them 1 removed, which the count above includes.'
+    );
+    expect(said(diff, 'unused')).toBe(
+      '2 lines hidden: 1 unused. Among them 1 moved, which the count above includes.'
+    );
+    expect(said(diff, 'wrapper')).toBe(
+      '2 lines hidden: 1 jit wrapper. Among them 1 changed, 1 argument or result differs, which the count above includes.'
+    );
+    expect(said(diff, ...NOISES)).toBe(
+      '8 lines hidden: 2 converts, 2 broadcasts, 1 jit wrapper, 1 unused. Among them 1 added, 1 removed, 2 changed, 1 moved, 1 argument or result differs, which the count above includes.'
+    );
+  });
+
+  it('may be equal on both sides, or nothing at all', () => {
+    const row = diffRow({ before: side('unused'), after: side('unused') });
+    const diff = programDiff({ rows: [row] });
+    expect(said(diff, 'unused', 'convert')).toBe(
+      '1 line hidden: 1 unused. They are equal in both programs.'
+    );
+    expect(said(diff, 'wrapper', 'convert')).toBe(
+      'No lines hidden: there are none of converts, jit wrappers.'
+    );
+    expect(said({ ...diff, skipped: 4 }, 'convert')).toBe(
+      'No lines hidden: there are none of converts. Lines that the kernel left out are not counted here.'
+    );
+  });
+
+  it('leaves a mark where it was, and a place for the keyboard', () => {
+    const diff = programDiff({ rows: rows('=c+cc') });
+    const all = listed(diff);
+    const some = listed(diff, NONE, 'convert');
+    expect(some.map(({ index, gap }) => [index, gap])).toEqual([
+      [0, false],
+      [2, true]
+    ]);
+    expect(all.map(item => placeOf(some, item))).toEqual([0, 0, 1, 1, 1]);
+    expect(placeOf(all, some[1])).toBe(2);
+  });
+
+  it('hides nothing of what the kernel left out', () => {
+    const [first, second, ...rest] = rows('cc+');
+    const diff = programDiff({
+      rows: [{ ...first, skipped: 2 }, { ...second, skipped: 3 }, ...rest]
+    });
+    expect(short(listed(diff, NONE, 'convert'))).toBe('(5!)+');
   });
 });
 
 describe('the next difference', () => {
-  const items = itemsOf(programDiff({ rows: rows('=++====+=') }), NONE, false);
+  const items = listed(programDiff({ rows: rows('=++====+=') }));
 
   it('is the next run of rows that differ, around the ends too', () => {
     expect(nextDifference(items, -1, 1)).toBe(1);
@@ -76,7 +220,7 @@ describe('the next difference', () => {
   });
 
   it('is none where nothing differs', () => {
-    expect(nextDifference(itemsOf(programDiff(), NONE, false), 0, 1)).toBe(-1);
+    expect(nextDifference(listed(programDiff()), 0, 1)).toBe(-1);
   });
 });
 
@@ -112,7 +256,7 @@ describe('a diff as a text', () => {
         ...rows('======')
       ]
     });
-    const lines = diffText(diff, itemsOf(diff, NONE, false), trans).split('\n');
+    const lines = diffText(diff, listed(diff), SHOWN, trans).split('\n');
     expect(lines[0]).toMatch(/^--- f · cell \[2\] · \d\d:\d\d$/);
     expect(lines[1]).toMatch(/^\+\+\+ f · cell \[3\] · \d\d:\d\d$/);
     expect(lines.slice(2)).toEqual([
@@ -128,6 +272,33 @@ describe('a diff as a text', () => {
       '  b:f32[8] = sin a',
       '  b:f32[8] = sin a',
       '  … 3 equal lines'
+    ]);
+  });
+
+  it('says what was hidden, and the names outside of a call that is', () => {
+    const inner = { ...side(), outside: 'a = p, b = q' };
+    const diff = programDiff({
+      added: 1,
+      rows: [
+        diffRow({ sign: 'added', before: null, after: side('wrapper') }),
+        diffRow({ depth: 1, sign: 'added', before: null, after: inner })
+      ]
+    });
+    const hidden = {
+      words: '1 line hidden: 1 jit wrapper.',
+      wrappers: true
+    };
+    const lines = diffText(
+      diff,
+      listed(diff, NONE, 'wrapper'),
+      hidden,
+      trans
+    ).split('\n');
+    expect(lines.slice(2)).toEqual([
+      '1 added',
+      '1 line hidden: 1 jit wrapper.',
+      '',
+      '+   b:f32[8] = sin a  (a = p, b = q)'
     ]);
   });
 });

@@ -1,0 +1,57 @@
+/** What is hidden of a diff comes in; switches go out, one for each kind of noise, and how many lines they hide. */
+import { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { NOISES, NOISE_KEYS, Noise, noiseName } from '../program/noise';
+
+export function DiffFilters(props: {
+  hidden: ReadonlySet<Noise>;
+  toggle: (noise: Noise) => void;
+  /** What is said of the lines that are hidden; empty where nothing is to be. */
+  words: string;
+  showAll: () => void;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { hidden, toggle, words, showAll, trans } = props;
+  return (
+    <>
+      <div
+        className="jp-JaxprProgram-filters"
+        role="group"
+        aria-label={trans.__('Hide lines')}
+      >
+        <span>{trans.__('Hide')}</span>
+        {NOISES.map(noise => {
+          const name = noiseName(noise, trans);
+          return (
+            <button
+              key={noise}
+              className="jp-JaxprProgram-filter"
+              title={trans.__('%1 (key: %2)', name, NOISE_KEYS[noise])}
+              aria-pressed={hidden.has(noise)}
+              onClick={() => toggle(noise)}
+            >
+              {name}
+            </button>
+          );
+        })}
+      </div>
+      <div className="jp-JaxprDiff-hidden">
+        <span role="status">{words}</span>
+        {words !== '' && (
+          <>
+            {' '}
+            <button
+              className="jp-JaxprPanel-link"
+              aria-label={trans.__('Show the hidden lines')}
+              title={trans.__('Show the hidden lines (key: a)')}
+              onClick={showAll}
+            >
+              {trans.__('Show')}
+            </button>
+          </>
+        )}
+      </div>
+    </>
+  );
+}

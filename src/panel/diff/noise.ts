@@ -1,0 +1,99 @@
+/**
+ * A diff and the kinds of noise that are put away come in; which rows are hidden goes out, and what of it differs.
+ *
+ * The kernel says of each side of a row what noise it is, by the rules of the Program view (`../program/noise.ts`).
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+
+import { DiffRow, DiffSide, ProgramDiff } from '../../protocol/snapshot';
+import {
+  HEAD,
+  Noise,
+  bitsOf,
+  countHidden,
+  hiddenSentence
+} from '../program/noise';
+import { IDiffCount, countWords } from './words';
+
+/** Of each row: the bits of why it is hidden, 0 where it is shown. A row is hidden where both its sides are. */
+export function hiddenRows(
+  diff: ProgramDiff,
+  hidden: ReadonlySet<Noise>
+): Uint8Array {
+  const mask = bitsOf(hidden);
+  return Uint8Array.from(diff.rows, row => {
+    let all = 0;
+    for (const side of sidesOf(row, diff)) {
+      const bits = bitsOf(side.noise ?? []) & mask;
+      if (bits === 0) {
+        return 0;
+      }
+      all |= bits;
+    }
+    return all | (isCounted(row) ? HEAD : 0);
+  });
+}
+
+/** What stands in a row; of what moved, both places. */
+function sidesOf(row: DiffRow, diff: ProgramDiff): DiffSide[] {
+  const partner = row.partner >= 0 ? diff.rows[row.partner] : null;
+  return [
+    row.before ?? partner?.before ?? null,
+    row.after ?? partner?.after ?? null
+  ].filter(side => side !== null);
+}
+
+/** What moved is one equation in two rows. */
+function isCounted({ what, sign, before, partner }: DiffRow): boolean {
+  return (
+    what === 'equation' && (sign !== 'moved' || before !== null || partner < 0)
+  );
+}
+
+/** How much of what is hidden differs. */
+export function hiddenDifferences(
+  { rows }: ProgramDiff,
+  hidden: Uint8Array
+): IDiffCount {
+  const count = { added: 0, removed: 0, changed: 0, moved: 0, signature: 0 };
+  rows.forEach((row, index) => {
+    if (hidden[index] === 0 || row.sign === 'same') {
+      return;
+    }
+    if (row.what === 'equation') {
+      count[row.sign] += hidden[index] & HEAD ? 1 : 0;
+    } else if (row.sign === 'changed') {
+      count.signature++;
+    }
+  });
+  return count;
+}
+
+/** `3 lines hidden: 2 converts, 1 broadcast. Of these 1 added, 1 changed: …` */
+export function hiddenRowsWords(
+  diff: ProgramDiff,
+  hidden: Uint8Array,
+  noises: ReadonlySet<Noise>,
+  trans: TranslationBundle
+): string {
+  const count = countHidden(hidden, noises, new Set());
+  const words = [hiddenSentence(count, noises, trans)];
+  if (count.lines > 0) {
+    const differ = countWords(hiddenDifferences(diff, hidden), trans);
+    words.push(
+      differ === null
+        ? trans.__('They are equal in both programs.')
+        : trans.__('Among them %1, which the count above includes.', differ)
+    );
+  }
+  if (
+    diff.skipped > 0 ||
+    diff.left_out > 0 ||
+    diff.rows.some(row => row.skipped > 0)
+  ) {
+    words.push(
+      trans.__('Lines that the kernel left out are not counted here.')
+    );
+  }
+  return words.join(' ');
+}

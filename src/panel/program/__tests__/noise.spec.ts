@@ -1,0 +1,42 @@
+import { golden, goldenText } from '../../../program-text/__tests__/documents';
+import { ProgramEquations } from '../../../program-text/equations';
+import { ProgramRows } from '../../../program-text/rows';
+import { SourceSpans } from '../../../program-text/source-spans';
+import { BIT, HEAD, NOISES, noiseOfRows } from '../noise';
+
+/** What `tests/fixtures/make.py` writes of a program, by the rules of this side. */
+function noiseText(name: string, program: number): string[] {
+  const snapshot = golden(name);
+  const equations = new ProgramEquations(snapshot, snapshot.programs[program]);
+  const listing = new ProgramRows(equations, new SourceSpans(snapshot));
+  const { bits, names } = noiseOfRows(listing);
+  // A diff lists no program that says how two values are combined, such as the + of a scatter-add.
+  const rows = listing.rows.filter(
+    ({ kind, number }) => kind !== 'equation' || number > 0
+  );
+  const isNoise = ({ index }: { index: number }): boolean =>
+    (bits[index] & ~HEAD) !== 0;
+  return [
+    `${name} program ${program}, lines: ${rows.filter(isNoise).length}`,
+    ...rows
+      .filter(row => row.kind === 'equation')
+      .filter(row => isNoise(row) || names.has(row.index))
+      .map(({ index, scope, equation }) => {
+        const kinds = NOISES.filter(noise => bits[index] & BIT[noise]).sort();
+        const outside = names.has(index) ? [`(${names.get(index)})`] : [];
+        return `  scope ${scope} equation ${equation}: ${[...kinds, ...outside].join(' ')}`;
+      })
+  ];
+}
+
+describe('the noise of a program', () => {
+  it('is what the kernel finds when it compares the program with itself', () => {
+    const expected = goldenText('noise.txt');
+    const programs = [...expected.matchAll(/^(\S+) program (\d+)/gm)];
+    expect(programs.length).toBeGreaterThan(20);
+    const found = programs.flatMap(([, name, program]) =>
+      noiseText(name, Number(program))
+    );
+    expect(found.join('\n') + '\n').toBe(expected);
+  });
+});
