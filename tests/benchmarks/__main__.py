@@ -38,6 +38,7 @@ GROUPS = {
     "panel": ("panel", "paint"),
     "cards": ("flow", "cards"),
     "scale": ("scale", "sizes"),
+    "long-text": ("scale", "long_text"),
     "beside-jax": ("beside_jax", "pages"),
     "memory": ("beside_jax", "memory"),
 }

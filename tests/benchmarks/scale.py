@@ -1,4 +1,4 @@
-"""Nested programs of 100 to 10,000 equations in the panel: message to paint, search, fold, diff, a long text."""
+"""Nested programs of 100 to 100,000 equations in the panel: message to paint, search, fold, diff; and long texts."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from functools import partial
 from statistics import median
 from typing import Any
 
-from pages import open_page, shown_after
+from pages import load_all, open_page, shown_after
 from rows import Row, milliseconds
 
-SIZES = (100, 1_000, 10_000)
+from panel import scrolled
+
+SIZES = (100, 1_000, 10_000, 100_000)
 # The nested programs hold a hundred equations each; what they add makes each one its own.
 PROGRAM = """\
 def sized_{name}(x):
@@ -30,6 +32,18 @@ def sized_{name}(x):
     return x
 %jaxpr sized_{name}(f32[8])
 """
+# Its optimised HLO is a text of 6 MB: what is sorted cannot be fused.
+LONG_TEXT = """\
+%%jaxpr
+@jax.jit
+def texts(x):
+    for _ in range(1_650):
+        x = lax.sort(jnp.cumsum(x @ x, axis=0) * 0.5)
+    return x
+
+_ = texts(jnp.ones((4, 4)))
+"""
+COMPILED_WITHIN = 300_000  # milliseconds
 RUNS = 5
 # What is painted some time after a press or a click on the page.
 PRESSED = """look => {
@@ -48,7 +62,20 @@ def sizes() -> Iterator[Row]:
     with open_page() as notebook:
         for count in SIZES:
             yield from _size(notebook, count)
-        yield from _text(notebook)
+            if count == 10_000:
+                yield from _text(notebook, count)
+
+
+def long_text() -> Iterator[Row]:
+    """An HLO text of 6 MB: chosen again, searched, scrolled."""
+    from open_notebook import NUMBERED
+    from playwright.sync_api import expect
+
+    with open_page() as notebook:
+        notebook.write(1, LONG_TEXT)
+        notebook.run(1, wait=False)
+        expect(notebook.prompt(1)).to_have_text(NUMBERED, timeout=COMPILED_WITHIN)
+        yield from _hlo(notebook)
 
 
 def _cell(count: int, version: int, first: int) -> str:
@@ -72,6 +99,8 @@ def _size(notebook: Any, count: int) -> Iterator[Row]:
     page, panel = notebook.page, notebook.panel
     painted = [_run(notebook, count, version) for version in range(RUNS)]
     yield _row("message to paint", count, painted, 0.300)
+    if count > 10_000:  # what is sent first is a part of it
+        load_all(notebook, least=count * 98 // 100)
     unfold, fold = (panel.get_by_role("button", name=name, exact=True) for name in ("Unfold all", "Fold all"))
     opened, closed = (
         SHOWN.format(selector=f'.jp-JaxprProgram-marker[aria-expanded="{state}"]') for state in ("true", "false")
@@ -83,14 +112,8 @@ def _size(notebook: Any, count: int) -> Iterator[Row]:
     yield _row("fold all", count, folds)
     _after(notebook, opened, unfold.click)
     panel.get_by_role("button", name="Find in program").click()
-    field = panel.get_by_role("textbox", name="Find in program")
-    field.fill("dot_general")
-    searches = []
-    for text in ("cumsum", "select_n", "cumsum", "select_n", "cumsum"):
-        found = SHOWN.format(selector=".cm-searchMatch")
-        look = f"{found} && document.querySelector('.jp-JaxprPanel .cm-searchMatch').textContent === '{text}'"
-        searches.append(_after(notebook, look, partial(field.fill, text)))
-    yield _row("search, from the last letter to the marks", count, searches)
+    texts = ("dot_general", "cumsum", "select_n", "cumsum", "select_n")
+    yield _row("search, from the last letter to the marks", count, _searches(notebook, texts))
     page.keyboard.press("Escape")
     notebook.write(1, _cell(count, RUNS - 1, 2))
     notebook.run(1)
@@ -111,8 +134,19 @@ def _size(notebook: Any, count: int) -> Iterator[Row]:
     yield _row("diff of two versions, from its tab to its rows", count, again)
 
 
-def _text(notebook: Any) -> Iterator[Row]:
-    """The StableHLO of the largest: loaded, then left and chosen again."""
+def _searches(notebook: Any, texts: tuple[str, ...]) -> list[float]:
+    """Seconds from the last letter to the marks, of each text but the first."""
+    field = notebook.panel.get_by_role("textbox", name="Find in program")
+    found = SHOWN.format(selector=".cm-searchMatch")
+    seconds = []
+    for text in texts:
+        look = f"{found} && document.querySelector('.jp-JaxprPanel .cm-searchMatch').textContent === '{text}'"
+        seconds.append(_after(notebook, look, partial(field.fill, text)))
+    return seconds[1:]
+
+
+def _text(notebook: Any, count: int) -> Iterator[Row]:
+    """Its StableHLO: loaded, then left and chosen again."""
     levels = notebook.panel.get_by_role("group", name="Level")
     stablehlo, jaxpr = (levels.get_by_role("button", name=name) for name in ("StableHLO", "jaxpr"))
     shown = SHOWN.format(selector='[data-level="stablehlo"] .cm-line')
@@ -124,13 +158,35 @@ def _text(notebook: Any) -> Iterator[Row]:
     for _ in range(RUNS):
         jaxpr.click()
         seconds.append(_after(notebook, shown, stablehlo.click))
-    yield _row(f"StableHLO ({lines}), from the press to the text", SIZES[-1], seconds, 0.300)
+    yield _row(f"StableHLO ({lines}), from the press to the text", count, seconds, 0.300)
 
 
-def _row(what: str, count: int, seconds: list[float], budget: float | None = None) -> Row:
+def _hlo(notebook: Any) -> Iterator[Row]:
+    panel = notebook.panel
+    levels = panel.get_by_role("group", name="Level")
+    hlo, jaxpr = (levels.get_by_role("button", name=name, exact=True) for name in ("HLO", "jaxpr"))
+    shown = SHOWN.format(selector='[data-level="hlo"] .cm-line')
+    hlo.click()
+    notebook.page.evaluate("look => window.painted(new Function(`return ${look}`))", shown)
+    count = panel.locator(".jp-JaxprProgram-count").get_attribute("title")
+    seconds = []
+    for _ in range(RUNS):
+        jaxpr.click()
+        seconds.append(_after(notebook, shown, hlo.click))
+    yield _row(f"HLO of 6 MB ({count}), from the press to the text", None, seconds, 0.300)
+    panel.get_by_role("button", name="Find in program").click()
+    notebook.page.wait_for_function(
+        "() => !/Loading/.test(document.querySelector('.jp-JaxprProgram-messages').textContent)", timeout=120_000
+    )
+    yield _row(f"HLO of 6 MB ({count}), search", None, _searches(notebook, ("cumsum", "sort.12", "metadata")))
+    notebook.page.keyboard.press("Escape")
+    yield from scrolled(notebook.page, "an HLO of 6 MB")
+
+
+def _row(what: str, count: int | None, seconds: list[float], budget: float | None = None) -> Row:
     middle = median(seconds)
     return Row(
-        what=f"{what}, {count:,} equations",
+        what=what if count is None else f"{what}, {count:,} equations",
         budget="" if budget is None else milliseconds(budget),
         measured=milliseconds(middle),
         ratio=None,
