@@ -92,6 +92,9 @@ class LastCall:
         self.kwargs: dict[str, Any] = {}
         self.result: Any = None
         self.line: int = 0
+        self.column: int = 0
+        self.end_line: int = 0
+        self.end_column: int = 0
         self.text: str = ""
 
     def forget(self) -> None:
@@ -153,7 +156,8 @@ def rewrite(
     if count_with is not None:
         _CountCalls(count_with, file).visit(module)
     if call is not None:
-        last.line = call.lineno
+        last.line, last.column = call.lineno, call.col_offset
+        last.end_line, last.end_column = call.end_lineno or call.lineno, call.end_col_offset or 0
         last.text = ast.get_source_segment(source, call) or ""
         _report(call)
         _replace(module, call, _calling("__jaxpr_result__", call, call))

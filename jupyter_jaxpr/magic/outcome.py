@@ -15,7 +15,7 @@ from ..explain.errors import Explained, explained, trace_error
 from ..explain.leaks import leaked_tracers
 from ..explain.unblocked import unblocked_timings
 from ..observe.functions import name_of
-from ..observe.observation import Finding, Observation
+from ..observe.observation import Finding, Observation, Place
 from ..observe.own_traces import OwnTrace, has_arrays, returned_arrays, trace_call
 from ..specs import SpecError
 from .comparing import compare_named
@@ -205,7 +205,8 @@ def _trace_last(observer: Observer, active: Active, observation: Observation, wa
         )
         if any(function.programs for function in observation.functions):
             note = f"Our own trace of the whole call {last.text}, which JAX did not compile as one program."
-    own = trace_call(observer, fun, last.args, last.kwargs, note, keep_values=active.options.keeps_values)
+    at = Place(active.cell.file, last.line, "<module>", last.column, last.end_line, last.end_column)
+    own = trace_call(observer, fun, last.args, last.kwargs, note, keep_values=active.options.keeps_values, at=at)
     _add(observation, own, focus=True)
     if own.error is not None:
         known = explained(own.error, name)

@@ -17,6 +17,7 @@ class CallShape:
 
     names: tuple[tuple[str, bool], ...]  # (parameter, static) of each positional argument
     statics: Mapping[str, str] = field(default_factory=dict)
+    fixed: Mapping[str, str] = field(default_factory=dict)  # of our own trace: arguments given as they are
 
 
 def shape_of(options: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> CallShape:
@@ -64,7 +65,9 @@ def arguments_of(
             specs.append(ArgumentSpec(name, static=shape.statics[name]))
     for name, tree in keywords.items():
         specs.append(ArgumentSpec(name, tree=tree, donated=_all(keyword_donations[name])))
-    return tuple(specs)
+    return tuple(
+        ArgumentSpec(spec.name, static=shape.fixed[spec.name]) if spec.name in shape.fixed else spec for spec in specs
+    )
 
 
 @dataclass(frozen=True)

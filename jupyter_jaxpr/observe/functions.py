@@ -278,7 +278,16 @@ def _owned_by_module(fun: Any) -> bool:
     owner: Any = sys.modules.get(getattr(fun, "__module__", None) or "")
     for part in str(getattr(fun, "__qualname__", "")).split("."):
         owner = getattr(owner, part, None)
-    return owner is not None and owner is not fun and getattr(owner, "__wrapped__", None) is fun
+    if owner is None or owner is fun:
+        return False
+    # jnp.negative is a ufunc around its jitted function, and `-x` calls that function itself.
+    return getattr(owner, "__wrapped__", None) is fun or (isinstance(owner, _ufunc()) and next_inside(fun) is None)
+
+
+def _ufunc() -> type:
+    import jax.numpy
+
+    return jax.numpy.ufunc
 
 
 def _called_by_user(frame: FrameType) -> bool:

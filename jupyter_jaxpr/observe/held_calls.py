@@ -7,7 +7,7 @@ user's own jitted function, or of the function without jit.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .. import jax_internals
@@ -24,13 +24,21 @@ class HeldCall:
         args: Of the call.
         kwargs: Likewise.
         options: JAX's record of what jit was called with; None for a function that is not jitted.
-        jitted: Of such a function: one that we jitted; it is called with None for what JAX cannot trace.
+        jitted: Of such a function: one that we jitted; it is called with None for what is not traced.
+        is_traced: Of its leaves: whether it is an input of the program.
     """
 
     __slots__ = ("_fun", "_jitted", "_slots", "_tree", "options")
 
     def __init__(
-        self, fun: Any, args: Sequence[Any], kwargs: Mapping[str, Any], *, options: Any = None, jitted: Any = None
+        self,
+        fun: Any,
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        *,
+        options: Any = None,
+        jitted: Any = None,
+        is_traced: Callable[[Any], bool] | None = None,
     ) -> None:
         import jax
 
@@ -38,7 +46,11 @@ class HeldCall:
         self._jitted = jitted
         self._fun = _reference(fun)
         self._slots: list[StaticValue | None]
-        boxed = _boxed_leaves(args, kwargs) if options is None else _boxed_statics(options, args, kwargs)
+        boxed = (
+            _boxed_leaves(args, kwargs, is_traced or is_array)
+            if options is None
+            else _boxed_statics(options, args, kwargs)
+        )
         leaves, self._tree = jax.tree_util.tree_flatten(boxed)
         self._slots = [leaf if type(leaf) is StaticValue else None for leaf in leaves]
 
@@ -113,12 +125,12 @@ def _boxed_statics(options: Any, args: Sequence[Any], kwargs: Mapping[str, Any])
     )
 
 
-def _boxed_leaves(args: Sequence[Any], kwargs: Mapping[str, Any]) -> Given:
-    """The arguments, leaves that JAX cannot trace in boxes."""
+def _boxed_leaves(args: Sequence[Any], kwargs: Mapping[str, Any], is_traced: Callable[[Any], bool]) -> Given:
+    """The arguments, leaves that are not traced in boxes."""
     import jax
 
     boxed: Given = jax.tree_util.tree_map(
-        lambda leaf: leaf if is_array(leaf) else StaticValue(leaf), (tuple(args), dict(kwargs))
+        lambda leaf: leaf if is_traced(leaf) else StaticValue(leaf), (tuple(args), dict(kwargs))
     )
     return boxed
 

@@ -249,7 +249,7 @@ def value_text(value: Any, limit: int = 60) -> str:
         return f"<{type(value).__name__}>"
     if " at 0x" in text:
         name = getattr(value, "__qualname__", None) or type(value).__name__
-        return f"<{name}>"
+        return f"<{name}>" if name != "<lambda>" else name
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 

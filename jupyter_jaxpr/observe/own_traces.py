@@ -4,6 +4,10 @@ It is asked for by name (`%jaxpr f(x)`), or is the second, symbolic run of a pla
 the body prints meanwhile is recorded and not shown again. A plain function is traced under a new function object, so
 that a later `jax.jit` of the user's finds JAX's caches as if we had not been there; a jitted one is asked for its own
 trace, which a later call of it reuses.
+
+A function of the user's is traced as `jax.jit` would: with all its numbers. To one of a library, such as
+`jnp.reshape(x, (2, 4))` or `lax.fori_loop(0, 10, body, x)`, whole numbers are shapes, axes and bounds: it gets those
+that the cell gave it.
 """
 
 from __future__ import annotations
@@ -11,20 +15,23 @@ from __future__ import annotations
 import functools
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from .. import jax_internals
-from .arguments import shape_of
-from .functions import code_of, name_of, place_of
+from .arguments import CallShape, shape_of
+from .calling_at import calling_at
+from .functions import code_of, is_users, name_of, place_of
 from .held_calls import HeldCall, is_array
+from .keys import value_text
 from .misses import Observer
-from .observation import ObservedFunction, ObservedProgram, Printed
+from .observation import ObservedFunction, ObservedProgram, Place, Printed
 from .printed import PrintRecorder
 from .programs import KeptProgram
 from .values import CallValues, copied
 
 Stage = Literal["trace", "lower", "compile", "run"]
+IsTraced = Callable[[Any], bool]
 
 
 @dataclass
@@ -49,6 +56,7 @@ def trace_call(
     note: str,
     stage: Stage = "trace",
     keep_values: bool = False,
+    at: Place | None = None,
 ) -> OwnTrace:
     """Trace a call, and lower, compile or run it if asked; errors of the user's function are returned, not raised.
 
@@ -60,6 +68,7 @@ def trace_call(
       note: a sentence on where the program comes from.
       stage: how far to go.
       keep_values: hold the arguments, as `--steps` asks for.
+      at: where the call is written; None where no text of the user's has it.
     """
     name = name_of(fun)
     prints = PrintRecorder(lambda: name, swallow=True)
@@ -68,7 +77,7 @@ def trace_call(
     with observer.looking_away() as events, observer.listening(_name_in_events(fun)) as stages:
         prints.start()
         try:
-            program = _trace(fun, tuple(args), dict(kwargs), keep_values)
+            program, is_traced = _traced(fun, tuple(args), dict(kwargs), keep_values, at)
         except Exception as error:
             own.error = error
             return own
@@ -76,7 +85,7 @@ def trace_call(
             prints.stop()
         reused = jax_internals.is_jitted(fun) and not events()
         try:
-            _go_on(program, fun, args, kwargs, stage, reused, events)
+            _go_on(program, fun, args, kwargs, stage, reused, events, is_traced)
             if stage == "run" and stages.compiles:
                 stages.started_at = began
                 program.stages = stages.times(time.perf_counter())
@@ -94,30 +103,84 @@ def _name_in_events(fun: Any) -> str:
     return jax_internals.jit_name(fun._fun) if jax_internals.is_jitted(fun) else name_of(fun)
 
 
-def _trace(fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any], keep_values: bool) -> KeptProgram:
+def _traced(
+    fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any], keep_values: bool, at: Place | None
+) -> tuple[KeptProgram, IsTraced]:
+    """The program of a call, and which of its leaves are inputs of it."""
+    if jax_internals.is_jitted(fun) or is_users(fun):
+        return _trace(fun, args, kwargs, keep_values, at, is_array), is_array
+    try:
+        return _trace(fun, args, kwargs, keep_values, at, _is_no_count), _is_no_count
+    except Exception:
+        import jax
+
+        if not any(isinstance(leaf, float | complex) for leaf in jax.tree_util.tree_leaves((args, kwargs))):
+            raise
+        # jnp.linspace(0.0, 1.0) and their like: the numbers decide the shape.
+        return _trace(fun, args, kwargs, keep_values, at, _is_no_number), _is_no_number
+
+
+def _is_no_count(leaf: Any) -> bool:
+    return is_array(leaf) and not isinstance(leaf, bool | int)
+
+
+def _is_no_number(leaf: Any) -> bool:
+    return is_array(leaf) and not isinstance(leaf, bool | int | float | complex)
+
+
+def _trace(
+    fun: Any,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    keep_values: bool,
+    at: Place | None,
+    is_traced: IsTraced,
+) -> KeptProgram:
     import jax
 
+    fixed: dict[str, str] = {}
     if jax_internals.is_jitted(fun):
         jitted, held = fun, HeldCall(fun._fun, args, kwargs, options=getattr(fun, "_jit_info", None))
     else:
-        jitted = jax.jit(_traceable(fun, args, kwargs))
-        held = HeldCall(fun, args, kwargs, jitted=jitted)
-        args, kwargs = _arrays_only(args, kwargs)
+        jitted = jax.jit(_traceable(fun, args, kwargs, is_traced, at))
+        held = HeldCall(fun, args, kwargs, jitted=jitted, is_traced=is_traced)
+        fixed = _fixed(shape_of(getattr(jitted, "_jit_info", None), args, kwargs), args, kwargs, is_traced)
+        args, kwargs = _arrays_only(args, kwargs, is_traced)
     traced = jitted.trace(*args, **kwargs)
     donated = tuple(info.donated for info in jax.tree_util.tree_leaves(traced.args_info, is_leaf=_is_info))
     values = _values(jitted, args, kwargs, traced.jaxpr, keep_values, donated)
-    return KeptProgram(
+    program = KeptProgram(
         "traced",
         traced.jaxpr,
         None,
         traced=traced,
-        shape=shape_of(getattr(jitted, "_jit_info", None), args, kwargs),
+        shape=replace(shape_of(getattr(jitted, "_jit_info", None), args, kwargs), fixed=fixed),
         in_tree=jax.tree_util.tree_structure(traced.args_info, is_leaf=_is_info),
         out_tree=traced.out_tree,
         donated=donated,
         values=values,
         held=held,
+        call=at,
     )
+    return program
+
+
+def _fixed(shape: CallShape, args: tuple[Any, ...], kwargs: dict[str, Any], is_traced: IsTraced) -> dict[str, str]:
+    """The arguments of which nothing is traced, such as functions and axes, as text."""
+    import jax
+
+    named = [*zip((name for name, _ in shape.names), args, strict=True), *kwargs.items()]
+    return {
+        name: _value_text(value)
+        for name, value in named
+        if (leaves := jax.tree_util.tree_leaves(value)) and not any(is_traced(leaf) for leaf in leaves)
+    }
+
+
+def _value_text(value: Any) -> str:
+    if type(value) is list:
+        return f"[{', '.join(map(value_text, value))}]"
+    return value_text(value)
 
 
 def _values(
@@ -137,33 +200,42 @@ def _is_info(node: Any) -> bool:
     return hasattr(node, "donated")
 
 
-def _traceable(fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[..., Any]:
-    """A new function that calls `fun` with what JAX cannot trace (strings, functions, modules) put back in."""
+def _traceable(
+    fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any], is_traced: IsTraced, at: Place | None
+) -> Callable[..., Any]:
+    """A new function that calls `fun` with what is not traced (strings, functions, modules) put back in."""
     import jax
 
     leaves, tree = jax.tree_util.tree_flatten((args, kwargs))
-    fixed = {i: leaf for i, leaf in enumerate(leaves) if not is_array(leaf)}
+    fixed = {i: leaf for i, leaf in enumerate(leaves) if not is_traced(leaf)}
+    call_it = _call if at is None else calling_at(at)
     count = len(leaves)  # the function outlives this call, and is to hold no array
 
     @functools.wraps(fun, updated=())
     def call(*args: Any, **kwargs: Any) -> Any:
         if not fixed:
-            return fun(*args, **kwargs)
+            return call_it(fun, args, kwargs)
         # None has no leaves, so where a leaf was fixed there is none in the order of the others.
         given = iter(jax.tree_util.tree_leaves((args, kwargs)))
         whole = [fixed[i] if i in fixed else next(given) for i in range(count)]
         args, kwargs = jax.tree_util.tree_unflatten(tree, whole)
-        return fun(*args, **kwargs)
+        return call_it(fun, args, kwargs)
 
     call.__name__ = name_of(fun)
     return call
 
 
-def _arrays_only(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+def _call(fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return fun(*args, **kwargs)
+
+
+def _arrays_only(
+    args: tuple[Any, ...], kwargs: dict[str, Any], is_traced: IsTraced
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
     import jax
 
     kept: tuple[tuple[Any, ...], dict[str, Any]] = jax.tree_util.tree_map(
-        lambda leaf: leaf if is_array(leaf) else None, (args, kwargs)
+        lambda leaf: leaf if is_traced(leaf) else None, (args, kwargs)
     )
     return kept
 
@@ -190,6 +262,7 @@ def _go_on(
     stage: Stage,
     reused: bool,
     events: Callable[[], int],
+    is_traced: IsTraced,
 ) -> None:
     if stage == "trace":
         if not reused:
@@ -210,4 +283,5 @@ def _go_on(
         if jax_internals.is_jitted(fun):
             jax.block_until_ready(fun(*args, **kwargs))
         else:
-            jax.block_until_ready(program.compiled(*_arrays_only(tuple(args), dict(kwargs))[0], **kwargs))
+            arrays, keywords = _arrays_only(tuple(args), dict(kwargs), is_traced)
+            jax.block_until_ready(program.compiled(*arrays, **keywords))
