@@ -240,7 +240,7 @@ class Answers:
 
         if not 0 <= request.program < len(run.document.programs):
             return _error(request.id, _NO_SUCH.format(what="program"))
-        document = msgspec.structs.replace(run.sources.with_texts(), focus=request.program)
+        document = msgspec.structs.replace(run.sources.with_texts(whole=True), focus=request.program)
         return Reply(id=request.id, error=None, text=None, scope=None, snapshot=None, page=page(document))
 
     def _transform(self, request: TransformRequest) -> Reply:

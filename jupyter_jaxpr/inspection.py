@@ -429,14 +429,14 @@ class Snapshot:
             ValueError: The name ends otherwise.
         """
         path = Path(path)
-        writers: dict[str, Callable[[schema.Snapshot], str]] = {
-            ".json": lambda whole: encode(whole).decode(),
-            ".html": page,
-            ".md": markdown,
+        writers: dict[str, Callable[[], str]] = {
+            ".json": lambda: encode(self._whole()).decode(),
+            ".html": lambda: page(self._whole(equations=True)),
+            ".md": lambda: markdown(self._whole()),
         }
         if path.suffix not in writers:
             raise ValueError(_NO_FORMAT.format(name=path.name))
-        path.write_text(writers[path.suffix](self._whole()), encoding="utf-8")
+        path.write_text(writers[path.suffix](), encoding="utf-8")
 
     def __repr__(self) -> str:
         return plain(self._document)
@@ -453,10 +453,11 @@ class Snapshot:
             raise ValueError(_NO_PROGRAM.format(message=self._document.message or "Inspect a function first."))
         return index
 
-    def _whole(self) -> schema.Snapshot:
+    def _whole(self, *, equations: bool = False) -> schema.Snapshot:
+        """The document with the texts of its levels; with all equations of large programs, too, where that is asked."""
         if self._sources is None:
             return self._document
-        return msgspec.structs.replace(self._sources.with_texts(), focus=self._document.focus)
+        return msgspec.structs.replace(self._sources.with_texts(whole=equations), focus=self._document.focus)
 
 
 def inspect(

@@ -28,13 +28,21 @@ def golden(name):
     return read((FIXTURES / f"{name}-0.12.json").read_bytes())
 
 
+def unpacked(text):
+    return zlib.decompress(base64.b64decode(text)).decode()
+
+
+def hashed(script):
+    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+
+
 class Page(HTMLParser):
     """What a browser makes of a page: its lines by level, its scripts, and that nothing in it can load or run."""
 
     def __init__(self, text):
         super().__init__(convert_charrefs=True)
         self.lines, self.places, self.folds, self.scripts = {}, {}, {}, []
-        self._level = self._script = None
+        self._level = self._script = self._last = None
         self.feed(text)
         self.close()
 
@@ -44,22 +52,30 @@ class Page(HTMLParser):
         assert not {name for name in given if name in {"src", "href", "style"} or name.startswith("on")}, given
         self._script = None
         if tag == "ol":
-            self._level = given["data-level"]
-            self.lines[self._level], self.places[self._level], self.folds[self._level] = [], [], {}
+            assert given["start"] == str(len(self.lines[self._last]) + 1)
+            self._level = self._last
+        elif "data-title" in given:
+            self._level = self._last = given["data-level"]
+            self.lines[self._level], self.folds[self._level] = [], {}
+            self.places[self._level] = [int(place) for place in given["data-places"].split()]
         elif tag == "li" and self._level is not None:
             lines = self.lines[self._level]
-            assert given["data-n"] == str(len(lines) + 1)
             if "data-f" in given:
                 self.folds[self._level][len(lines)] = int(given["data-f"])
             lines.append("")
-            self.places[self._level].append((given.get("data-p"), given.get("data-l")))
         elif tag == "script":
-            self._script = given.get("type", "")
+            self._script = given.get("id", "text" if "type" in given else "")
             self.scripts.append([self._script, ""])
 
     def handle_endtag(self, tag):
+        if tag == "script" and self._script == "text":
+            held = json.loads(unpacked(self.scripts[-1][1]))
+            assert held["longest"] >= max(map(len, held["lines"]))
+            self.lines[self._last] += held["lines"]
+            self.places[self._last] += held["places"]
+            self.folds[self._last] |= {int(line): count for line, count in held["folds"].items()}
         self._script = None
-        if tag == "ol":
+        if tag in {"ol", "div"}:
             self._level = None
 
     def handle_data(self, data):
@@ -68,9 +84,13 @@ class Page(HTMLParser):
         elif self._level is not None:
             self.lines[self._level][-1] += data
 
-    def places_in_the_cell(self):
-        [[_, text]] = [script for script in self.scripts if script[0] == "application/json"]
-        return json.loads(text)
+    def script(self, name):
+        [text] = [text for each, text in self.scripts if each == name]
+        return text
+
+    def where(self, place):
+        """First line, last line, columns of a place in the cell; of others the name of their line."""
+        return json.loads(self.script("places"))[str(place)]
 
 
 @pytest.mark.parametrize("path", sorted(FIXTURES.glob("*-0.1?.json")), ids=lambda path: path.stem)
@@ -100,19 +120,17 @@ def test_lines_of_one_expression_have_one_place_in_every_text():
         for level in ("jaxpr", "stablehlo")
     }
     assert tanh["jaxpr"] == tanh["stablehlo"]
-    [(place, badge)] = tanh["jaxpr"]
-    assert badge == "7"
-    line, end, column, end_column = seen.places_in_the_cell()[place]
+    [place] = tanh["jaxpr"]
+    line, end, column, end_column = seen.where(place)
     assert (line, end) == (7, 7)
     assert seen.lines["source"][6][column:end_column] == 'jnp.tanh(a + r + p["b"])'
 
 
 def test_what_a_library_does_has_the_place_of_the_users_call():
     seen = Page(page(golden("rnn")))
-    badges = [
-        badge for line, (_, badge) in zip(seen.lines["jaxpr"], seen.places["jaxpr"], strict=True) if "exp" in line
-    ]
-    assert badges == ["11"]  # inside of jax.nn.softmax
+    lines = zip(seen.lines["jaxpr"], seen.places["jaxpr"], strict=True)
+    [place] = [place for line, place in lines if "exp" in line]
+    assert seen.where(place)[0] == 11  # inside of jax.nn.softmax
 
 
 def test_equations_of_several_lines_fold():
@@ -134,14 +152,14 @@ def test_a_line_knows_the_equations_it_is_part_of():
 
 def test_only_our_script_may_run_and_nothing_is_loaded():
     text = page(golden("rnn"))
-    [[_, script]] = [each for each in Page(text).scripts if each[0] == ""]
-    hashed = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    seen = Page(text)
+    first, own = seen.script(""), unpacked(seen.script("script"))
     [policy] = re.findall('Content-Security-Policy" content="([^"]*)"', text)
     assert policy.replace("&#x27;", "'") == (
-        f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{hashed}'"
+        f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{hashed(first)}' 'sha256-{hashed(own)}'"
     )
     for loads in ("@import", "url(", "fetch(", "XMLHttpRequest", "innerHTML", "eval("):
-        assert loads not in text
+        assert loads not in text + own
 
 
 def test_text_of_a_document_is_never_markup():
@@ -154,10 +172,19 @@ def test_text_of_a_document_is_never_markup():
     seen = Page(page(replace(document, title=attack, cell=cell, strings=strings, programs=[program])))
     assert seen.lines["source"][-1] == attack
     assert seen.lines["hlo"][0] == attack
-    assert [kind for kind, _ in seen.scripts] == ["application/json", ""]
+    assert [kind for kind, _ in seen.scripts] == ["text", "text", "places", "script", ""]
 
 
-def test_a_long_text_is_packed():
+def test_the_name_of_a_file_is_never_markup():
+    document = golden("rnn")
+    files = [replace(file, kind="file", path="/tmp/<!--<script>.py") for file in document.files]
+    seen = Page(page(replace(document, files=files)))
+    places = {seen.where(place) for place in seen.places["jaxpr"] if place >= 0}
+    assert "<!--<script>.py:7" in places
+    assert "<" not in seen.script("places")
+
+
+def test_long_texts_are_packed():
     def f(x):
         for _ in range(5_000):
             x = jnp.sin(x)
@@ -165,11 +192,24 @@ def test_a_long_text_is_packed():
 
     snapshot = jj.inspect(jax.jit(f), 1.0, stage="lower")
     text = page(snapshot._whole())
-    [packed] = [content for kind, content in Page(text).scripts if kind == "application/octet-stream"]
-    held = json.loads(zlib.decompress(base64.b64decode(packed)))
-    assert "\n".join(held["lines"]) == snapshot.text("stablehlo")
-    assert len(held["places"]) == len(held["lines"])
-    assert len(text) < 2_000_000
+    seen = Page(text)
+    assert [kind for kind, _ in seen.scripts] == ["text"] * 4 + ["places", "script", ""]
+    assert "\n".join(seen.lines["stablehlo"]) == snapshot.text("stablehlo")
+    assert len(seen.places["stablehlo"]) == len(seen.lines["stablehlo"])
+    assert len(text) < 200_000
+
+
+def test_a_page_holds_all_equations_of_a_program_however_many_there_are(tmp_path):
+    def f(x):
+        for _ in range(21_000):
+            x = jnp.sin(x)
+        return x
+
+    snapshot = jj.inspect(f, 1.0, stage="trace")
+    snapshot.save(tmp_path / "f.html")
+    seen = Page((tmp_path / "f.html").read_text(encoding="utf-8"))
+    assert "\n".join(seen.lines["jaxpr"]) == snapshot.text("jaxpr")
+    assert len(seen.lines["jaxpr"]) == 21_002
 
 
 def test_a_level_that_was_not_made_says_why(tmp_path):

@@ -21,27 +21,49 @@ def rnn(w, xs):
 rnn(jnp.eye(4), jnp.ones((10, 4)));"""
 
 
+# Long enough for its texts to be packed, and drawn by chunks.
+LONG = """%%jaxpr
+@jax.jit
+def long(x):
+    for _ in range(1_000):
+        x = jnp.sin(x) * 2.0
+    return jnp.tanh(x)
+
+long(jnp.ones(3));"""
+
+
 @pytest.fixture
 def saved(notebook, page, context, tmp_path):
-    """The saved file, open in a page that has no network, and what it tried to load."""
-    nb = notebook(LOAD, RNN)
+    """The file saved of an RNN, open in a page that has no network."""
+    yield from opened(notebook, page, context, tmp_path, RNN, "rnn")
+
+
+@pytest.fixture
+def long(notebook, page, context, tmp_path):
+    """The file saved of a program of 2,001 equations."""
+    yield from opened(notebook, page, context, tmp_path, LONG, "long")
+
+
+def opened(notebook, page, context, tmp_path, cell, name):
+    nb = notebook(LOAD, cell)
     nb.run_all()
-    expect(nb.listing()).to_contain_text("scan")
+    expect(nb.listing()).to_contain_text("f32[")
     nb.panel.get_by_role("button", name="More", exact=True).click()
     with page.expect_download() as download:
         page.get_by_role("menuitem", name="Save as HTML").click()
-    assert download.value.suggested_filename == "rnn.html"
-    file = tmp_path / "rnn.html"
+    assert download.value.suggested_filename == f"{name}.html"
+    file = tmp_path / f"{name}.html"
     download.value.save_as(file)
     context.set_offline(True)
-    opened = context.new_page()
-    opened.set_viewport_size({"width": 1400, "height": 900})
+    saved = context.new_page()
+    saved.set_viewport_size({"width": 1400, "height": 900})
     asked: list[str] = []
-    opened.on("request", lambda request: asked.append(request.url))
+    saved.on("request", lambda request: asked.append(request.url))
     errors: list[str] = []
-    opened.on("pageerror", lambda error: errors.append(str(error)))
-    opened.goto(file.as_uri())
-    yield opened
+    saved.on("pageerror", lambda error: errors.append(str(error)))
+    saved.goto(file.as_uri())
+    expect(saved.locator(".jjx-bench")).to_have_attribute("aria-busy", "false")
+    yield saved
     assert asked == [file.as_uri()]
     assert errors == []
     context.set_offline(False)
@@ -94,6 +116,43 @@ def test_what_is_found_is_counted_and_unfolded(saved):
     expect(saved.get_by_role("status", name="Found")).to_have_text(
         re.compile("^Source 0 · jaxpr 0 · StableHLO 0 · Optimised HLO 0$")
     )
+
+
+def test_a_far_line_of_a_long_text_is_found_shown_and_linked(long):
+    tanh = lines(long, "jaxpr").filter(has_text="= tanh ")
+    expect(tanh).to_have_count(1)
+    expect(tanh).not_to_be_in_viewport()
+    long.get_by_role("searchbox", name="Find").fill("= tanh")
+    expect(long.get_by_role("status", name="Found")).to_contain_text("Source 0 · jaxpr 1 · StableHLO 0")
+    expect(tanh).to_be_in_viewport()
+    expect(tanh).to_have_attribute("data-n", "2002")
+
+    tanh.click()
+    expect(long.locator("mark")).to_have_text("jnp.tanh(x)")
+    there = lines(long, "StableHLO").filter(has_text="stablehlo.tanh")
+    expect(there).to_have_class("linked")
+    expect(there).to_be_in_viewport()
+    expect(long.get_by_role("status", name="Linked")).to_contain_text("Source 1 · jaxpr 1 · StableHLO 1")
+
+    lines(long, "Source").filter(has_text="jnp.sin").click()
+    expect(lines(long, "jaxpr").and_(long.locator(".linked"))).to_have_count(2_000)
+    expect(lines(long, "jaxpr").nth(1)).to_be_in_viewport()
+
+
+def test_all_of_a_long_text_is_selected_found_by_the_browser_and_printed(long):
+    text = long.evaluate(
+        """() => {
+          getSelection().selectAllChildren(document.querySelector('[data-title="jaxpr"]'));
+          return getSelection().toString();
+        }"""
+    )
+    assert text.count("= sin ") == 1_000
+    assert text.count("= tanh ") == 1
+    long.evaluate("getSelection().removeAllRanges()")
+    assert long.evaluate("window.find('= tanh ')")
+    expect(lines(long, "jaxpr").filter(has_text="= tanh ")).to_be_in_viewport()
+    long.emulate_media(media="print")
+    expect(lines(long, "jaxpr").first.locator("..")).to_have_css("content-visibility", "visible")
 
 
 def test_a_column_is_put_away(saved):

@@ -1,72 +1,52 @@
-// The lines of a page come in, each with the place it comes from; linking, folding, search and the theme go out.
+// Programs of a page come in, each a few texts of lines; linking, folding, search and the theme go out.
 // Without it the page can be read all the same.
-'use strict';
 
-const places = JSON.parse(document.getElementById('places').textContent);
+/** Of a frame, for the lines that are not near the window. */
+const MILLISECONDS = 40;
 
-for (const details of document.querySelectorAll('details.jjx-program')) {
-  details.addEventListener('toggle', () => void opened(details), { once: true });
-  if (details.open) {
-    void opened(details);
-  }
-}
-theme(document.getElementById('theme'));
-
-/** A program is made when it is first seen. */
+/** A program is made when it is first seen: what is near the window is painted before the rest is drawn. */
 async function opened(details) {
   if (details.isMade) {
     return;
   }
   details.isMade = true;
   const program = details.querySelector('.jjx-bench');
-  for (const packed of program.querySelectorAll('script')) {
-    const list = packed.previousElementSibling;
-    const text = await unpacked(packed.textContent);
-    list.append(linesOf(JSON.parse(text)));
-    packed.remove();
+  program.setAttribute('aria-busy', 'true');
+  const texts = await Promise.all([...program.querySelectorAll('[data-title]')].map(textOf));
+  if (drawn(texts, 0)) {
+    await painted();
+    await Promise.all(texts.map(unpack));
+    while (drawn(texts, MILLISECONDS)) {
+      await painted();
+    }
   }
-  make(program);
+  program.querySelector('.jjx-tools > div').hidden = false;
+  make(program, texts);
+  program.setAttribute('aria-busy', 'false');
 }
 
-/** Base64 of zlib in, text out. */
-function unpacked(base64) {
-  const bytes = Uint8Array.from(atob(base64), character => character.charCodeAt(0));
-  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'))).text();
+/** Draw for so long, at least a chunk of each text; is there more? */
+function drawn(texts, milliseconds) {
+  const end = performance.now() + milliseconds;
+  let isMore = true;
+  do {
+    isMore = texts.filter(draw).length > 0;
+  } while (isMore && performance.now() < end);
+  return isMore;
 }
 
-function linesOf({ lines, places: placesOfLines, badges, folds }) {
-  const made = document.createDocumentFragment();
-  lines.forEach((text, number) => {
-    const line = document.createElement('li');
-    line.textContent = text || ' ';
-    line.dataset.n = number + 1;
-    const place = placesOfLines[number];
-    if (place >= 0) {
-      line.dataset.p = place;
-      line.dataset.l = badges[place];
-    }
-    if (folds[number] !== undefined) {
-      line.dataset.f = folds[number];
-    }
-    made.append(line);
-  });
-  return made;
-}
-
-function make(program) {
-  const texts = [...program.querySelectorAll('ol')];
-  const source = program.querySelector('ol[data-level="source"]');
-  const lines = texts.flatMap(text => [...text.children]);
+function make(program, texts) {
+  const lines = texts.flatMap(text => text.lines);
+  const source = texts.find(text => text.list.dataset.level === 'source');
   /** Place -> lines of all texts; the source's line stands under its number. */
   const byPlace = new Map();
   for (const line of lines) {
-    const place = line.dataset.p;
-    if (place !== undefined) {
-      const known = byPlace.get(place);
+    if (line.place >= 0) {
+      const known = byPlace.get(line.place);
       if (known) {
         known.push(line);
       } else {
-        byPlace.set(place, [line]);
+        byPlace.set(line.place, [line]);
       }
     }
   }
@@ -76,13 +56,14 @@ function make(program) {
 
   /** The places of a line: its own, or all of those that begin on a line of the source. */
   function placesOf(line) {
-    if (line.parentElement !== source) {
-      return line.dataset.p === undefined ? [] : [line.dataset.p];
+    if (line.text === source) {
+      return placesAt(line.number);
     }
-    const number = [...source.children].indexOf(line) + 1;
-    return [...byPlace.keys()].filter(
-      place => places[place] && places[place][0] === number
-    );
+    return line.place < 0 ? [] : [line.place];
+  }
+
+  function placesAt(number) {
+    return [...byPlace.keys()].filter(place => inCell(place)?.[0] === number);
   }
 
   /** Line -> how it is linked: by its very expression, or only by the line that the expression is on. */
@@ -93,18 +74,15 @@ function make(program) {
       for (const one of byPlace.get(place) ?? []) {
         found.set(one, 'linked');
       }
-      const there = source && places[place] && source.children[places[place][0] - 1];
+      const there = source?.lines[inCell(place)?.[0] - 1];
       if (there) {
         found.set(there, 'linked');
       }
     }
-    for (const text of texts) {
-      if (![...found.keys()].some(one => one.parentElement === text)) {
-        for (const one of own.flatMap(sameLine)) {
-          if (one.parentElement === text) {
-            found.set(one, 'near');
-          }
-        }
+    const reached = new Set([...found.keys()].map(one => one.text));
+    for (const one of reached.size < texts.length ? own.flatMap(sameLine) : []) {
+      if (!reached.has(one.text)) {
+        found.set(one, 'near');
       }
     }
     return found;
@@ -112,10 +90,8 @@ function make(program) {
 
   /** The lines of other expressions that begin on the line of this one. */
   function sameLine(place) {
-    const at = places[place];
-    return at
-      ? [...byPlace.keys()].filter(other => places[other]?.[0] === at[0]).flatMap(other => byPlace.get(other))
-      : [];
+    const at = inCell(place);
+    return at ? placesAt(at[0]).flatMap(other => byPlace.get(other)) : [];
   }
 
   function mark(line) {
@@ -130,7 +106,7 @@ function make(program) {
     for (const [one, how] of marked) {
       one.classList.add(how);
     }
-    const spans = line === null ? [] : placesOf(line).map(place => places[place]).filter(Boolean);
+    const spans = line === null ? [] : placesOf(line).map(inCell).filter(Boolean);
     if (source && spans.length === 1) {
       underline(spans[0]);
     }
@@ -140,17 +116,17 @@ function make(program) {
 
   /** How many lines of a text are marked, such as `jaxpr 2` or `StableHLO 3 by line`. */
   function counted(text) {
-    const own = [...marked].filter(([one]) => one.parentElement === text);
+    const own = [...marked].filter(([one]) => one.text === text);
     if (own.length === 0) {
       return '';
     }
     const how = own.every(([, kind]) => kind === 'near') ? ' by line' : '';
-    return `${text.dataset.title} ${own.length}${how}`;
+    return `${text.title} ${own.length}${how}`;
   }
 
   /** Mark an expression that is on one line of the source. */
   function underline([first, last, from, to]) {
-    const line = source.children[first - 1];
+    const line = source.lines[first - 1];
     if (!line || first !== last || from < 0 || to <= from) {
       return;
     }
@@ -163,10 +139,11 @@ function make(program) {
 
   function reveal(linked, except) {
     for (const text of texts) {
-      const first = [...linked.keys()].find(line => line.parentElement === text);
+      const first = [...linked.keys()].find(line => line.text === text);
       if (first && text !== except) {
         unfold(first);
-        text.scrollTop = first.offsetTop - text.offsetTop - text.clientHeight / 3;
+        const below = first.getBoundingClientRect().top - text.list.getBoundingClientRect().top;
+        text.list.scrollTop += below - text.list.clientHeight / 3;
       }
     }
   }
@@ -175,7 +152,7 @@ function make(program) {
     pinned?.removeAttribute('aria-current');
     pinned = pinned === line ? null : line;
     pinned?.setAttribute('aria-current', 'true');
-    reveal(mark(pinned), line.parentElement);
+    reveal(mark(pinned), line.text);
   }
 
   const lineOf = target => target.closest && target.closest('.jjx-bench li');
@@ -201,22 +178,20 @@ function make(program) {
   // --- keyboard: one stop of the Tab key a text, arrows inside ---
 
   function focusLine(line) {
-    for (const one of line.parentElement.children) {
-      one.tabIndex = one === line ? 0 : -1;
-    }
+    line.text.stop.tabIndex = -1;
+    line.text.stop = line;
+    line.tabIndex = 0;
     line.focus({ preventScroll: true });
     line.scrollIntoView({ block: 'nearest' });
   }
   for (const text of texts) {
-    for (const line of text.children) {
-      line.tabIndex = line === text.firstElementChild ? 0 : -1;
-    }
-    text.addEventListener('keydown', event => {
+    text.stop = text.lines[0];
+    text.list.addEventListener('keydown', event => {
       const line = lineOf(event.target);
       if (!line || event.target !== line || event.ctrlKey || event.metaKey || event.altKey) {
         return;
       }
-      const shown = [...text.children].filter(one => !one.hidden);
+      const shown = text.lines.filter(one => !one.hidden);
       const at = shown.indexOf(line);
       const to = {
         ArrowDown: at + 1,
@@ -243,31 +218,27 @@ function make(program) {
 
   // --- folding ---
 
-  const folds = [];
-  for (const line of lines) {
-    if (line.dataset.f !== undefined) {
-      folds.push(foldable(line, Number(line.dataset.f)));
-    }
-  }
-  function foldable(line, count) {
+  const folds = lines.filter(line => line.folds > 0).map(foldable);
+
+  function foldable(line) {
     const button = document.createElement('button');
     button.type = 'button';
     button.className = 'fold';
     button.tabIndex = -1;
-    const inside = [];
-    for (let one = line.nextElementSibling; inside.length < count; one = one.nextElementSibling) {
-      inside.push(one);
-    }
-    const show = isOpen => {
+    const inside = line.text.lines.slice(line.number, line.number + line.folds);
+    const say = isOpen => {
       button.setAttribute('aria-expanded', String(isOpen));
-      button.setAttribute('aria-label', isOpen ? `Fold ${count} lines` : `Unfold ${count} lines`);
+      button.setAttribute('aria-label', `${isOpen ? 'Fold' : 'Unfold'} ${line.folds} lines`);
+    };
+    const show = isOpen => {
+      say(isOpen);
       for (const one of inside) {
         one.folded = (one.folded ?? 0) + (isOpen ? -1 : 1);
         one.hidden = one.folded > 0;
       }
+      new Set(inside.map(one => one.parentElement)).forEach(measure);
     };
-    button.setAttribute('aria-expanded', 'true');
-    button.setAttribute('aria-label', `Fold ${count} lines`);
+    say(true);
     button.addEventListener('click', () => show(button.getAttribute('aria-expanded') !== 'true'));
     line.prepend(button);
     return { button, inside, show };
@@ -305,7 +276,8 @@ function make(program) {
   const found = program.querySelector('output');
   let matches = [];
   let at = -1;
-  query.addEventListener('input', () => {
+  query.addEventListener('input', search);
+  function search() {
     const wanted = query.value.trim().toLowerCase();
     for (const line of matches) {
       line.classList.remove('match', 'here');
@@ -319,7 +291,7 @@ function make(program) {
     if (matches.length > 0) {
       step(1);
     }
-  });
+  }
   query.addEventListener('keydown', event => {
     if (event.key === 'Enter' && matches.length > 0) {
       event.preventDefault();
@@ -328,8 +300,8 @@ function make(program) {
   });
   function tell(wanted) {
     const counts = texts.map(text => {
-      const count = matches.filter(line => line.parentElement === text).length;
-      return `${text.dataset.title} ${count}`;
+      const count = matches.filter(line => line.text === text).length;
+      return `${text.title} ${count}`;
     });
     found.textContent = wanted ? counts.join(' · ') : '';
   }
@@ -342,12 +314,17 @@ function make(program) {
     line.classList.add('here');
     line.scrollIntoView({ block: 'nearest' });
   }
+  // What was typed while the lines were drawn.
+  if (query.value) {
+    search();
+  }
 }
 
 /** The reader's system decides, until the reader does. */
 function theme(button) {
   const names = ['system', 'light', 'dark'];
   let at = 0;
+  button.hidden = false;
   button.addEventListener('click', () => {
     at = (at + 1) % names.length;
     if (at === 0) {
@@ -358,3 +335,12 @@ function theme(button) {
     button.textContent = `Theme: ${names[at]}`;
   });
 }
+
+document.head.append(Object.assign(document.createElement('style'), { textContent: STYLE }));
+for (const details of document.querySelectorAll('details.jjx-program')) {
+  details.addEventListener('toggle', () => void opened(details), { once: true });
+  if (details.open) {
+    void opened(details);
+  }
+}
+theme(document.getElementById('theme'));

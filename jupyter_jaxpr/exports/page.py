@@ -1,8 +1,9 @@
 """A document in, one HTML file out that needs nothing else: its programs beside the cell, linked, folded and searched.
 
 Below them is what the static output says.
-The script is ours alone: the page's policy names it by its hash, and forbids everything else and every connection. Text
-of the document is never markup. Without scripts all lines are there, unfolded; those of long texts are packed.
+The scripts are ours alone: the page's policy names them by their hashes, and forbids everything else and every
+connection. Text of the document is never markup. What is long is packed, our own script too; without scripts the lines
+of all other texts are there, unfolded.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ from . import summary
 from .html import Markup, about, after, before, element
 from .linked_text import LinkedText, linked_texts
 
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{hash}'"
-
-#: Longer texts, in characters, are packed.
-_PACKED_FROM = 200_000
+#: Longer texts, in characters, are packed: from here on that is less to write, to hold and to draw.
+_PACKED_FROM = 4_500
+#: Lines of a chunk; those of the first of a long text are packed for themselves, to be seen before the rest.
+_CHUNK = 50
 
 
 @cache
@@ -36,12 +37,12 @@ def page(document: Snapshot) -> str:
     """The document as an HTML file of its own, texts in full; light or dark as the reader's system is."""
     program = summary.shown_first(document)
     title = document.title or (str(summary.signature(program)) if program else "jupyter_jaxpr")
-    script = _own("page.js")
-    hashed = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    script = f"'use strict';\nconst STYLE = {json.dumps(_own('live.css'))};\n" + _own("lines.js") + _own("page.js")
+    first = _own("unpack.js")
     head = element(
         "head",
         Markup('<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'),
-        Markup(f'<meta http-equiv="Content-Security-Policy" content="{escape(_POLICY.format(hash=hashed))}">'),
+        Markup(f'<meta http-equiv="Content-Security-Policy" content="{escape(_policy(first, script))}">'),
         element("title", title),
         element("style", Markup(_own("page.css"))),
     )
@@ -55,20 +56,36 @@ def page(document: Snapshot) -> str:
         "body",
         element("main", element("h1", title), _theme(), *before(document, 2), *benches, *after(document, 2)),
         Markup(f'<script type="application/json" id="places">{_places(document, chain(*texts.values()))}</script>'),
-        Markup(f"<script>{script}</script>"),
+        _packed(script, ' id="script"'),
+        Markup(f"<script>{first}</script>"),
     )
     return f"<!doctype html>\n{element('html', head, body, lang='en')}\n"
 
 
+def _policy(*scripts: str) -> str:
+    hashes = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
+    named = " ".join(f"'sha256-{each}'" for each in hashes)
+    return f"default-src 'none'; style-src 'unsafe-inline'; script-src {named}"
+
+
+def _packed(text: str, attributes: str = "") -> Markup:
+    """Base64 of zlib, for the script to unpack."""
+    packed = base64.b64encode(zlib.compress(text.encode(), 9)).decode()
+    return Markup(f'<script type="application/octet-stream"{attributes}>{packed}</script>')
+
+
 def _theme() -> Markup:
-    return element("p", element("button", "Theme: system", id="theme", type="button"))
+    return element("p", element("button", "Theme: system", id="theme", type="button", hidden=""))
 
 
 def _places(document: Snapshot, texts: chain[LinkedText]) -> str:
-    """Frame -> first line, last line, columns, for those in the cell: JSON that is safe inside a script."""
+    """Frame -> first line, last line, columns, of others their file and line: JSON that is safe inside a script."""
     used = {frame for text in texts for frame in text.frames if frame >= 0}
-    own = {str(number): _span(document.frames[number]) for number in sorted(used) if _is_own(document, number)}
-    return json.dumps(own, separators=(",", ":"))
+    held = {
+        str(number): _span(document.frames[number]) if _is_own(document, number) else _badge(document, number)
+        for number in sorted(used)
+    }
+    return json.dumps(held, separators=(",", ":")).replace("<", "\\u003c")
 
 
 def _span(frame: Frame) -> tuple[int, int, int, int]:
@@ -82,8 +99,7 @@ def _is_own(document: Snapshot, number: int) -> bool:
 
 def _bench(document: Snapshot, texts: list[LinkedText], opened: bool) -> Markup:
     """The texts of a program side by side, the cell's first."""
-    badges = _badges(document, texts)
-    columns = [_column(document, text, badges) for text in texts]
+    columns = [_column(text) for text in texts]
     names = [(text.name, text.title) for text in texts]
     if document.cell is not None:
         columns.insert(0, _source(document.cell.source))
@@ -97,49 +113,59 @@ def _bench(document: Snapshot, texts: list[LinkedText], opened: bool) -> Markup:
         element("button", "Unfold all", type="button", data_act="unfold"),
         *buttons,
         element("span", role="status", aria_label="Linked"),
-        class_="jjx-tools",
+        hidden="",
     )
-    bench = element("div", tools, element("div", *columns, class_="jjx-columns"), class_="jjx-bench")
+    bench = element(
+        "div",
+        element("div", tools, class_="jjx-tools"),
+        element("div", *columns, class_="jjx-columns"),
+        class_="jjx-bench",
+    )
     state = Markup(" open") if opened else Markup("")
     return Markup(f'<details class="jjx-program"{state}><summary>Program</summary>{bench}</details>')
 
 
 def _source(source: str) -> Markup:
-    lines = Markup(
-        "".join(
-            f"<li data-n={number}>{escape(line, quote=False) or ' '}"
-            for number, line in enumerate(source.split("\n"), 1)
-        )
-    )
-    return _section("source", "Source", "", Markup(f'<ol data-level="source" data-title="Source">{lines}</ol>'))
+    lines = [f"<li>{escape(line, quote=False) or ' '}" for line in source.split("\n")]
+    return _section("source", "Source", "", _listing("source", "Source", lines, []))
 
 
-def _column(document: Snapshot, text: LinkedText, badges: dict[int, str]) -> Markup:
+def _column(text: LinkedText) -> Markup:
     if text.absent is not None:
         return _section(text.name, text.title, "", element("p", text.absent))
     if sum(map(len, text.lines)) > _PACKED_FROM:
-        return _section(text.name, text.title, text.size, _packed(document, text))
+        return _section(text.name, text.title, text.size, _long(text))
     lines = []
-    for number, (line, frame) in enumerate(zip(text.lines, text.frames, strict=True)):
-        place = f" data-p={frame} data-l={badges[frame]}" if frame >= 0 else ""
+    for number, line in enumerate(text.lines):
         fold = f" data-f={text.folds[number]}" if number in text.folds else ""
-        lines.append(f"<li data-n={number + 1}{place}{fold}>{escape(line, quote=False) or ' '}")
-    listing = Markup(f'<ol data-level="{text.name}" data-title="{text.title}">{"".join(lines)}</ol>')
-    return _section(text.name, text.title, text.size, listing)
+        lines.append(f"<li{fold}>{escape(line, quote=False) or ' '}")
+    return _section(text.name, text.title, text.size, _listing(text.name, text.title, lines, text.frames))
 
 
-def _packed(document: Snapshot, text: LinkedText) -> Markup:
-    """A long text as base64 of zlib: the script writes its lines when the program is opened."""
-    held = {
-        "lines": text.lines,
-        "places": text.frames,
-        "badges": {frame: _badge(document, frame) for frame in set(text.frames) if frame >= 0},
-        "folds": text.folds,
-    }
-    packed = base64.b64encode(zlib.compress(json.dumps(held, separators=(",", ":")).encode(), 9)).decode()
-    listing = f'<ol data-level="{text.name}" data-title="{text.title}"></ol>'
+def _listing(name: str, title: str, lines: list[str], frames: list[int]) -> Markup:
+    """Lines by chunks: a browser lays out those that are near the window."""
+    chunks = (
+        f"<ol start={first + 1}>{''.join(lines[first : first + _CHUNK])}</ol>" for first in range(0, len(lines), _CHUNK)
+    )
+    places = " ".join(map(str, frames))
+    return element("div", Markup("".join(chunks)), data_level=name, data_title=title, data_places=places)
+
+
+def _long(text: LinkedText) -> Markup:
+    """A long text, packed: the script draws its first lines when the program is opened, then the rest."""
+    packed = [_part(text, range(_CHUNK)), _part(text, range(_CHUNK, len(text.lines)))]
     without = element("noscript", element("p", "This text is long, and packed. Allow scripts to read it."))
-    return Markup(f'{listing}<script type="application/octet-stream">{packed}</script>{without}')
+    return Markup(f"{_listing(text.name, text.title, [], [])}{''.join(packed)}{without}")
+
+
+def _part(text: LinkedText, part: range) -> Markup:
+    held = {
+        "longest": max(map(len, text.lines)),
+        "lines": text.lines[part.start : part.stop],
+        "places": text.frames[part.start : part.stop],
+        "folds": {line: count for line, count in text.folds.items() if line in part},
+    }
+    return _packed(json.dumps(held, separators=(",", ":"))) if held["lines"] else Markup("")
 
 
 def _section(name: str, title: str, size: str, inside: Markup) -> Markup:
@@ -147,13 +173,8 @@ def _section(name: str, title: str, size: str, inside: Markup) -> Markup:
     return element("section", heading, inside, data_level=name, aria_label=title)
 
 
-def _badges(document: Snapshot, texts: list[LinkedText]) -> dict[int, str]:
-    """Frame -> its line, with the cell or the file where that is not the cell that ran; quoted as an attribute."""
-    found = {frame for text in texts for frame in text.frames if frame >= 0}
-    return {frame: f'"{escape(_badge(document, frame))}"' for frame in found}
-
-
 def _badge(document: Snapshot, number: int) -> str:
+    """The line of a frame, with the cell or the file where that is not the cell that ran."""
     frame = document.frames[number]
     file = document.files[frame.file]
     if _is_own(document, number):

@@ -461,8 +461,12 @@ class Sources:
         complete = msgspec.structs.replace(self._document.programs[program], complete=True, lets=None)
         return msgspec.structs.replace(self._document, programs=[complete], scopes=scopes, **fields)
 
-    def with_texts(self) -> Snapshot:
-        """The document with the texts of all levels that JAX has made, for a file that stands alone."""
+    def with_texts(self, *, whole: bool = False) -> Snapshot:
+        """The document with the texts of all levels that JAX has made, for a file that stands alone.
+
+        Args:
+            whole: With all equations, however many there are.
+        """
         with self._lock:
             for known in self._document.shardings:
                 self._spread(known.program)
@@ -477,8 +481,12 @@ class Sources:
                         held = level
                     levels.append(held)
                 programs[index] = msgspec.structs.replace(program, levels=levels)
+            scopes = self._document.scopes
+            if whole and not all(program.complete for program in programs):
+                programs = [msgspec.structs.replace(program, complete=True, lets=None) for program in programs]
+                scopes = [pools.scope(columns) for columns in walk.scopes]
             fields = pools.of_walk(walk, self._cell_file).fields()
-            return msgspec.structs.replace(self._document, programs=programs, **fields)
+            return msgspec.structs.replace(self._document, programs=programs, scopes=scopes, **fields)
 
     def _all_names(self, scope: int) -> Names:
         """Names of the program that a scope belongs to."""

@@ -72,7 +72,7 @@ def pages() -> Iterator[Row]:
                 who: [_painted(notebook, path, selector) for _ in range(3)]
                 for who, path, selector in (
                     ("jax", theirs[-1][1], "#visible-lines-container .line"),
-                    ("ours", ours[-1][1], 'ol[data-level="jaxpr"] li'),
+                    ("ours", ours[-1][1], '[data-level="jaxpr"] li'),
                 )
             }
             panel = [_in_panel(notebook, count, run) for run in range(3)]

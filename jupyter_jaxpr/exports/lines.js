@@ -1,0 +1,81 @@
+// A list of the page comes in, a text goes out: its lines, each with its place, those of a packed text drawn by chunks.
+
+/** Place -> first line, last line and columns of those in the cell; of others the name of their line. */
+const places = JSON.parse(document.getElementById('places').textContent);
+
+function inCell(place) {
+  return Array.isArray(places[place]) ? places[place] : null;
+}
+
+function badge(place) {
+  return inCell(place) ? String(places[place][0]) : places[place];
+}
+
+/** Lines of a chunk: a browser lays out those near the window, and finds and prints what is in the others. */
+const CHUNK = 50;
+
+/** The lines of a short text are there; of a long one, the first are unpacked. */
+async function textOf(list) {
+  const text = { list, title: list.dataset.title, lines: [], held: [] };
+  const placesOfLines = list.dataset.places.split(' ');
+  list.querySelectorAll('li').forEach((line, at) => {
+    known(text, line, Number(placesOfLines[at] || -1), Number(line.dataset.f ?? 0));
+  });
+  [...list.children].forEach(measure);
+  await unpack(text);
+  return text;
+}
+
+/** Take the next packed part of a text in, if there is one. */
+async function unpack(text) {
+  const packed = text.list.nextElementSibling;
+  if (packed?.localName === 'script') {
+    const { longest, lines, places, folds } = JSON.parse(await unpacked(packed));
+    packed.remove();
+    text.list.style.setProperty('--longest', longest);
+    const before = text.held.length;
+    lines.forEach((line, at) => text.held.push([line, places[at], folds[before + at] ?? 0]));
+  }
+}
+
+/** A line of a text knows its number, its place (or -1), and how many lines below belong to it. */
+function known(text, line, place, folds) {
+  line.text = text;
+  line.number = text.lines.push(line);
+  line.place = place;
+  line.folds = folds;
+  line.setAttribute('data-n', line.number);
+  line.tabIndex = line.number === 1 ? 0 : -1;
+  if (place >= 0) {
+    line.setAttribute('data-l', badge(place));
+  }
+}
+
+/** Make the next chunk of a text; was there one? */
+function draw(text) {
+  const from = text.lines.length;
+  const held = text.held.slice(from, from + CHUNK);
+  if (held.length === 0) {
+    return false;
+  }
+  const chunk = document.createElement('ol');
+  for (const [words, place, folds] of held) {
+    const line = document.createElement('li');
+    line.textContent = words || ' ';
+    known(text, line, place, folds);
+    chunk.append(line);
+  }
+  measure(chunk);
+  text.list.append(chunk);
+  return true;
+}
+
+/** A chunk says its height, for while it is not laid out, and which lines it holds. */
+function measure(chunk) {
+  let shown = 0;
+  for (const line of chunk.children) {
+    shown += line.hidden ? 0 : 1;
+  }
+  chunk.style.setProperty('--shown', shown);
+  chunk.setAttribute('aria-label', `Lines ${chunk.firstElementChild.number} to ${chunk.lastElementChild.number}`);
+}

@@ -1,0 +1,28 @@
+// What is packed in the page comes in, its text goes out; first of all the page's own script, which runs.
+'use strict';
+
+/** Base64 of zlib in, text out. */
+function unpacked(packed) {
+  const characters = atob(packed.textContent);
+  const bytes = new Uint8Array(characters.length);
+  for (let at = 0; at < bytes.length; at++) {
+    bytes[at] = characters.charCodeAt(at);
+  }
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'))).text();
+}
+
+/** At the second frame the first is on the screen. */
+function painted() {
+  return new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))));
+}
+
+async function start() {
+  // Lines that stand in the page are painted before more is made of them.
+  if (document.querySelector('[open] li')) {
+    await painted();
+  }
+  const script = document.createElement('script');
+  script.textContent = await unpacked(document.getElementById('script'));
+  document.head.append(script);
+}
+void start();
