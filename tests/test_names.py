@@ -314,6 +314,21 @@ def test_the_rules_of_this_jax_are_learned():
     assert learn_naming() == Naming(share_jit_names=True, hoist_above=10)
 
 
+def test_the_rules_are_learned_where_jax_prints_in_colour():
+    """As it does in a notebook's kernel, by the name of its shell."""
+    code = (
+        "import builtins\n"
+        "class ZMQInteractiveShell: pass\n"
+        "builtins.get_ipython = ZMQInteractiveShell\n"
+        "import jax\n"
+        "assert '\\x1b[' in str(jax.make_jaxpr(jax.numpy.sin)(1.0))\n"
+        "from jupyter_jaxpr.snapshot.names import learn_naming\n"
+        "print(learn_naming())\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout == "Naming(share_jit_names=True, hoist_above=10)\n", done.stderr
+
+
 def test_the_rules_are_not_learned_where_nothing_is_jitted():
     """What `jax.disable_jit` hides for a while is not taken for a rule."""
     code = (

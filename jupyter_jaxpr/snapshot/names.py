@@ -294,8 +294,9 @@ def _learn() -> Naming | None:
         return jax.lax.neg(y)
 
     value = jax.ShapeDtypeStruct((), "float32")
-    small = str(jax.make_jaxpr(lambda x: inner(x))(value))
-    large = str(jax.make_jaxpr(lambda x: jax.jit(twelve)(x))(value))
+    # In a notebook and in a terminal JAX colours what it prints, names apart from `lambda`.
+    small = jax.make_jaxpr(lambda x: inner(x))(value).pretty_print(use_color=False)
+    large = jax.make_jaxpr(lambda x: jax.jit(twelve)(x))(value).pretty_print(use_color=False)
     if "jit[" not in small:
         return None
     binders = re.findall(r"lambda ; (\w+):", small)
