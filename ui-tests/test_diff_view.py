@@ -234,18 +234,151 @@ def test_it_is_kept_beside_the_notebook(edited):
     assert violations(edited.page) == []
 
 
-def test_converts_and_broadcasts_are_hidden_on_both_sides(notebook):
-    nb = notebook(LOAD, OTHER)
+NOISY = """\
+%%jaxpr
+wave = jax.jit(lambda y: jnp.sin(y))
+
+@jax.jit
+def f(x):
+    jnp.exp(x)
+    a = wave(x)
+    b = a.astype("float16") + 1.0
+    c = jnp.broadcast_to(b, (2, 8))
+    return jnp.cos(c.astype("float32")), wave(x * 2.0)
+
+y = f(x)"""
+
+LESS_NOISY = (
+    NOISY.replace("jnp.exp(x)", "jnp.log(x)")
+    .replace("jnp.sin(y)", "jnp.tanh(y)")
+    .replace("(2, 8)", "(4, 8)")
+    .replace('a.astype("float16")', "a")
+)
+
+
+@pytest.fixture
+def noisy(notebook):
+    """A notebook whose program has noise of each kind, other noise after an edit, and shows what differs."""
+    nb = notebook(LOAD, NOISY)
     nb.run_all()
     expect(nb.listing()).to_contain_text("sin")
-    nb.write(1, OTHER.replace("+ 1.0", "+ x.astype(jnp.int32)"))
+    nb.write(1, LESS_NOISY)
     nb.run(1)
     show(nb)
-    rows = rows_of(nb)
-    expect(rows).to_contain_text("convert_element_type")
-    nb.panel.get_by_label("Hide converts and broadcasts").check()
-    expect(rows).not_to_contain_text("convert_element_type")
-    expect(nb.panel.get_by_label("Converts and broadcasts: 2 lines hidden")).to_be_checked()
+    return nb
+
+
+def filters_of(place):
+    return place.get_by_role("group", name="Hide lines")
+
+
+def test_noise_is_put_away_on_both_sides_by_a_key_and_counted(noisy):
+    noisy.set_panel_width(320)
+    page, panel = noisy.page, noisy.panel
+    hidden = panel.get_by_text(re.compile(r"^(\d+ lines? hidden|No lines hidden): "))
+    said = "2 added, 4 removed, 3 changed"
+    counts = panel.get_by_role("status").filter(has_text=said).first
+    every = rows_of(noisy).inner_text()
+
+    rows_of(noisy).focus()
+    page.keyboard.press("c")
+    expect(hidden).to_have_text("2 lines hidden: 2 converts. Among them 2 removed, which the count above includes.")
+    page.keyboard.press("b")
+    expect(hidden).to_have_text(
+        "4 lines hidden: 2 converts, 2 broadcasts. Among them 1 added, 3 removed, which the count above includes."
+    )
+    page.keyboard.press("w")
+    expect(hidden).to_have_text(re.compile(r"^7 lines hidden: 2 converts, 2 broadcasts, 1 jit wrapper\. "))
+    page.keyboard.press("u")
+    expect(hidden).to_have_text(
+        "8 lines hidden: 2 converts, 2 broadcasts, 1 jit wrapper, 1 unused. "
+        "Among them 1 added, 3 removed, 1 changed, which the count above includes."
+    )
+    expect(filters_of(panel).get_by_role("button", pressed=True)).to_have_count(4)
+    expect(rows_of(noisy).locator(".jp-JaxprDiff-line")).to_have_text(
+        [
+            "c:f32[8]  x",
+            re.compile(r"^−changed from .* = sin "),
+            re.compile(r"^\+changed to .* = tanh "),
+            re.compile(r"^−removed .* = add . 1\.0:f16\[\]$"),
+            re.compile(r"^\+added .* = add . 1\.0:f32\[\]$"),
+            re.compile(r"^−changed from .*:f32\[2,8\] = cos "),
+            re.compile(r"^\+changed to .*:f32\[4,8\] = cos "),
+            re.compile(r"= mul . 2\.0:f32\[\]$"),
+            re.compile(r"= jit\[name=<lambda>\] .$"),
+            re.compile(r"return ., .$"),
+        ]
+    )
+    assert violations(page) == []
+    assert cut(panel, ".jp-JaxprDiff *", ".jp-JaxprDiff-said") == []
+    noisy.theme("dark")
+    assert violations(page) == []
+    # What differs is what it was.
+    expect(counts).to_have_text(said)
+
+    panel.get_by_role("button", name="Show the hidden lines").click()
+    expect(hidden).to_have_count(0)
+    assert rows_of(noisy).inner_text() == every
+    rows_of(noisy).focus()
+    page.keyboard.press("w")
+    page.keyboard.press("a")
+    expect(hidden).to_have_count(0)
+
+    # A text of the compiler is compared as it is.
+    page.keyboard.press("c")
+    panel.get_by_label("Text").select_option("stablehlo")
+    expect(rows_of(noisy)).to_contain_text("stablehlo.convert")
+    expect(filters_of(panel)).to_have_count(0)
+    expect(hidden).to_have_count(0)
+
+
+def test_the_filters_hold_in_the_main_area_and_for_the_next_run(noisy):
+    page = noisy.page
+    page.set_viewport_size({"width": 1800, "height": 900})
+    noisy.panel.get_by_role("button", name="Open beside").click()
+    beside = page.get_by_role("main").get_by_role("tabpanel", name="Diff of f")
+    filters_of(beside).get_by_role("button", name="Converts").click()
+    filters_of(beside).get_by_role("button", name="Jit wrappers").click()
+    expect(beside).to_contain_text("5 lines hidden: 2 converts, 1 jit wrapper.")
+    lines = beside.locator(".jp-JaxprDiff-line")
+    expect(lines.filter(has_text="convert_element_type")).to_have_count(0)
+    # The equation of a call that is hidden says what its names are outside.
+    expect(lines.filter(has_text="tanh")).to_have_text(re.compile(r"= tanh a\s*a = c, b = d$"))
+    panel = noisy.page.locator("#jupyter-jaxpr-panel")
+    expect(filters_of(panel).get_by_role("button", pressed=True)).to_have_text(["Converts", "Jit wrappers"])
+    assert violations(page) == []
+    noisy.theme("dark")
+    assert violations(page) == []
+
+    beside.get_by_role("listbox").focus()
+    page.keyboard.press("?")
+    dialog = page.get_by_role("dialog", name="Keys of the Diff view")
+    expect(dialog).to_contain_text(
+        re.compile(
+            "c b w uHide and show converts, broadcasts, trivial jit wrappers, unused results, in both programs alike"
+        )
+    )
+    page.keyboard.press("Escape")
+    expect(beside.get_by_role("listbox")).to_be_focused()
+
+    # What moves on leaves the filters as they are.
+    noisy.write(1, NOISY)
+    noisy.run(1)
+    expect(panel).to_contain_text("4 added, 2 removed, 3 changed")
+    expect(filters_of(panel).get_by_role("button", pressed=True)).to_have_text(["Converts", "Jit wrappers"])
+
+
+def test_what_is_hidden_is_not_copied_and_said(noisy):
+    panel = noisy.panel
+    filters_of(panel).get_by_role("button", name="Converts").click()
+    panel.get_by_role("button", name="Copy", exact=True).click()
+    expect(panel.get_by_role("button", name="Copied")).to_be_visible()
+    lines = clipboard(noisy.page).splitlines()
+    assert lines[2:4] == [
+        "2 added, 4 removed, 3 changed",
+        "2 lines hidden: 2 converts. Among them 2 removed, which the count above includes.",
+    ]
+    assert not any("convert_element_type" in line for line in lines)
 
 
 def test_a_run_from_before_a_restart_is_still_compared(notebook):
