@@ -415,3 +415,58 @@ def test_a_plain_function_that_cannot_be_traced_has_ways_out_too(
     (note,) = [note for note in document["notes"] if note["kind"] == "untraceable"]
     assert note["title"] == "Python cannot decide x[0] >= 0 while JAX traces"
     assert note["cures"][0]["code"] == "return jax.lax.cond(x[0] >= 0, lambda: x, lambda: -x)"
+
+
+def found(source: str, *arguments: object) -> tuple[str | None, str, str | None, list[tuple[str, str | None]]]:
+    """Title, text, cure and cures of what f raises."""
+    finding = raised(source, *arguments)
+    return finding.title, finding.text, finding.cure, [(each.name, each.code) for each in finding.cures]
+
+
+def test_a_shape_that_is_traced() -> None:
+    source = "import jax.numpy as jnp\ndef f(x, n):\n    return x.reshape(n, -1)\n"
+    assert found(source, jnp.arange(4.0), 2) == (
+        "A shape is fixed while JAX traces",
+        "f could not be traced. Here TypeError was raised: Shapes must be 1D sequences of concrete values of integer "
+        "type, got (JitTracer(~int32[]), -1). In x.reshape(n, -1), n is a traced i32[], x is a traced f32[4].",
+        None,
+        [("static_argnames", 'f = jax.jit(f, static_argnames="n")'), (".shape", None)],
+    )
+
+
+def test_an_axis_that_is_traced() -> None:
+    title, text, cure, cures = found("def f(x, axis):\n    return x.min(axis)\n", ROW, 0)
+    assert (title, cure) == ("Python needs the value of x.min(axis) while JAX traces", None)
+    assert text == (
+        "f could not be traced. Here Python needs the value of an array, such as an axis or a length, and it depends "
+        "on the argument axis, of which JAX knows the shape and no value while it traces. In x.min(axis), axis is a "
+        "traced i32[], x is a traced f32[3]."
+    )
+    assert cures == [("static_argnames", 'f = jax.jit(f, static_argnames="axis")')]
+
+
+def test_a_mask_as_an_index_keeps_no_shape() -> None:
+    _, _, cure, cures = found("def f(x, mask):\n    return x[mask]\n", ROW, ROW > 1)
+    assert (cure, cures) == ("Write jnp.where(mask, x, 0), which keeps the shape.", [])
+
+
+def test_an_argument_that_is_no_array() -> None:
+    title, _, cure, cures = found("def f(x, mode):\n    return x\n", ROW, "same")
+    assert (title, cure) == ("mode is no array but a str", None)
+    assert cures == [("static_argnames", 'f = jax.jit(f, static_argnames="mode")')]
+
+
+def test_a_method_under_jit_without_static_self() -> None:
+    class Model:
+        @jax.jit
+        def predict(self, x: Any) -> Any:
+            return x
+
+    with pytest.raises(TypeError) as caught:
+        Model().predict(ROW)
+    finding = trace_error(caught.value, "predict")
+    assert finding.title == "self is no array but a Model"
+    assert [(each.name, each.code) for each in finding.cures] == [
+        ("static_argnames", '@partial(jax.jit, static_argnames="self")'),
+        ("jax.tree_util.register_dataclass", None),
+    ]

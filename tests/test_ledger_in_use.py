@@ -111,7 +111,7 @@ def test_a_learning_rate_given_in_every_way() -> None:
         ("compiled", [("first_call", "first call of step")]),
         ("dispatch_only", [("argument_type", "lr: float -> jax.Array, same type weak f32[]")]),
         ("compiled", [("weak_type", "lr: weak f32[] -> f32[]")]),
-        ("compiled", [("dtype", "lr: f32[] -> i32[]")]),
+        ("compiled", [("dtype", "lr: weak f32[] -> weak i32[] (a Python int)")]),
     ]
 
 

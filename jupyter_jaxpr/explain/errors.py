@@ -12,6 +12,8 @@ from .raised import RaisedAt, raised_at
 
 _ARGUMENTS = re.compile(r"depends on the values? of the arguments? (.+?)\.(?:\s|$)")
 
+_CONVERSION = re.compile(r"The problem arose with the `\w+` function")
+
 _STATIC = "If it is a setting that seldom changes, give its name to jax.jit as static_argnames."
 
 # Public names of jax.errors -> what Python wanted, and what to write instead.
@@ -66,7 +68,12 @@ def explained(error: BaseException, function: str) -> Explained:
     raised = raised_at(error)
     place = raised.place if raised is not None else None
     try:
-        found = _value(error, raised, function) or _types(error, raised)
+        found = (
+            _value(error, raised, function)
+            or _shape(error, raised, function)
+            or _argument(error, raised, function)
+            or _types(error, raised)
+        )
     except Exception:  # the error itself is shown in any case
         found = None
     return Explained(place) if found is None else replace(found, place=place)
@@ -94,9 +101,53 @@ def _value(error: BaseException, raised: RaisedAt | None, function: str) -> Expl
     if of_length:
         title = "The length of a scan is fixed while JAX traces"
     cures = []
-    if kind != "TracerArrayConversionError":
+    if kind not in ("TracerArrayConversionError", "NonConcreteBooleanIndexError"):
         cures = value_cures(raised, function, _arguments(error), of_length)
     return Explained(None, title, " ".join(parts), tuple(cures))
+
+
+_SHAPE = re.compile(r"^Shapes must be 1D sequences of concrete values of integer type")
+_NO_ARRAY = re.compile(
+    r"^Error interpreting argument to .* as an abstract array\. The problematic value is of type "
+    r"<class '(?P<type>[^']+)'> and was passed to the function at path (?P<path>[^\s.]+)",
+    re.DOTALL,
+)
+
+
+def _shape(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
+    """A shape was given that is traced: JAX raises a plain TypeError for it."""
+    if not isinstance(error, TypeError) or not _SHAPE.search(str(error)):
+        return None
+    tracers = {} if raised is None else raised.tracers
+    listed = ", ".join(f"{name} is a traced {type_}" for name, type_ in list(tracers.items())[:4])
+    where = f"In {raised.text}, {listed}." if raised is not None and raised.text and listed else ""
+    cures = value_cures(raised, function, _arguments(error))
+    cures.append(FoundCure(".shape", None, "Take the numbers from an array that has them, such as x.shape[0]."))
+    return Explained(None, "A shape is fixed while JAX traces", where, tuple(cures))
+
+
+def _argument(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
+    """An argument was given that is no array."""
+    found = _NO_ARRAY.search(str(error)) if isinstance(error, TypeError) else None
+    if found is None:
+        return None
+    path, kind = found["path"], found["type"].rpartition(".")[2]
+    name = re.split(r"[\[.]", path)[0]
+    code = f'{function} = jax.jit({function}, static_argnames="{name}")' if function.isidentifier() else None
+    if raised is not None and raised.is_decorated(function):
+        code = f'@partial(jax.jit, static_argnames="{name}")'
+    static = FoundCure(
+        "static_argnames",
+        code,
+        f"One compile for each value of {name}: it needs an __eq__ and a __hash__ that compare its contents.",
+    )
+    tree = FoundCure(
+        "jax.tree_util.register_dataclass", None, f"Tells JAX which arrays a {kind} holds; those are then traced."
+    )
+    title = f"{path} is no array but a {kind}"
+    said = "What jit calls with is traced, and JAX traces numbers, arrays, and lists, tuples and dicts of them."
+    cures = (static,) if found["type"].rpartition(".")[0] == "" else (static, tree)
+    return Explained(None, title, said, cures)
 
 
 _CARRY = re.compile(
@@ -201,6 +252,8 @@ def trace_error(error: BaseException, function: str) -> Finding:
         wanted, cure = _KNOWN[kind]
         if any(each.name != "static_argnames" for each in known.cures):
             cure = None  # they are listed, in the user's own names
+        if known.cures and kind == "ConcretizationTypeError" and not _CONVERSION.search(str(error)):
+            wanted, cure = "Python needs the value of an array, such as an axis or a length", None
         found = _ARGUMENTS.search(str(error))
         why = "while JAX traces, an array has a shape and no values"
         if found is not None:

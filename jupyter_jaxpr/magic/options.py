@@ -109,7 +109,7 @@ def parse(parser: MagicArgumentParser, line: str) -> Options:
     Raises:
       UsageError: an unknown option, a target that is no call, a type that does not exist.
     """
-    found: Namespace = parser.parse_args(words(line))
+    found: Namespace = parser.parse_args(_closed_up(words(line)))
     compare = _compare(found.compare)
     text = " ".join(found.target)
     try:
@@ -172,6 +172,17 @@ def parse(parser: MagicArgumentParser, line: str) -> Options:
         found.time,
         transform,
     )
+
+
+def _closed_up(found: list[str]) -> list[str]:
+    """Lists such as `grad, vmap`, written with blanks, as one word each; a target has its commas within brackets."""
+    whole: list[str] = []
+    for word in found:
+        if whole and (whole[-1].endswith(",") or word.startswith(",")):
+            whole[-1] += word
+        else:
+            whole.append(word)
+    return whole
 
 
 def _compare(text: str | None) -> tuple[str, ...]:

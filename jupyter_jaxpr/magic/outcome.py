@@ -291,6 +291,12 @@ def _nothing(namespace: dict[str, Any], active: Active, observation: Observation
             f"{', '.join(inlined[:5])} was called only while JAX recorded another program, such as that of "
             f"jax.make_jaxpr, and became a part of it. {WHAT_TO_TYPE}"
         )
+    raised = [function.name for function in observation.functions if function.raised]
+    if raised:
+        return (
+            f"{', '.join(raised[:5])} raised while JAX traced or compiled it, and the cell went on: there is no "
+            "program of it. Take away what catches the error, and run the cell again to see why."
+        )
     called = [function.name for function in observation.functions]
     if called:
         return f"{', '.join(called[:5])} was called, and no program of it is known. Run the cell again."

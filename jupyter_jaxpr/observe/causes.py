@@ -81,6 +81,10 @@ def _as_it_is(event: MissEvent, history: FunctionHistory, made: str | None) -> s
     """A function among others of its name and line that were wrapped otherwise."""
     if len(history.wrapped) < 2:
         return history.name
+    if event.another:
+        return f"another {made or 'lambda'}{_line(history.definition)}"
+    if event.partial is not None:
+        return f"a partial of {history.name}"
     if made is None:
         return f"{history.name} with this wrapper around it"
     return made if event.wrappers else f"{history.name} itself"

@@ -16,10 +16,11 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 from ..jax_internals import COMPILE_EVENT, LOWER_EVENT, TRACE_EVENT
+from .functions import code_of
 from .keys import Key, value_text
 from .observation import Outcome, Place
 from .reasons import Reason
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from .call_lines import CallLines
     from .ledger import Calls, FunctionRecord, Ledger
     from .run import FunctionActivity
+
+#: What is around a function, whether it is a partial of it, and of a lambda where its code is written, as a hash.
+Wrapped = tuple[Wrappers, bool, int]
 
 EVENTS_PER_FUNCTION = 512
 ENDED = 256
@@ -54,6 +58,7 @@ class MissEvent:
     wrappers: Wrappers = ()  # around the user's function, of the first miss of its function object
     alike: int = 0  # function objects before it that are wrapped alike
     alike_here: bool = False  # the last of them was called in the same cell or file
+    another: bool = False  # of a lambda: there are others on its line, written otherwise
     reasons: tuple[Reason, ...] | None = None  # worked out when first asked for
     entry: int = -1  # index into the entries of its function, likewise
     signature: str | None = None  # likewise
@@ -113,16 +118,21 @@ class FunctionHistory:
     entries: list[MissEvent] = field(default_factory=list)  # the event that made each, once asked for
     by_hash: dict[int, list[int]] = field(default_factory=dict)
     known_objects: set[int] = field(default_factory=set)  # numbers of the function objects that missed
-    wrapped: dict[Wrappers, tuple[int, str | None]] = field(default_factory=dict)  # objects, file of the last call
+    wrapped: dict[Wrapped, tuple[int, str | None]] = field(default_factory=dict)  # objects, file of the last call
     whole: FunctionRecord | None = None  # of everything seen, as last read; None when something was added since
 
-    def count_alike(self, event: MissEvent, wrappers: Wrappers) -> None:
+    def count_alike(self, event: MissEvent, wrappers: Wrappers, code: CodeType | None) -> None:
         """Tell the first miss of a function object how many were wrapped as it is."""
         event.wrappers = wrappers
         file = None if event.place is None else event.place.file
-        event.alike, last = self.wrapped.get(event.wrappers, (0, None))
+        is_partial = event.partial is not None
+        # One line may hold several lambdas: where their code is written tells them apart.
+        text = hash(tuple(code.co_positions())) if code is not None and self.name == "<lambda>" else 0
+        key = wrappers, is_partial, text
+        event.alike, last = self.wrapped.get(key, (0, None))
         event.alike_here = last == file
-        self.wrapped[event.wrappers] = event.alike + 1, file
+        event.another = any(each[:2] == key[:2] and each[2] != text for each in self.wrapped)
+        self.wrapped[key] = event.alike + 1, file
 
     def counts_on(self, thread: int | None) -> Counts:
         """The counts of one thread, or of all."""
@@ -191,7 +201,7 @@ class History:
                 plain = type(fun) is FunctionType and "__wrapped__" not in vars(fun)
                 if not plain:
                     event.partial = _partial(fun)
-                history.count_alike(event, () if plain else wrappers_of(fun))
+                history.count_alike(event, () if plain else wrappers_of(fun), code_of(fun))
             history.events.append(event)
             history.whole = None
             return event

@@ -377,9 +377,9 @@ class Observer:
         if state.replaying or jax_internals.staging():
             state.asked.append(None)
             return
-        if state.run is not None:
-            state.run.ahead.add(jax_internals.jit_name(fun))
         function = self.functions.asked(fun, frame)
+        if state.run is not None and (is_users(fun) if function is None else not function.library):
+            state.run.ahead.add(jax_internals.jit_name(fun))
         if function is None or function.library or function.equinox or function.pmap:
             state.asked.append(None)
             return

@@ -56,9 +56,9 @@ class Reason:
 # How far apart two calls are that differ in one ingredient: what the closest key is looked for with.
 _DISTANCE: dict[ReasonKind, int] = {
     "argument_type": 1,
-    "committed": 1,
+    "committed": 2,
     "layout": 1,
-    "sharding": 1,
+    "sharding": 2,
     "weak_type": 2,
     "shape": 2,
     "dtype": 2,
@@ -129,6 +129,8 @@ def _leaf(path: str, old: Leaf, new: Leaf) -> Iterable[tuple[int, Reason]]:
             was, now = f"layout {old.layout}", f"layout {new.layout}"
             cure = "Keep the argument in one memory layout, with jax.device_put before the loop."
             yield 1, Reason("layout", f"{path}: {was} -> {now}", path, was, now, cure)
+    elif old.holder != new.holder and (moved := _between_holders(path, old, new)) is not None:
+        yield _DISTANCE[moved.kind], moved
     elif other_type is None and old.holder != new.holder:
         text = f"{path}: {old.holder} -> {new.holder}, same type {type_and_weakness(new)}"
         cure = f"Nothing was compiled. To save the slower call, pass {path} as a jax.Array: jnp.asarray({path})."
@@ -151,7 +153,12 @@ def _type(path: str, old: Leaf, new: Leaf) -> tuple[int, Reason] | None:
     was, now = told(old), told(new)
     cost = sum(_DISTANCE[kind] for kind in kinds)
     cure = _TYPE_CURES[kinds[0]].format(path)
-    if kinds[0] == "shape" and len({len(shape or ()) for shape in shapes}) > 1:
+    if _is_key(old) != _is_key(new):
+        cure = _KEY_CURE
+    elif new.holder in _PYTHON_NUMBERS and "dtype" in kinds:
+        was, now = _weak_text(old), _weak_text(new)
+        cure = f"Pass {path} as one kind of number every time, such as float({path})."
+    elif kinds[0] == "shape" and len({len(shape or ()) for shape in shapes}) > 1:
         cure = _RANK_CURE
     return cost, Reason(kinds[0], f"{path}: {was} -> {now}", path, was, now, cure)
 
@@ -163,16 +170,39 @@ _TYPE_CURES = {
 }
 # Padding keeps the number of axes: it is no cure for another rank.
 _RANK_CURE = "Call with one number of axes, or expect one compile for each shape."
+_KEY_CURE = "Make all keys one way: jax.random.key gives typed ones, jax.random.PRNGKey raw ones."
+
+_PYTHON_NUMBERS = frozenset({"bool", "int", "float", "complex"})
+
+
+def _is_key(leaf: Leaf) -> bool:
+    return str(getattr(leaf.aval, "dtype", "")).startswith("key<")
 
 
 def _weak_text(leaf: Leaf) -> str:
     text = type_and_weakness(leaf)
-    return f"{text} (a Python {leaf.holder})" if leaf.holder in ("bool", "int", "float", "complex") else text
+    return f"{text} (a Python {leaf.holder})" if leaf.holder in _PYTHON_NUMBERS else text
 
 
 def type_and_weakness(leaf: Leaf) -> str:
     """The type of a leaf, such as f32[8] or weak f32[]."""
     return f"weak {leaf.describe()}" if leaf.weak else leaf.describe()
+
+
+def _between_holders(path: str, old: Leaf, new: Leaf) -> Reason | None:
+    """Of a jax.Array and what is none: that the array lies elsewhere than JAX puts the other; None where it does not.
+
+    A number of Python's or an array of NumPy's goes to the default device and is not committed to it.
+    """
+    array = new if new.sharding is not None else old
+    if array.sharding is None or not (array.committed or len(array.sharding.device_set) > 1):
+        return None
+    where = _sharding_text(array.sharding)
+    if array.committed and len(array.sharding.device_set) == 1:
+        where = f"committed {where}"
+    was, now = (where, new.holder) if array is old else (old.holder, where)
+    cure = f"Put {path} in one place every time, with jax.device_put before the call."
+    return Reason("sharding", f"{path}: {was} -> {now}", path, was, now, cure)
 
 
 def _placement(path: str, old: Leaf, new: Leaf) -> Iterable[Reason]:

@@ -1,0 +1,172 @@
+"""Calls of which a first guess at the reason would be wrong: the outcome and the reason that are told agree."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from conftest import Notebook
+
+from jupyter_jaxpr import observe
+from jupyter_jaxpr.observe.ledger import Ledger
+
+ROW = np.arange(3, dtype=np.float32)
+ONE_PLACE = "with jax.device_put before the call."
+
+
+def told(ledger: Ledger, name: str) -> list[tuple[str, str, str | None]]:
+    """Outcome, reasons and cures of each miss."""
+    return [
+        (miss.outcome, "; ".join(map(str, miss.reasons)), " ".join(each.cure or "" for each in miss.reasons) or None)
+        for miss in ledger[name].misses
+    ]
+
+
+def test_a_committed_array_after_one_of_numpy_is_compiled_and_said_to_be() -> None:
+    @jax.jit
+    def f(x: Any) -> Any:
+        return x + 1
+
+    with observe() as ledger:
+        f(ROW)
+        f(jax.device_put(ROW, jax.devices()[0]))
+        f(jnp.asarray(ROW))
+    slower = "Nothing was compiled. To save the slower call, pass x as a jax.Array: jnp.asarray(x)."
+    assert told(ledger, "f") == [
+        ("compiled", "first call of f", None),
+        ("compiled", "x: numpy -> committed on cpu:0", f"Put x in one place every time, {ONE_PLACE}"),
+        ("dispatch_only", "x: numpy -> jax.Array, same type f32[3]", slower),
+    ]
+
+
+SHARDED = """
+import json
+import jax, numpy as np
+from jax.sharding import NamedSharding, PartitionSpec as P
+from jupyter_jaxpr import observe
+
+mesh = jax.sharding.Mesh(np.array(jax.devices()), ("d",))
+row = np.arange(8, dtype=np.float32)
+
+@jax.jit
+def f(x):
+    return x + 1
+
+with observe() as ledger:
+    f(row)
+    f(jax.device_put(row, NamedSharding(mesh, P("d"))))
+    f(jax.device_put(row, jax.devices()[1]))
+    f(jax.numpy.asarray(row))
+print(json.dumps([[miss.outcome, *map(str, miss.reasons)] for miss in ledger["f"].misses]))
+"""
+
+
+def test_a_sharded_array_after_one_of_numpy(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(SHARDED)
+    flags = {"XLA_FLAGS": "--xla_force_host_platform_device_count=2", "JAX_PLATFORMS": "cpu"}
+    done = subprocess.run(
+        [sys.executable, script], env={**os.environ, **flags}, capture_output=True, text=True, check=True
+    )
+    assert json.loads(done.stdout) == [
+        ["compiled", "first call of f"],
+        ["compiled", "x: numpy -> P('d',) over d=2"],
+        ["compiled", "x: P('d',) over d=2 -> on cpu:1"],
+        ["dispatch_only", "x: numpy -> jax.Array, same type f32[8]"],
+    ]
+
+
+def test_numbers_of_another_kind() -> None:
+    @jax.jit
+    def f(x: Any, s: Any) -> Any:
+        return x * s
+
+    with observe() as ledger:
+        f(ROW, 2)
+        f(ROW, 2.5)
+    assert told(ledger, "f")[1] == (
+        "compiled",
+        "s: weak i32[] (a Python int) -> weak f32[] (a Python float)",
+        "Pass s as one kind of number every time, such as float(s).",
+    )
+
+
+def test_a_raw_key_after_a_typed_one() -> None:
+    @jax.jit
+    def draw(key: Any) -> Any:
+        return jax.random.normal(key)
+
+    with observe() as ledger:
+        draw(jax.random.key(0))
+        draw(jax.random.PRNGKey(0))
+    assert told(ledger, "draw")[1] == (
+        "compiled",
+        "key: key<fry>[] -> u32[2]",
+        "Make all keys one way: jax.random.key gives typed ones, jax.random.PRNGKey raw ones.",
+    )
+
+
+def test_lambdas_of_one_line_are_not_one_lambda() -> None:
+    with observe() as ledger:
+        for _ in range(2):
+            jax.jit(lambda x: x + 1)(ROW), jax.jit(lambda x: x * 2)(ROW)
+    line = ledger["<lambda>"].line
+    move = "move the jit out of the loop"
+    assert [str(miss.reasons[0]) for miss in ledger["<lambda>"].misses] == [
+        "first call of <lambda>",
+        f"first call of another lambda from line {line}",
+        f"second new lambda from line {line}: {move}",
+        f"second new lambda from line {line}: {move}",
+    ]
+
+
+def test_a_function_after_partials_of_it() -> None:
+    """The example of JAX's documentation: only two of the three ways compile at each turn."""
+
+    def body(i: Any) -> Any:
+        return i + 1
+
+    with observe() as ledger:
+        for i in range(2):
+            jax.jit(functools.partial(body))(i)
+        for i in range(2):
+            jax.jit(body)(i)
+    again = "a new partial of body that binds the same values: make it once"
+    assert [(miss.outcome, str(miss.reasons[0])) for miss in ledger["body"].misses] == [
+        ("compiled", "first call of body"),
+        ("compiled", again),
+        ("compiled", "first call of body itself"),
+    ]
+
+
+def test_what_raised_and_was_caught_has_no_program(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "%%jaxpr\n@jax.jit\ndef f(x):\n    return 1 / 0\n\ntry:\n    f(x)\nexcept ZeroDivisionError:\n    pass"
+    )
+    assert ran.document["message"] == (
+        "f raised while JAX traced or compiled it, and the cell went on: there is no program of it. "
+        "Take away what catches the error, and run the cell again to see why."
+    )
+
+
+def test_what_jax_traces_for_itself_was_not_traced_by_the_user(notebook: Notebook) -> None:
+    notebook.run("from jax.experimental import sparse\nM = sparse.BCOO.fromdense(jnp.eye(8))\ny = M @ x")
+    ran = notebook.run("%%jaxpr --no-trace\nM2 = sparse.BCOO.fromdense(jnp.eye(8) * 2)\ny = M2.T @ x")
+    assert ran.document["message"] == (
+        "The cell ran JAX operation by operation and called no jitted function. Call a function under @jax.jit in the "
+        "cell, end the cell with a call such as f(x), or name one: %%jaxpr f(x) or %%jaxpr f(f32[8])."
+    )
+
+
+def test_a_list_of_an_option_may_have_blanks(notebook: Notebook) -> None:
+    ran = notebook.run("%%jaxpr --transform grad, vmap\n@jax.jit\ndef f(x):\n    return (x * x).sum()\n\nf(x)")
+    assert ran.result.error_in_exec is None
+    assert [each["kind"] for each in ran.document["transforms"]] == ["grad", "vmap"]
