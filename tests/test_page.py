@@ -71,9 +71,10 @@ class Page(HTMLParser):
         if tag == "script" and self._script == "text":
             held = json.loads(unpacked(self.scripts[-1][1]))
             assert held["longest"] >= max(map(len, held["lines"]))
+            before = len(self.lines[self._last])
             self.lines[self._last] += held["lines"]
             self.places[self._last] += held["places"]
-            self.folds[self._last] |= {int(line): count for line, count in held["folds"].items()}
+            self.folds[self._last] |= {before + int(line): count for line, count in held["folds"].items()}
         self._script = None
         if tag in {"ol", "div"}:
             self._level = None
@@ -172,7 +173,7 @@ def test_text_of_a_document_is_never_markup():
     seen = Page(page(replace(document, title=attack, cell=cell, strings=strings, programs=[program])))
     assert seen.lines["source"][-1] == attack
     assert seen.lines["hlo"][0] == attack
-    assert [kind for kind, _ in seen.scripts] == ["text", "text", "places", "script", ""]
+    assert [kind for kind, _ in seen.scripts] == ["text", "places", "script", ""]
 
 
 def test_the_name_of_a_file_is_never_markup():
@@ -193,7 +194,7 @@ def test_long_texts_are_packed():
     snapshot = jj.inspect(jax.jit(f), 1.0, stage="lower")
     text = page(snapshot._whole())
     seen = Page(text)
-    assert [kind for kind, _ in seen.scripts] == ["text"] * 4 + ["places", "script", ""]
+    assert [kind for kind, _ in seen.scripts] == ["text", "text", "places", "script", ""]
     assert "\n".join(seen.lines["stablehlo"]) == snapshot.text("stablehlo")
     assert len(seen.places["stablehlo"]) == len(seen.lines["stablehlo"])
     assert len(text) < 200_000

@@ -14,27 +14,25 @@ function badge(place) {
 /** Lines of a chunk: a browser lays out those near the window, and finds and prints what is in the others. */
 const CHUNK = 50;
 
-/** The lines of a short text are there; of a long one, the first are unpacked. */
-async function textOf(list) {
-  const text = { list, title: list.dataset.title, lines: [], held: [] };
+/** A text has the lines that stand in the page; `unpack` and `draw` bring the others. */
+function textOf(list) {
+  const text = { list, title: list.dataset.title, lines: [], undrawn: [] };
   const placesOfLines = list.dataset.places.split(' ');
   list.querySelectorAll('li').forEach((line, at) => {
     known(text, line, Number(placesOfLines[at] || -1), Number(line.dataset.f ?? 0));
   });
   [...list.children].forEach(measure);
-  await unpack(text);
   return text;
 }
 
-/** Take the next packed part of a text in, if there is one. */
+/** Take the packed lines of a text in, if it has some. */
 async function unpack(text) {
   const packed = text.list.nextElementSibling;
   if (packed?.localName === 'script') {
     const { longest, lines, places, folds } = JSON.parse(await unpacked(packed));
     packed.remove();
     text.list.style.setProperty('--longest', longest);
-    const before = text.held.length;
-    lines.forEach((line, at) => text.held.push([line, places[at], folds[before + at] ?? 0]));
+    text.undrawn = lines.map((words, at) => [words, places[at], folds[at] ?? 0]).reverse();
   }
 }
 
@@ -53,21 +51,19 @@ function known(text, line, place, folds) {
 
 /** Make the next chunk of a text; was there one? */
 function draw(text) {
-  const from = text.lines.length;
-  const held = text.held.slice(from, from + CHUNK);
-  if (held.length === 0) {
-    return false;
-  }
   const chunk = document.createElement('ol');
-  for (const [words, place, folds] of held) {
+  while (text.undrawn.length > 0 && chunk.childElementCount < CHUNK) {
+    const [words, place, folds] = text.undrawn.pop();
     const line = document.createElement('li');
     line.textContent = words || ' ';
     known(text, line, place, folds);
     chunk.append(line);
   }
-  measure(chunk);
-  text.list.append(chunk);
-  return true;
+  if (chunk.firstElementChild) {
+    measure(chunk);
+    text.list.append(chunk);
+  }
+  return chunk.isConnected;
 }
 
 /** A chunk says its height, for while it is not laid out, and which lines it holds. */

@@ -4,7 +4,7 @@
 /** Of a frame, for the lines that are not near the window. */
 const MILLISECONDS = 40;
 
-/** A program is made when it is first seen: what is near the window is painted before the rest is drawn. */
+/** A program is made when it is first seen: the rest of its lines is drawn, then all of them are linked. */
 async function opened(details) {
   if (details.isMade) {
     return;
@@ -12,22 +12,19 @@ async function opened(details) {
   details.isMade = true;
   const program = details.querySelector('.jjx-bench');
   program.setAttribute('aria-busy', 'true');
-  const texts = await Promise.all([...program.querySelectorAll('[data-title]')].map(textOf));
-  if (drawn(texts, 0)) {
+  const texts = [...program.querySelectorAll('[data-title]')].map(textOf);
+  await Promise.all(texts.map(unpack));
+  while (drawn(texts)) {
     await painted();
-    await Promise.all(texts.map(unpack));
-    while (drawn(texts, MILLISECONDS)) {
-      await painted();
-    }
   }
   program.querySelector('.jjx-tools > div').hidden = false;
   make(program, texts);
   program.setAttribute('aria-busy', 'false');
 }
 
-/** Draw for so long, at least a chunk of each text; is there more? */
-function drawn(texts, milliseconds) {
-  const end = performance.now() + milliseconds;
+/** Draw for a part of a frame, at least a chunk of each text; is there more? */
+function drawn(texts) {
+  const end = performance.now() + MILLISECONDS;
   let isMore = true;
   do {
     isMore = texts.filter(draw).length > 0;

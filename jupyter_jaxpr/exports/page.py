@@ -2,8 +2,8 @@
 
 Below them is what the static output says.
 The scripts are ours alone: the page's policy names them by their hashes, and forbids everything else and every
-connection. Text of the document is never markup. What is long is packed, our own script too; without scripts the lines
-of all other texts are there, unfolded.
+connection. Text of the document is never markup. What is long is packed, our own script too; without scripts the first
+lines of long texts and all of the others are there, unfolded.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from . import summary
 from .html import Markup, about, after, before, element
 from .linked_text import LinkedText, linked_texts
 
-#: Longer texts, in characters, are packed: from here on that is less to write, to hold and to draw.
-_PACKED_FROM = 4_500
-#: Lines of a chunk; those of the first of a long text are packed for themselves, to be seen before the rest.
+#: The rest of longer texts, in characters, is packed: from here on that is less to write, to hold and to draw.
+_PACKED_FROM = 2_500
+#: Lines of a chunk; the first of a long text stands in the page, and is seen before the rest is unpacked.
 _CHUNK = 50
 
 
@@ -133,13 +133,15 @@ def _source(source: str) -> Markup:
 def _column(text: LinkedText) -> Markup:
     if text.absent is not None:
         return _section(text.name, text.title, "", element("p", text.absent))
-    if sum(map(len, text.lines)) > _PACKED_FROM:
-        return _section(text.name, text.title, text.size, _long(text))
+    is_long = sum(map(len, text.lines)) > _PACKED_FROM
+    standing = len(text.lines) if not is_long else _CHUNK
     lines = []
-    for number, line in enumerate(text.lines):
+    for number, line in enumerate(text.lines[:standing]):
         fold = f" data-f={text.folds[number]}" if number in text.folds else ""
         lines.append(f"<li{fold}>{escape(line, quote=False) or ' '}")
-    return _section(text.name, text.title, text.size, _listing(text.name, text.title, lines, text.frames))
+    listing = _listing(text.name, text.title, lines, text.frames[:standing])
+    rest = _rest(text, standing) if standing < len(text.lines) else ""
+    return _section(text.name, text.title, text.size, Markup(f"{listing}{rest}"))
 
 
 def _listing(name: str, title: str, lines: list[str], frames: list[int]) -> Markup:
@@ -151,21 +153,16 @@ def _listing(name: str, title: str, lines: list[str], frames: list[int]) -> Mark
     return element("div", Markup("".join(chunks)), data_level=name, data_title=title, data_places=places)
 
 
-def _long(text: LinkedText) -> Markup:
-    """A long text, packed: the script draws its first lines when the program is opened, then the rest."""
-    packed = [_part(text, range(_CHUNK)), _part(text, range(_CHUNK, len(text.lines)))]
-    without = element("noscript", element("p", "This text is long, and packed. Allow scripts to read it."))
-    return Markup(f"{_listing(text.name, text.title, [], [])}{''.join(packed)}{without}")
-
-
-def _part(text: LinkedText, part: range) -> Markup:
+def _rest(text: LinkedText, first: int) -> Markup:
+    """What follows in a long text, packed: the script draws it when the program is opened."""
     held = {
         "longest": max(map(len, text.lines)),
-        "lines": text.lines[part.start : part.stop],
-        "places": text.frames[part.start : part.stop],
-        "folds": {line: count for line, count in text.folds.items() if line in part},
+        "lines": text.lines[first:],
+        "places": text.frames[first:],
+        "folds": {line - first: count for line, count in text.folds.items() if line >= first},
     }
-    return _packed(json.dumps(held, separators=(",", ":"))) if held["lines"] else Markup("")
+    without = element("noscript", element("p", "The rest of this text is packed. Allow scripts to read it."))
+    return Markup(f"{_packed(json.dumps(held, separators=(',', ':')))}{without}")
 
 
 def _section(name: str, title: str, size: str, inside: Markup) -> Markup:

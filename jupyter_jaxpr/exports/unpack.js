@@ -8,7 +8,7 @@ function unpacked(packed) {
   for (let at = 0; at < bytes.length; at++) {
     bytes[at] = characters.charCodeAt(at);
   }
-  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'))).text();
+  return new Response(new Response(bytes).body.pipeThrough(new DecompressionStream('deflate'))).text();
 }
 
 /** At the second frame the first is on the screen. */
@@ -16,11 +16,9 @@ function painted() {
   return new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))));
 }
 
+/** Lines that stand in the page are painted before more is made of them. */
 async function start() {
-  // Lines that stand in the page are painted before more is made of them.
-  if (document.querySelector('[open] li')) {
-    await painted();
-  }
+  await painted();
   const script = document.createElement('script');
   script.textContent = await unpacked(document.getElementById('script'));
   document.head.append(script);
