@@ -126,7 +126,10 @@ def test_a_trace_that_raises_is_counted_and_shows_no_program(notebook: Notebook)
     )
     assert ran.stdout.startswith("caught\n")
     assert ran.programs == []
-    assert ran.document["message"] == "f was called, and no program of it is known. Run the cell again."
+    assert ran.document["message"] == (
+        "f raised while JAX traced or compiled it, and the cell went on: there is no program of it. "
+        "Take away what catches the error, and run the cell again to see why."
+    )
 
 
 # --- the last call ---
