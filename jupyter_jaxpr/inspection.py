@@ -208,9 +208,7 @@ class Snapshot:
             ValueError: There is no program, or its costs are not held; the message says what to do.
             IndexError: There is no such program.
         """
-        index = self._document.focus if program is None else program
-        if index < 0:
-            raise ValueError(_NO_PROGRAM.format(message=self._document.message or "Inspect a function first."))
+        index = self._index(program)
         name = self._document.programs[index].name
         if self._sources is not None:
             return cost_of(self._document, self._sources.cost(index))
@@ -234,9 +232,7 @@ class Snapshot:
             ValueError: There is no program, or it was not compiled; the message says what to do.
             IndexError: There is no such program.
         """
-        index = self._document.focus if program is None else program
-        if index < 0:
-            raise ValueError(_NO_PROGRAM.format(message=self._document.message or "Inspect a function first."))
+        index = self._index(program)
         name = self._document.programs[index].name
         if self._sources is not None:
             try:
@@ -277,9 +273,7 @@ class Snapshot:
         """
         if kind not in KINDS:
             raise ValueError(_NO_TRANSFORM.format(kind=kind))
-        index = self._document.focus if program is None else program
-        if index < 0:
-            raise ValueError(_NO_PROGRAM.format(message=self._document.message or "Inspect a function first."))
+        index = self._index(program)
         if self._sources is None:
             raise ValueError("A snapshot that was read from a file cannot be transformed. Inspect the function again.")
         document = transform_program(observer(), self._sources, index, kind)
@@ -304,9 +298,7 @@ class Snapshot:
         """
         if level not in get_args(LevelName):
             raise ValueError(_NO_LEVEL.format(level=level))
-        index = self._document.focus if program is None else program
-        if index < 0:
-            raise ValueError(_NO_PROGRAM.format(message=self._document.message or "Inspect a function first."))
+        index = self._index(program)
         shown = self._document.programs[index]
         if platform is not None:
             return self._for_platform(level, index, platform)

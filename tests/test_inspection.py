@@ -205,3 +205,33 @@ def test_in_a_notebook_it_is_a_bundle():
 
 def test_importing_imports_no_jax():
     subprocess.run([sys.executable, "-c", "import jupyter_jaxpr, sys; assert 'jax' not in sys.modules"], check=True)
+
+
+@pytest.mark.parametrize("asked", ["text", "cost_of", "shardings", "transform", "exact_links", "diff"])
+@pytest.mark.parametrize("index", [1, -1])
+def test_a_program_that_is_not_there(asked, index):
+    snapshot = jj.inspect(plain, X)
+    calls = {
+        "text": lambda: snapshot.text("jaxpr", index),
+        "cost_of": lambda: snapshot.cost_of(index),
+        "shardings": lambda: snapshot.shardings(index),
+        "transform": lambda: snapshot.transform("grad", index),
+        "exact_links": lambda: snapshot.exact_links(index),
+        "diff": lambda: snapshot.diff(snapshot, index),
+    }
+    with pytest.raises(IndexError, match=rf"^There is no program {index}: this snapshot has 1\.$"):
+        calls[asked]()
+
+
+def test_shardings_of_arguments_and_results_that_hold_none():
+    @jax.jit
+    def f(p, q):
+        return {"a": None, "b": p["b"] * 2, "c": q}
+
+    said = jj.inspect(f, {"a": None, "b": X}, (None, X)).shardings()
+    assert [(each.role, each.name) for each in said.arrays] == [
+        ("argument", "p['b']"),
+        ("argument", "q[1]"),
+        ("result", "result['b']"),
+        ("result", "result['c'][1]"),
+    ]

@@ -116,13 +116,13 @@ def spread_of(
     sides: tuple[tuple[Role, list[Any], list[AvalRow], Sequence[str]], ...] = (
         (
             "argument",
-            _flat(executable.input_shardings),
+            _leaves(executable.input_shardings, getattr(executable, "in_tree", None)),
             [_variable(walk, columns, first + place) for place in range(columns.inputs)],
             inputs,
         ),
         (
             "result",
-            _flat(executable.output_shardings),
+            _leaves(executable.output_shardings, getattr(executable, "out_tree", None)),
             [_aval(walk, columns, operand) for operand in columns.outputs],
             results,
         ),
@@ -219,6 +219,11 @@ def _flat(tree: Any) -> list[Any]:
     import jax
 
     return list(jax.tree_util.tree_leaves(tree, is_leaf=lambda leaf: leaf is None))
+
+
+def _leaves(tree: Any, structure: Any) -> list[Any]:
+    """What is said of each leaf, None where nothing is; a None of the user's own structure is no leaf."""
+    return _flat(tree) if structure is None else list(structure.flatten_up_to(tree))
 
 
 def _says(sharding: Any) -> bool:
