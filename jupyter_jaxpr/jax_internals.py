@@ -40,7 +40,8 @@ LOWER_EVENT = "/jax/core/compile/jaxpr_to_mlir_module_duration"
 COMPILE_EVENT = "/jax/core/compile/backend_compile_duration"
 FROM_DISK_EVENT = "/jax/compilation_cache/cache_hits"
 
-_WRAPPED_NAME = re.compile(r"\w+\((.*)\)", re.DOTALL)  # the events after the trace say jit(f) for f
+_WRAPPED_NAME = re.compile(r"\w+\((.*)\)", re.DOTALL)
+_NAMES = 1_000
 
 
 @dataclass(frozen=True)
@@ -310,7 +311,10 @@ def trace_context() -> Any:
 
 def staging() -> bool:
     """Whether JAX is recording a program now: a jitted function called now becomes a part of it."""
-    trace = _private("core").trace_ctx.trace
+    core = _private("core")
+    trace = core.trace_ctx.trace
+    if trace is core.eval_trace:
+        return False
     while trace is not None:
         if type(trace).__name__ == "DynamicJaxprTrace":
             return True
@@ -584,10 +588,15 @@ def backend_started() -> bool:
 
 def flatten(tree: Any) -> tuple[list[Any], Any]:
     """`jax.tree_util.tree_flatten`."""
+    leaves, treedef = _flatten()(tree)
+    return leaves, treedef
+
+
+@functools.cache
+def _flatten() -> Any:
     import jax
 
-    leaves, treedef = jax.tree_util.tree_flatten(tree)
-    return leaves, treedef
+    return jax.tree_util.tree_flatten
 
 
 LeafFacts = tuple[Any, str, Any, bool | None, Any]
@@ -601,21 +610,38 @@ def leaf_facts(values: Sequence[Any], with_layout: bool) -> list[LeafFacts]:
     array = array_type()
     if with_layout:
         return [
-            (value.aval, "jax.Array", value.sharding, value._committed, _layout(value))
+            (aval := value.aval, "jax.Array", value._sharding, value._committed, _layout(value, aval))
             if type(value) is array
             else _other_leaf(value)
             for value in values
         ]
     return [
-        (value.aval, "jax.Array", value.sharding, value._committed, None)
+        (value.aval, "jax.Array", value._sharding, value._committed, None)
         if type(value) is array
         else _other_leaf(value)
         for value in values
     ]
 
 
-def _layout(value: Any) -> Any:
-    if value.ndim < 2:  # there is but one, and to ask takes long
+LeafColumns = tuple[list[Any], list[Any], list[bool]]
+
+
+def leaf_columns(values: Sequence[Any]) -> LeafColumns | None:
+    """The avals of leaves, their shardings, and whether each is committed; None where one is not JAX's own array.
+
+    Three lists in place of a tuple a leaf: of a thousand, these are a hundred kilobytes, and a garbage collection.
+    """
+    if list(map(type, values)).count(array_type()) != len(values):
+        return None
+    return (
+        [value.aval for value in values],
+        [value._sharding for value in values],
+        [value._committed for value in values],
+    )
+
+
+def _layout(value: Any, aval: Any) -> Any:
+    if len(aval.shape) < 2:  # there is but one, and to ask takes long
         return None
     try:
         return value.format.layout.major_to_minor
@@ -677,6 +703,8 @@ class Hooks:
         self._finder: _WhenImported | None = None
         self._lock = threading.RLock()
         self.failed: list[BaseException] = []  # of ours, kept for the next observation
+        self._plain: dict[Any, str] = {}  # the names of functions by those in JAX's events
+        self.tells_calls = False  # the tier `hooks`, with the hooks in
 
     @property
     def support(self) -> Support:
@@ -723,6 +751,7 @@ class Hooks:
             if self._listens():
                 self._stop_listening()
             self._support = None
+            self.tells_calls = False
 
     def _install(self) -> None:
         self._support = support()
@@ -735,6 +764,7 @@ class Hooks:
         source_info_util.register_exclusion(__file__)
         self._wrap(pjit, "_infer_params", self._infer_params)
         self._wrap(pjit, "_get_fastpath_data", self._get_fastpath_data)
+        self.tells_calls = True
         _tell(self.fail, self._receiver.installed)
 
     def _wrap(self, module: Any, name: str, make: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
@@ -775,20 +805,24 @@ class Hooks:
                 _tell(failed, receiver.raised, call, error)
                 raise
             opened[id(frame)] = call
-            _tell(failed, self._tell_traced, call, result)
+            try:
+                if len(opened) > 100:
+                    self._forget_raised()
+                call.take_trace(result)
+                receiver.traced(call)
+            except Exception as error:
+                failed(error)
             return result
 
         return infer_params
 
-    def _tell_traced(self, call: JitCall, result: Any) -> None:
-        if len(self._open) > 100:  # calls that raised while they ran
-            for key in [key for key, other in self._open.items() if other.frame is None]:
-                del self._open[key]
-        call.take_trace(result)
-        self._receiver.traced(call)
+    def _forget_raised(self) -> None:
+        """Calls that raised while they ran."""
+        for key in [key for key, other in self._open.items() if other.frame is None]:
+            del self._open[key]
 
     def _get_fastpath_data(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        get_frame, failed, opened = sys._getframe, self.fail, self._open
+        get_frame, failed, opened, receiver = sys._getframe, self.fail, self._open, self._receiver
 
         def get_fastpath_data(*args: Any) -> Any:
             __tracebackhide__ = True
@@ -798,7 +832,10 @@ class Hooks:
             frame = get_frame(1)
             call = opened.pop(id(frame), None) if opened else None
             if call is not None and call.frame is frame:
-                _tell(failed, self._receiver.executed, call, args[0], fast_path is not None)
+                try:
+                    receiver.executed(call, args[0], fast_path is not None)
+                except Exception as error:
+                    failed(error)
             elif frame.f_code.co_name == "call_impl_cache_miss":
                 _tell(failed, self._tell_derived, frame, args[0])
             return fast_path
@@ -856,16 +893,31 @@ class Hooks:
     def _on_duration(self, event: str, seconds: float, fun_name: Any = None, **_: Any) -> None:
         if event in _STAGE_EVENTS:
             try:
-                self._receiver.stage_ended(event, _plain_name(fun_name), seconds)
+                name = self._plain.get(fun_name) or self._plain_name(fun_name)
+                self._receiver.stage_ended(event, name, seconds)
             except Exception as error:
                 self.fail(error)
 
     def _on_scalar(self, event: str, value: Any, fun_name: Any = None, **_: Any) -> None:
         if event in _STAGE_EVENTS:  # JAX reports the time of the start under the name of the duration
             try:
-                self._receiver.stage_started(event, _plain_name(fun_name))
+                name = self._plain.get(fun_name) or self._plain_name(fun_name)
+                self._receiver.stage_started(event, name)
             except Exception as error:
                 self.fail(error)
+
+    def _plain_name(self, name: Any) -> str | None:
+        """The name of the function: the events after its trace say jit(f) for f.
+
+        Names are kept, for to take them apart right after a compilation is half of what we do then.
+        """
+        if not isinstance(name, str):
+            return None
+        if len(self._plain) >= _NAMES:
+            self._plain.clear()
+        wrapped = _WRAPPED_NAME.fullmatch(name)
+        plain = self._plain[name] = wrapped.group(1) if wrapped else name
+        return plain
 
     def _on_event(self, event: str, **facts: Any) -> None:
         if event == FROM_DISK_EVENT:
@@ -886,15 +938,6 @@ _DERIVED_PARAMS = (
     "inline",
     "compiler_options_kvs",
 )
-
-
-def _plain_name(name: Any) -> str | None:
-    if not isinstance(name, str):
-        return None
-    if name[-1:] != ")":
-        return name
-    wrapped = _WRAPPED_NAME.fullmatch(name)
-    return wrapped.group(1) if wrapped else name
 
 
 def _tell(failed: Callable[[BaseException], None], method: Callable[..., None], *facts: Any) -> None:

@@ -20,9 +20,8 @@ import types
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from types import CodeType
-from typing import Any
+from typing import Any, NamedTuple
 
 from .. import jax_internals
 from .functions import is_installed, user_place
@@ -36,8 +35,7 @@ def monitoring() -> Any:
     return vars(sys)["monitoring"]
 
 
-@dataclass(frozen=True)
-class CallsAt:
+class CallsAt(NamedTuple):
     """How often a jitted function was called from one place."""
 
     called: Any
@@ -111,6 +109,11 @@ class CallCounter:
             self._tool = None
 
     @property
+    def noted_more(self) -> bool:
+        """Whether there is anything to drain besides the calls."""
+        return bool(self._raised or self._handed)
+
+    @property
     def sees(self) -> bool:
         """Whether calls can be counted now: False where every tool id is taken by debuggers and profilers."""
         return self.running and (not HAS_MONITORING or self._tool is not None)
@@ -122,6 +125,10 @@ class CallCounter:
         """
         if not self._sites or self._draining:
             return []
+        if len(self._sites) == 1:  # most often it is the call that misses now
+            _, (code, called, times, offset, place) = self._sites.popitem()
+            self._newest.clear()
+            return [CallsAt(called, times, place if code is None else self._lines.place(code, offset))]
         self._draining = True  # a garbage collection here would begin again
         try:
             sites = list(self._sites.values())
@@ -291,9 +298,10 @@ class _Lines:
     def place(self, code: CodeType, offset: int) -> Place | None:
         """The line of an instruction of the user's."""
         at = (id(code), offset)
-        if at not in self._places:
-            self._places[at] = self._place(code, offset)
-        return self._places[at]
+        place = self._places.get(at)
+        if place is None and at not in self._places:
+            place = self._places[at] = self._place(code, offset)
+        return place
 
     def _place(self, code: CodeType, offset: int) -> Place | None:
         found = self._known.get(id(code))

@@ -17,7 +17,7 @@ from types import FunctionType
 from typing import Any, NamedTuple
 
 from .. import jax_internals
-from ..jax_internals import LeafFacts, PmapCall
+from ..jax_internals import LeafColumns, LeafFacts, PmapCall
 
 LAYOUTS_UP_TO = 32
 """Leaves up to which the memory layout is recorded: reading it costs 1.5 us a leaf."""
@@ -154,7 +154,12 @@ class JitOptions:
 def _option_reader(kind: Any) -> Callable[[Any], Any]:
     """Reads the options off JAX's record at once; JAX's of another version may have others."""
     names = [name for name in _OPTIONS if hasattr(kind, name)]
-    return operator.attrgetter(*names) if names else _no_options
+    if not names:
+        return _no_options
+    fields = getattr(kind, "_fields", ())
+    if issubclass(kind, tuple) and set(names) <= set(fields):
+        return operator.itemgetter(*map(fields.index, names))  # by number: no look-up by name at every miss
+    return operator.attrgetter(*names)
 
 
 def _no_options(options: Any) -> tuple[()]:
@@ -170,15 +175,18 @@ class Key:
         statics: static values by parameter name.
         names: parameter name of each dynamic positional argument, then of each keyword.
         treedef: structure of (positional, keywords), dynamic ones only.
+        count: how many dynamic leaves there are.
         context: values of JAX's trace context.
         options: what `jax.jit` was called with.
         function: equinox: the user's function, which is a static argument there.
     """
 
     __slots__ = (
+        "_columns",
         "_facts",
         "_leaves",
         "context",
+        "count",
         "function",
         "keywords",
         "names",
@@ -199,8 +207,13 @@ class Key:
         function: StaticValue | None = None,
     ) -> None:
         values, self.treedef = jax_internals.flatten(dynamic)
-        facts = jax_internals.leaf_facts(values, len(values) <= LAYOUTS_UP_TO)
-        self._facts: Sequence[LeafFacts] = facts if function is None else _equinox_facts(facts, values)
+        self.count = len(values)
+        many = self.count > LAYOUTS_UP_TO
+        self._columns: LeafColumns | None = jax_internals.leaf_columns(values) if many else None
+        self._facts: Sequence[LeafFacts] = ()
+        if self._columns is None:
+            facts = jax_internals.leaf_facts(values, not many)
+            self._facts = facts if function is None else _equinox_facts(facts, values)
         self._leaves: tuple[Leaf, ...] | None = None
         self.context: Sequence[Any] = jax_internals.trace_context()
         self.options = options
@@ -214,13 +227,14 @@ class Key:
     def leaves(self) -> tuple[Leaf, ...]:
         """What each dynamic leaf gives to the key; made of what was read off the call when first asked for."""
         if self._leaves is None:
-            self._leaves = tuple(map(Leaf._make, self._facts))
+            if self._columns is None:
+                self._leaves = tuple(map(Leaf._make, self._facts))
+            else:
+                self._leaves = tuple(
+                    Leaf(aval, "jax.Array", sharding, committed, None)
+                    for aval, sharding, committed in zip(*self._columns, strict=True)
+                )
         return self._leaves
-
-    @property
-    def count(self) -> int:
-        """How many dynamic leaves there are."""
-        return len(self._facts)
 
     @property
     def context_names(self) -> Sequence[str]:

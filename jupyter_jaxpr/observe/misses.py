@@ -14,7 +14,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from types import FrameType
+from types import FrameType, FunctionType
 from typing import Any
 
 from .. import jax_internals
@@ -63,14 +63,21 @@ class Miss:
         "records_trace",
         "shape",
         "stages",
+        "state",
         "tracing",
         "types",
         "values",
     )
 
     def __init__(
-        self, function: FunctionRecord, activity: FunctionActivity | None, place: Place | None, event: MissEvent
+        self,
+        state: ThreadState,
+        function: FunctionRecord,
+        activity: FunctionActivity | None,
+        place: Place | None,
+        event: MissEvent,
     ) -> None:
+        self.state = state  # of the thread that made the call
         self.function = function
         self.event = event
         self.activity = activity
@@ -115,7 +122,7 @@ class ThreadState:
         self.looking_away = False
         self.listening: tuple[tuple[str, CallStages], ...] = ()
         self.loose: deque[LooseEvent] = deque(maxlen=_LOOSE_EVENTS)
-        self.stage: tuple[str, str | None, float] | None = None  # stage, function, since when
+        self.stage: tuple[str, str | None, float] | None = None  # JAX's event, function, since when
         self.under_transforms: dict[str, tuple[FunctionRecord, Any, Place | None]] = {}
 
 
@@ -240,7 +247,7 @@ class Observer:
         finished = list(miss.stages.finished) if miss is not None else []
         name = miss.function.name if miss is not None else None
         if stage is not None:
-            return stage[0], name or stage[1], stage[2], finished
+            return STAGE_NAMES[stage[0]], name or stage[1], stage[2], finished
         if miss is not None and miss.stages.compiled_at is not None:
             return "first_run", name, miss.stages.compiled_at, finished
         return "running", name, run.started_at, finished
@@ -328,8 +335,9 @@ class Observer:
             self._prune(state)
         activity, seen = None, True
         if run is not None:
-            counted, seen = self._drain(run, call.fun, function)
-            activity = run.activity(function)
+            counted, seen, activity = self._drain(run, call.fun, function)
+            if activity is None:
+                activity = run.activity(function)
             if uncounted:
                 activity.calls += 1  # counting starts with this very call
             elif not counted and (HAS_MONITORING or activity.all_calls <= activity.misses + activity.inlined):
@@ -351,8 +359,7 @@ class Observer:
         if activity is not None:
             activity.misses += 1
         event = self.history.begin(function, call.fun, self._key(call, function), place)
-        miss = Miss(function, activity, place, event)
-        call.record = miss
+        call.record = Miss(state, function, activity, place, event)
         state.stack.append(call)
         return True
 
@@ -411,14 +418,10 @@ class Observer:
         """JAX has the program of the call."""
         miss: Miss = call.record
         self._stop_trace(miss)
-        run = self._state().run
-        if self._holds_programs(run):
+        run = miss.state.run
+        if run is None or run.keeps_programs or self.shows_programs:
             self._note_call(run, call, miss)
         call.args, call.kwargs = (), {}
-
-    def _holds_programs(self, run: Run | None) -> bool:
-        """Whether what JAX makes now is to be shown: `observe()` alone shows none."""
-        return run is None or run.keeps_programs or self.shows_programs
 
     def _note_call(self, run: Run | None, call: JitCall, miss: Miss) -> None:
         """What a program needs to know of the call that it was made for, read before the call runs."""
@@ -449,19 +452,19 @@ class Observer:
     def raised(self, call: JitCall, error: BaseException) -> None:
         """The trace raised."""
         miss: Miss = call.record
-        self._stop_trace(miss)
-        self._leave(self._state(), call, raised=True)
+        self._leave(miss.state, call, raised=True)
 
     def executed(self, call: JitCall, executable: Any, fast_path: bool) -> None:
         """The call has run."""
         ended_at = time.perf_counter()
-        state = self._state()
         miss: Miss = call.record
+        state = miss.state
         miss.event.fast_path = fast_path
+        run = state.run
         try:
             if executable is None:
                 self._note_transformed(state, call, miss)
-            else:
+            elif run is None or run.keeps_programs or self.shows_programs:  # `observe()` alone shows none
                 self._note_program(state, call, miss, executable, ended_at)
         finally:
             self._leave(state, call, raised=False)
@@ -497,12 +500,9 @@ class Observer:
     def stage_started(self, event: str, name: str | None) -> None:
         """A stage starts."""
         state = self._threads.get(threading.get_ident()) or self._state()
-        if state.replaying and not state.looking_away:
-            return
-        state.stage = (STAGE_NAMES[event], name, time.perf_counter())
-        if state.replaying:
-            return
-        if event == TRACE_EVENT and state.run is not None and state.stack:
+        if not state.replaying or state.looking_away:
+            state.stage = (event, name, time.perf_counter())
+        if event == TRACE_EVENT and state.stack and state.run is not None and not state.replaying:
             call = state.stack[-1]
             if call.record.function.jit_name == name:
                 self._start_trace(state.run, call.record, call.fun)
@@ -511,7 +511,7 @@ class Observer:
         """A stage has ended."""
         state = self._threads.get(threading.get_ident()) or self._state()
         state.stage = None
-        if event == TRACE_EVENT and not state.replaying and not state.listening and self.hooks.support.tier == "hooks":
+        if event == TRACE_EVENT and not state.replaying and not state.listening and self.hooks.tells_calls:
             # Of the hundreds of JAX's own functions within a trace nothing is to be told.
             miss: Miss | None = state.stack[-1].record if state.stack else None
             if state.asked:
@@ -531,10 +531,11 @@ class Observer:
             state.replay_events += 1
             state.replay_seconds += seconds
             return
-        miss = self._open_miss(state, name)
-        if miss is not None:
-            miss.stages.add(event, seconds, from_disk)
-            return
+        if state.stack:
+            miss = state.stack[-1].record  # it belongs to the innermost call, if it is of that name
+            if name is None or name == miss.function.jit_name:
+                miss.stages.add(event, seconds, from_disk)
+                return
         source = jax_internals.made_ahead(sys._getframe(1)) if self._ahead and event != TRACE_EVENT else None
         history = None if source is None else self._ahead.get(source)
         if history is not None:
@@ -552,8 +553,6 @@ class Observer:
 
     def _note_program(self, state: ThreadState, call: JitCall, miss: Miss, executable: Any, ended_at: float) -> None:
         assert call.params is not None
-        if not self._holds_programs(state.run):
-            return
         jaxpr = call.params["jaxpr"]
         program = kept(miss.function, jaxpr, executable)
         made_now = miss.stages.made
@@ -640,12 +639,13 @@ class Observer:
         if len(run.traced_names) == 1:
             run.prints.start()
             if run.lines is not None:
-                inner = unwrap(fun)
-                run.lines.start(code_of(inner), getattr(inner, "__globals__", None))
+                inner = fun if type(fun) is FunctionType and "__wrapped__" not in vars(fun) else unwrap(fun)
+                code = inner.__code__ if type(inner) is FunctionType else code_of(inner)
+                run.lines.start(code, getattr(inner, "__globals__", None))
 
     def _stop_trace(self, miss: Miss) -> None:
         miss.tracing = False
-        run = self._state().run
+        run = miss.state.run
         if not miss.records_trace or run is None or not run.traced_names:
             return
         miss.records_trace = False
@@ -668,13 +668,6 @@ class Observer:
             state = self._threads[thread] = ThreadState()
         return state
 
-    def _open_miss(self, state: ThreadState, name: str | None) -> Miss | None:
-        """The call that an event belongs to: the innermost one, if it is of that name."""
-        if not state.stack:
-            return None
-        miss: Miss = state.stack[-1].record
-        return miss if name is None or name == miss.function.jit_name else None
-
     def _prune(self, state: ThreadState) -> None:
         """Close calls that an exception took out of JAX behind the hooks' back: while compiling or running."""
         while state.stack and not state.stack[-1].under_way():
@@ -684,7 +677,8 @@ class Observer:
         while state.stack:
             top = state.stack.pop()
             miss: Miss = top.record
-            self._stop_trace(miss)
+            if miss.tracing or miss.records_trace:
+                self._stop_trace(miss)
             for stages in miss.derived:
                 miss.stages.take_in(stages)
             total = time.perf_counter() - miss.stages.started_at
@@ -695,26 +689,30 @@ class Observer:
             if top is call:
                 break
 
-    def _drain(self, run: Run, missing: Any = None, its_record: FunctionRecord | None = None) -> tuple[bool, bool]:
+    def _drain(self, run: Run, missing: Any = None, its_record: FunctionRecord | None = None) -> _Drained:
         """Credit the counted calls to their functions and lines.
 
-        Tells whether one of the function that misses now was credited to it, and whether one was seen at all.
+        Tells whether one of the function that misses now was credited to it, whether one was seen at all, and where
+        it is counted.
         """
         counted = seen = False
-        for each in run.counter.drain():
-            fun = getattr(each.called, "_fun", None)
+        its_activity = None
+        counter = run.counter
+        for called, times, place in counter.drain():
+            fun = getattr(called, "_fun", None)
             if fun is missing and its_record is not None and not its_record.equinox:  # most often it is the only one
-                run.call_lines.called(each.place, each.times)
-                run.activity(its_record).calls += each.times
+                run.call_lines.called(place, times)
+                its_activity = its_activity or run.activity(its_record)
+                its_activity.calls += times
                 counted = seen = True
                 continue
             if fun is None:
-                self._drain_derived(run, each.called)
+                self._drain_derived(run, called)
                 continue
             function = self.functions.known(fun)
             shared = function is None and self.functions.is_shared(fun)
             if shared or (is_users(fun) if function is None else not function.library):
-                run.call_lines.called(each.place, each.times)
+                run.call_lines.called(place, times)
             seen |= fun is missing
             if shared:
                 continue
@@ -722,21 +720,23 @@ class Observer:
             if function is None and self.hooks.support.tier != "hooks":
                 function = self.functions.by_code(fun)
             if function is None:
-                if len(run.unseen) < 100 and not any(known is each.called for known in run.unseen):
-                    run.unseen.append(each.called)
+                if len(run.unseen) < 100 and not any(known is called for known in run.unseen):
+                    run.unseen.append(called)
             elif not function.library:
-                run.activity(function).calls += each.times
-        for each in run.counter.drain_raised():
-            function = self.functions.known(getattr(each.called, "_fun", None))
+                run.activity(function).calls += times
+        if not counter.noted_more:
+            return counted, seen, its_activity
+        for called, times, place in counter.drain_raised():
+            function = self.functions.known(getattr(called, "_fun", None))
             if function is not None and not function.library:
-                run.activity(function).calls_raised += each.times
-                run.call_lines.raised(each.place, each.times)
-        for handed, place in run.counter.drain_handed():
+                run.activity(function).calls_raised += times
+                run.call_lines.raised(place, times)
+        for handed, place in counter.drain_handed():
             function = self.functions.known(getattr(handed, "_fun", None))
             if function is not None and not function.library:
                 run.activity(function).handed += 1
                 run.call_lines.unseen(place)
-        return counted, seen
+        return counted, seen, its_activity
 
     def _drain_derived(self, run: Run, called: Any) -> None:
         """A derived program was called: in JAX each such call goes through a function object of its own."""
@@ -776,6 +776,7 @@ def _shape_of_same(function: FunctionRecord, jaxpr: Any) -> CallShape | Key | No
     return next((program.shape for program in reversed(function.kept.values()) if program.jaxpr is jaxpr), None)
 
 
+_Drained = tuple[bool, bool, FunctionActivity | None]
 _PERHAPS = (
     "JAX derived this program earlier from the function. Whether this run used it again cannot be told on Python 3.11."
 )

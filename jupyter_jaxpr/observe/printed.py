@@ -74,7 +74,9 @@ class PrintRecorder:
             else:
                 stream.write = self._before
         self._before = None
-        self._finish()
+        if self._pieces:
+            self._finish()
+        self._where = None
 
     def _record(self, text: str) -> None:
         if self._characters > KEEP_CHARACTERS:

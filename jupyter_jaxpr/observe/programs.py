@@ -115,7 +115,8 @@ class KeptProgram:
 def keep(record: FunctionRecord, program: KeptProgram) -> None:
     """Make it the newest program of its function."""
     programs, key = record.kept, program.key
-    programs.pop(key, None)
+    if programs:
+        programs.pop(key, None)
     programs[key] = program
     while len(programs) > KEEP_PER_FUNCTION:
         del programs[next(iter(programs))]

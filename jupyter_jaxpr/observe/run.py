@@ -75,12 +75,13 @@ class FunctionActivity:
 
     def use(self, program: KeptProgram, now: bool, note: str | None = None) -> None:
         """List a program of this run; the first mention decides whether it was made in it."""
-        if program.key in self.programs or not self._keeps_programs:
+        key = program.key
+        if key in self.programs or not self._keeps_programs:
             return
         if len(self.programs) >= PROGRAMS_PER_FUNCTION:
             self.dropped += 1
             return
-        self.programs[program.key] = (program, now, note)
+        self.programs[key] = (program, now, note)
 
     def observed(self, counted: bool) -> ObservedFunction:
         """The record handed on; `counted` says whether calls could be counted at all."""
