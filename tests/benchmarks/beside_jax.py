@@ -26,6 +26,8 @@ import jupyter_jaxpr
 SIZES = (100, 1_000, 10_000, 100_000)
 MEMORY_BUDGET = 400e6
 EQUATIONS_A_ROUND = 9
+# How often each page is opened.
+PAINTED = 15
 # The same function in a cell.
 CELL = """\
 def mixed_{count}_{run}(x):
@@ -65,16 +67,10 @@ def pages() -> Iterator[Row]:
     with open_page() as notebook, tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for count in SIZES:
-            times = 5 if count <= 10_000 else 2
+            times = 15 if count <= 1_000 else 5 if count <= 10_000 else 2
             theirs = [_dumped(count, folder / f"jax-{count}-{run}") for run in range(times)]
             ours = [_saved(count, folder / f"ours-{count}.html") for _ in range(times)]
-            opened = {
-                who: [_painted(notebook, path, selector) for _ in range(3)]
-                for who, path, selector in (
-                    ("jax", theirs[-1][1], "#visible-lines-container .line"),
-                    ("ours", ours[-1][1], '[data-level="jaxpr"] li'),
-                )
-            }
+            opened = _opened(notebook, theirs[-1][1], ours[-1][1])
             panel = [_in_panel(notebook, count, run) for run in range(3)]
             yield from _rows(count, theirs, [_document(count) for _ in range(times)], ours, opened, panel)
 
@@ -95,13 +91,13 @@ def _rows(
         "page": {"write": [each for each, _ in ours], "bytes": ours[-1][1].stat().st_size, "paint": opened["ours"]},
     }
 
-    def row(what: str, mine: float, its: float, unit: Callable[[float], str], budget: str = "ahead of JAX's") -> Row:
+    def row(what: str, mine: float, its: float, unit: Callable[[float], str]) -> Row:
         return Row(
             what=f"{what}, {count:,} equations",
-            budget=budget,
+            budget="ahead of JAX's",
             measured=f"{unit(mine)}, JAX's page {unit(its)}",
             ratio=mine / its,
-            ok=mine < its if budget else None,
+            ok=mine < its,
             figures=figures,
         )
 
@@ -111,9 +107,19 @@ def _rows(
     yield row("panel: time to write", median(each for each, _ in documents), jax_write, milliseconds)
     yield row("panel: bytes", documents[-1][1], jax_bytes, kilobytes)
     yield row("panel: time to paint", median(panel), jax_paint, milliseconds)
-    yield row("saved page: time to write", median(each for each, _ in ours), jax_write, milliseconds, "")
-    yield row("saved page: bytes", ours[-1][1].stat().st_size, jax_bytes, kilobytes, "")
-    yield row("saved page: time to paint", median(opened["ours"]), jax_paint, milliseconds, "")
+    yield row("saved page: time to write", median(each for each, _ in ours), jax_write, milliseconds)
+    yield row("saved page: bytes", ours[-1][1].stat().st_size, jax_bytes, kilobytes)
+    yield row("saved page: time to paint", median(opened["ours"]), jax_paint, milliseconds)
+
+
+def _opened(notebook: Any, theirs: Path, ours: Path) -> dict[str, list[float]]:
+    """Seconds until each page shows a line of the jaxpr, in turns: the machine changes from second to second."""
+    pages = {"jax": (theirs, "#visible-lines-container .line"), "ours": (ours, '[data-level="jaxpr"] li')}
+    found: dict[str, list[float]] = {who: [] for who in pages}
+    for _ in range(PAINTED):
+        for who, (path, selector) in pages.items():
+            found[who].append(_painted(notebook, path, selector))
+    return found
 
 
 def _document(count: int) -> tuple[float, int]:
