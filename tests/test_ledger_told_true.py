@@ -152,7 +152,7 @@ def test_what_raised_and_was_caught_has_no_program(notebook: Notebook) -> None:
         "%%jaxpr\n@jax.jit\ndef f(x):\n    return 1 / 0\n\ntry:\n    f(x)\nexcept ZeroDivisionError:\n    pass"
     )
     assert ran.document["message"] == (
-        "f raised while JAX traced or compiled it, and the cell went on: there is no program of it. "
+        "f raised when it was called, and the cell went on: no program of it is known. "
         "Take away what catches the error, and run the cell again to see why."
     )
 

@@ -139,7 +139,8 @@ def test_it_runs_again_on_the_values_of_the_call() -> None:
 def test_an_operator_is_no_function_of_the_users(notebook: Notebook, line: str) -> None:
     ran = notebook.run(f"%%jaxpr --no-trace\ny = {line}")
     assert ran.document["programs"] == []
-    assert ran.document["ledger"]["functions"] == []
+    functions = ran.document["ledger"]["functions"]  # those of other tests included, which did nothing here
+    assert [each["name"] for each in functions if each["run"]["misses"] or each["run"]["traces"]] == []
 
 
 def test_a_function_of_jax_that_the_user_jits_is(notebook: Notebook) -> None:

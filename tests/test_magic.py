@@ -127,7 +127,7 @@ def test_a_trace_that_raises_is_counted_and_shows_no_program(notebook: Notebook)
     assert ran.stdout.startswith("caught\n")
     assert ran.programs == []
     assert ran.document["message"] == (
-        "f raised while JAX traced or compiled it, and the cell went on: there is no program of it. "
+        "f raised when it was called, and the cell went on: no program of it is known. "
         "Take away what catches the error, and run the cell again to see why."
     )
 

@@ -294,8 +294,8 @@ def _nothing(namespace: dict[str, Any], active: Active, observation: Observation
     raised = [function.name for function in observation.functions if function.raised]
     if raised:
         return (
-            f"{', '.join(raised[:5])} raised while JAX traced or compiled it, and the cell went on: there is no "
-            "program of it. Take away what catches the error, and run the cell again to see why."
+            f"{', '.join(raised[:5])} raised when it was called, and the cell went on: no program of it is known. "
+            "Take away what catches the error, and run the cell again to see why."
         )
     called = [function.name for function in observation.functions]
     if called:
