@@ -128,6 +128,26 @@ def test_lambdas_of_one_line_are_not_one_lambda() -> None:
     ]
 
 
+def test_a_transformation_with_other_options_is_another_function() -> None:
+    def power(x: Any, n: Any) -> Any:
+        return x**n
+
+    with observe() as ledger:
+        for axes in ((0, None), (0, 0)):
+            jax.jit(jax.vmap(power, in_axes=axes))(ROW, ROW if axes[1] == 0 else 2.0)
+        jax.jit(jax.vmap(power, in_axes=(0, None)))(ROW, 2.0)
+        for argnums in (0, 1):
+            jax.jit(jax.grad(power, argnums=argnums))(2.0, 3.0)
+    line = ledger["power"].line
+    assert [str(miss.reasons[0]) for miss in ledger["power"].misses] == [
+        "first call of power",
+        f"first call of another jax.vmap(power) from line {line}",
+        f"second new jax.vmap(power) from line {line}: move the jit out of the loop",
+        "first call of jax.grad(power)",
+        f"first call of another jax.grad(power) from line {line}",
+    ]
+
+
 def test_a_function_after_partials_of_it() -> None:
     """The example of JAX's documentation: only two of the three ways compile at each turn."""
 

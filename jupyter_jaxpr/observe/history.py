@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
-from types import CodeType, FunctionType
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from ..jax_internals import COMPILE_EVENT, LOWER_EVENT, TRACE_EVENT
@@ -25,7 +25,7 @@ from .keys import Key, value_text
 from .observation import Outcome, Place
 from .reasons import Reason
 from .stages import CallStages, Tally
-from .wrappers import Wrappers, wrappers_of
+from .wrappers import Wrappers, options_of, wrappers_of
 
 if TYPE_CHECKING:
     from .call_lines import CallLines
@@ -121,13 +121,16 @@ class FunctionHistory:
     wrapped: dict[Wrapped, tuple[int, str | None]] = field(default_factory=dict)  # objects, file of the last call
     whole: FunctionRecord | None = None  # of everything seen, as last read; None when something was added since
 
-    def count_alike(self, event: MissEvent, wrappers: Wrappers, code: CodeType | None) -> None:
-        """Tell the first miss of a function object how many were wrapped as it is."""
-        event.wrappers = wrappers
+    def count_alike(self, event: MissEvent, fun: Any, plain: bool) -> None:
+        """Tell the first miss of a function object how many were wrapped as it is; a plain one is not wrapped."""
+        wrappers = event.wrappers = () if plain else wrappers_of(fun)
+        code = code_of(fun)
         file = None if event.place is None else event.place.file
         is_partial = event.partial is not None
-        # One line may hold several lambdas: where their code is written tells them apart.
-        text = hash(tuple(code.co_positions())) if code is not None and self.name == "<lambda>" else 0
+        # One line may hold several lambdas: where their code is written tells them apart. What a transformation was
+        # given, such as in_axes, tells its functions apart.
+        positions = tuple(code.co_positions()) if code is not None and self.name == "<lambda>" else ()
+        text = hash((positions, () if plain else options_of(fun)))
         key = wrappers, is_partial, text
         event.alike, last = self.wrapped.get(key, (0, None))
         event.alike_here = last == file
@@ -201,7 +204,7 @@ class History:
                 plain = type(fun) is FunctionType and "__wrapped__" not in vars(fun)
                 if not plain:
                     event.partial = _partial(fun)
-                history.count_alike(event, () if plain else wrappers_of(fun), code_of(fun))
+                history.count_alike(event, fun, plain)
             history.events.append(event)
             history.whole = None
             return event

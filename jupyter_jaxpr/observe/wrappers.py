@@ -37,6 +37,38 @@ def wrappers_of(fun: Any) -> Wrappers:
     return tuple(found)
 
 
+def options_of(fun: Any) -> tuple[str, ...]:
+    """What JAX's transformations around a function were given besides it, such as `argnums=1`; plain values only."""
+    found: list[str] = []
+    for _ in range(20):
+        inside = next_inside(fun)
+        if inside is None:
+            break
+        _add_options(fun, found, 4)
+        fun = inside
+    return tuple(found)
+
+
+def _add_options(fun: Any, found: list[str], depth: int) -> None:
+    if not isinstance(fun, FunctionType) or _IN_JAX not in fun.__code__.co_filename.replace("\\", "/"):
+        return
+    for name, cell in zip(fun.__code__.co_freevars, fun.__closure__ or (), strict=True):
+        try:
+            value = cell.cell_contents
+        except ValueError:  # not assigned yet
+            continue
+        if _is_plain(value):
+            found.append(f"{name}={value!r}")
+        elif depth:
+            _add_options(value, found, depth - 1)
+
+
+def _is_plain(value: Any) -> bool:
+    if type(value) in (tuple, list):
+        return all(map(_is_plain, value))
+    return value is None or type(value) in (bool, int, str)
+
+
 def written(wrappers: Wrappers, name: str) -> str | None:
     """As the user wrote it, such as jax.grad(jax.checkpoint(loss)); None where a wrapper is not known."""
     if not all(each.startswith("jax.") for each in wrappers):
