@@ -562,6 +562,38 @@ def test_nothing_called() -> None:
     assert len(ledger) == 0
 
 
+def test_what_another_thread_called_is_not_counted_and_not_denied() -> None:
+    @jax.jit
+    def f(x: Any) -> Any:
+        return x + 1
+
+    @jax.jit
+    def g(x: Any) -> Any:
+        return x * 2
+
+    def call(function: Any) -> None:
+        thread = threading.Thread(target=function, args=(jnp.arange(3.0),))
+        thread.start()
+        thread.join()
+
+    with observe() as ledger:
+        call(f)
+    assert str(ledger) == (
+        "No jitted function of yours was called in this thread.\n"
+        "Calls in other threads are not counted here: f. Call it in this thread to see\n"
+        "what it does."
+    )
+    with observe() as ledger:
+        g(jnp.arange(3.0))
+        call(f)  # a hit now, which no thread but its own sees
+        call(g)
+        call(jax.jit(lambda x: x - 1))
+    assert ledger.elsewhere == ("<lambda>",)
+    assert str(ledger).endswith(
+        "Calls in other threads are not counted here: <lambda>. Call it in this thread to\nsee what it does."
+    )
+
+
 # --- the guard ---
 
 

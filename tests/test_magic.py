@@ -189,6 +189,10 @@ def test_the_second_run_can_be_turned_off(notebook: Notebook, way: str) -> None:
             "f is jitted in this cell and was not called. Give it arguments: %jaxpr f(f32[8]).",
         ),
         (
+            F + "import threading\nthread = threading.Thread(target=f, args=(x,))\nthread.start()\nthread.join()\nx",
+            "Calls in other threads are not counted here: f. Call it in this thread to see what it does.",
+        ),
+        (
             "len([x])",
             "The cell ends with a call of len, which is not a function that JAX can trace. Call a function under "
             "@jax.jit in the cell, end the cell with a call such as f(x), or name one: %%jaxpr f(x) or %%jaxpr "

@@ -15,6 +15,7 @@ from ..explain.errors import Explained, explained, trace_error
 from ..explain.leaks import leaked_tracers
 from ..explain.unblocked import unblocked_timings
 from ..observe.functions import name_of
+from ..observe.ledger_table import not_counted
 from ..observe.observation import Finding, Observation, Place
 from ..observe.own_traces import OwnTrace, has_arrays, returned_arrays, trace_call
 from ..specs import SpecError
@@ -300,6 +301,8 @@ def _nothing(namespace: dict[str, Any], active: Active, observation: Observation
     called = [function.name for function in observation.functions]
     if called:
         return f"{', '.join(called[:5])} was called, and no program of it is known. Run the cell again."
+    if active.run.ledger is not None and active.run.ledger.elsewhere:
+        return not_counted(active.run.ledger.elsewhere)
     uncalled = _jitted_here(namespace, active.cell.file)
     if uncalled:
         name = uncalled[0]

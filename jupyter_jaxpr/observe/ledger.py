@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import takewhile
 
 from .causes import entries_of, reasons_of
 from .history import Counts, FunctionHistory, History, MissEvent
@@ -147,17 +148,33 @@ class Ledger(Mapping[str, FunctionRecord]):
         self.note: str | None = None
         """What cannot be told with this JAX or Python, a sentence; None where everything can."""
         self._records: tuple[FunctionRecord, ...] | None = None
+        self._elsewhere: tuple[str, ...] | None = None
 
     def close(self) -> None:
         """The block is over: what it says no longer changes."""
         if self._records is None:
             self._records = self._read()
+            self._elsewhere = self.elsewhere
             self._calls = list  # it holds the run, and with it the functions that were called
 
     @property
     def functions(self) -> tuple[FunctionRecord, ...]:
         """The functions of the user's that were called, in the order of their first miss or call."""
         return self._read() if self._records is None else self._records
+
+    @property
+    def elsewhere(self) -> tuple[str, ...]:
+        """The functions that missed meanwhile in other threads, whose calls are not counted here."""
+        if self._elsewhere is not None:
+            return self._elsewhere
+        if self._thread is None:
+            return ()
+        found = []
+        for (name, *_), function in self._chosen():
+            new = takewhile(lambda event: event.number > self._since, reversed(function.events))
+            if any(event.thread != self._thread for event in new):
+                found.append(name)
+        return tuple(dict.fromkeys(found))
 
     def __getitem__(self, name: str | tuple[str, int] | tuple[str, int, str]) -> FunctionRecord:
         found = self._named(name)
@@ -187,7 +204,7 @@ class Ledger(Mapping[str, FunctionRecord]):
     def __str__(self) -> str:
         from .ledger_table import table
 
-        return table(self.functions, self.note)
+        return table(self.functions, self.note, self.elsewhere)
 
     def __repr__(self) -> str:
         return f"<Ledger of {len(self.functions)} functions, {sum(each.compiles for each in self.functions)} compiles>"

@@ -14,13 +14,15 @@ if TYPE_CHECKING:
 WIDTH = 80
 _NAME = 30
 _MISSES = 12
+_NONE = "No jitted function of yours was called."
 _HEAD = f"{'function':<{_NAME}}{'calls':>8}{'hits':>8}{'entries':>9}{'compiles':>10}{'price':>11}"
 
 
-def table(functions: Sequence[FunctionRecord], note: str | None = None) -> str:
+def table(functions: Sequence[FunctionRecord], note: str | None = None, elsewhere: Sequence[str] = ()) -> str:
     """The functions with their counts, under each its misses with their reasons, and what cannot be told."""
+    others = textwrap.wrap(not_counted(elsewhere), WIDTH) if elsewhere else []
     if not functions:
-        return "No jitted function of yours was called."
+        return "\n".join(["No jitted function of yours was called in this thread.", *others] if others else [_NONE])
     lines = [_HEAD, "-" * WIDTH]
     for function in functions:
         lines.append(_row(function))
@@ -33,7 +35,14 @@ def table(functions: Sequence[FunctionRecord], note: str | None = None) -> str:
             lines.append(f"    {function.inlined} inlined while another function was traced")
     if note is not None:
         lines += textwrap.wrap(note, WIDTH)
+    lines += others
     return "\n".join(line.rstrip() for line in lines)
+
+
+def not_counted(elsewhere: Sequence[str]) -> str:
+    """A sentence on functions that were called in other threads."""
+    names = ", ".join(elsewhere[:5])
+    return f"Calls in other threads are not counted here: {names}. Call it in this thread to see what it does."
 
 
 def _row(function: FunctionRecord) -> str:
