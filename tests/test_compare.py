@@ -291,22 +291,22 @@ def test_a_function_that_raises_hides_no_other(notebook: Notebook) -> None:
     [
         (
             "--compare f",
-            "--compare f: there is nothing to compare f with. Write the names of two or more functions with commas "
-            "and no blanks, such as --compare f,g,h.",
+            "--compare f: there is nothing to compare f with. Write the names of two or more functions with commas, "
+            "such as --compare f,g,h.",
         ),
         (
-            "--compare f, g",
-            "--compare f,: a name is missing beside a comma. Write the names of two or more functions with commas "
-            "and no blanks, such as --compare f,g,h.",
+            "--compare f,,g",
+            "--compare f,,g: a name is missing beside a comma. Write the names of two or more functions with commas, "
+            "such as --compare f,g,h.",
         ),
         (
             "--compare f,2",
-            "--compare f,2: '2' is no name of a function. Write the names of two or more functions with commas and "
-            "no blanks, such as --compare f,g,h.",
+            "--compare f,2: '2' is no name of a function. Write the names of two or more functions with commas, "
+            "such as --compare f,g,h.",
         ),
         (
             "--compare f,f",
-            "--compare f,f: f is there twice. Write the names of two or more functions with commas and no blanks, "
+            "--compare f,f: f is there twice. Write the names of two or more functions with commas, "
             "such as --compare f,g,h.",
         ),
         (

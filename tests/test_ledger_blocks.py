@@ -162,7 +162,8 @@ def test_ctrl_c_while_a_program_runs(x: Any) -> None:
 
 
 def test_what_another_thread_calls_is_not_of_this_block(x: Any) -> None:
-    double(x)
+    with observe():
+        double(x)
 
     def other() -> None:
         for size in (5, 6):

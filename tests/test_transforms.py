@@ -424,7 +424,7 @@ def test_an_unknown_transform_is_said_before_the_cell_runs(notebook: Notebook) -
     assert "has_run" not in notebook.shell.user_ns
     assert str(ran.result.error_in_exec or ran.result.error_before_exec) == (
         "--transform grad,hessian: there is no transform 'hessian'. Write one or more of grad, vmap, jvp, linearize "
-        "with commas and no blanks, such as --transform grad,vmap."
+        "with commas, such as --transform grad,vmap."
     )
 
 

@@ -188,7 +188,7 @@ def _closed_up(found: list[str]) -> list[str]:
 def _compare(text: str | None) -> tuple[str, ...]:
     if text is None:
         return ()
-    example = "Write the names of two or more functions with commas and no blanks, such as --compare f,g,h."
+    example = "Write the names of two or more functions with commas, such as --compare f,g,h."
     names = text.split(",")
     for name in names:
         if not name:
@@ -211,7 +211,7 @@ def _transform(text: str | None) -> tuple[Kind, ...]:
         if name not in KINDS:
             raise UsageError(
                 f"--transform {text}: there is no transform '{name}'. Write one or more of {', '.join(KINDS)} with "
-                "commas and no blanks, such as --transform grad,vmap."
+                "commas, such as --transform grad,vmap."
             )
     return tuple(kind for kind in dict.fromkeys(names) if kind in KINDS)
 
