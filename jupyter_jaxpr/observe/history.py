@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from .ledger import Calls, FunctionRecord, Ledger
     from .run import FunctionActivity
 
-#: What is around a function, whether it is a partial of it, and of a lambda where its code is written, as a hash.
+#: What is around a function, whether it is a partial of it, and as a hash what else tells functions of a line apart.
 Wrapped = tuple[Wrappers, bool, int]
 
 EVENTS_PER_FUNCTION = 512
@@ -58,7 +58,7 @@ class MissEvent:
     wrappers: Wrappers = ()  # around the user's function, of the first miss of its function object
     alike: int = 0  # function objects before it that are wrapped alike
     alike_here: bool = False  # the last of them was called in the same cell or file
-    another: bool = False  # of a lambda: there are others on its line, written otherwise
+    another: bool = False  # there are others on its line: other lambdas, or transformed with other options
     reasons: tuple[Reason, ...] | None = None  # worked out when first asked for
     entry: int = -1  # index into the entries of its function, likewise
     signature: str | None = None  # likewise
@@ -130,11 +130,11 @@ class FunctionHistory:
         # One line may hold several lambdas: where their code is written tells them apart. What a transformation was
         # given, such as in_axes, tells its functions apart.
         positions = tuple(code.co_positions()) if code is not None and self.name == "<lambda>" else ()
-        text = hash((positions, () if plain else options_of(fun)))
-        key = wrappers, is_partial, text
+        apart = hash((positions, () if plain else options_of(fun)))
+        key = wrappers, is_partial, apart
         event.alike, last = self.wrapped.get(key, (0, None))
         event.alike_here = last == file
-        event.another = any(each[:2] == key[:2] and each[2] != text for each in self.wrapped)
+        event.another = any(each[:2] == key[:2] and each[2] != apart for each in self.wrapped)
         self.wrapped[key] = event.alike + 1, file
 
     def counts_on(self, thread: int | None) -> Counts:
