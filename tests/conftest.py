@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import queue
 import re
 import signal
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -195,17 +197,18 @@ class Kernel:
         """Interrupt a cell, again where JAX's own callback of the garbage collector swallowed it; up to its end."""
         found: list[dict[str, Any]] = []
         self.manager.interrupt_kernel()
-        while True:
-            try:
-                found.append(self.client.get_iopub_msg(timeout=5))
-            except queue.Empty:  # swallowed without a word
+        asked = time.monotonic()
+        while not (found and _ends(found[-1], request)):
+            # Swallowed with a word or without; what the panel is told of the progress goes on meanwhile.
+            swallowed = time.monotonic() - asked > 5
+            with contextlib.suppress(queue.Empty):
+                found.append(self.client.get_iopub_msg(timeout=1))
+                swallowed = swallowed or _ignored(found[-1])
+            if swallowed and not contents(found, "error"):
                 assert self.manager.is_alive(), "The kernel died while it was interrupted."
                 self.manager.interrupt_kernel()
-                continue
-            if _ends(found[-1], request):
-                return found
-            if _ignored(found[-1]):
-                self.manager.interrupt_kernel()
+                asked = time.monotonic()
+        return found
 
     def stop(self) -> None:
         self.client.stop_channels()
