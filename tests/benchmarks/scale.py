@@ -178,7 +178,7 @@ def _hlo(notebook: Any) -> Iterator[Row]:
     notebook.page.wait_for_function(
         "() => !/Loading/.test(document.querySelector('.jp-JaxprProgram-messages').textContent)", timeout=120_000
     )
-    yield _row(f"HLO of 6 MB ({count}), search", None, _searches(notebook, ("cumsum", "sort.12", "metadata")))
+    yield _row(f"HLO of 6 MB ({count}), search", None, _searches(notebook, ("sort", "fusion", "parameter")))
     notebook.page.keyboard.press("Escape")
     yield from scrolled(notebook.page, "an HLO of 6 MB")
 
