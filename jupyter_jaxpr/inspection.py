@@ -308,9 +308,7 @@ class Snapshot:
         if held is not None and held.text is not None:
             return held.text
         title = "StableHLO" if level == "stablehlo" else "HLO"
-        if held is not None and held.state == "not_made" and self._sources is not None:
-            stage = "lower" if level == "stablehlo" else "compile"
-            raise ValueError(_NOT_HELD.format(title=title, reason=_NOT_MADE.format(stage=stage)))
+        self._need(level, index)
         if self._sources is None:
             reason = (held and held.reason) or "Inspect the function again to see it."
             raise ValueError(_NOT_HELD.format(title=title, reason=reason))
@@ -349,6 +347,9 @@ class Snapshot:
             alike = (index for index, each in enumerate(other._document.programs) if each.name == name)
             other_program = next(alike, None)
         theirs = other._index(other_program)
+        if level != "jaxpr":
+            self._need(level, mine)
+            other._need(level, theirs)
         try:
             found = diff_runs(
                 (self._document, self._sources), mine, (other._document, other._sources), theirs, level, whole=None
@@ -444,6 +445,13 @@ class Snapshot:
         if index < 0:
             raise ValueError(_NO_PROGRAM.format(message=self._document.message or "Inspect a function first."))
         return index
+
+    def _need(self, level: LevelName, program: int) -> None:
+        """Refuse a text that JAX was not asked to make."""
+        held = next((each for each in self._document.programs[program].levels if each.name == level), None)
+        if held is not None and held.state == "not_made" and self._sources is not None:
+            title, stage = ("StableHLO", "lower") if level == "stablehlo" else ("HLO", "compile")
+            raise ValueError(_NOT_HELD.format(title=title, reason=_NOT_MADE.format(stage=stage)))
 
     def _whole(self, *, equations: bool = False) -> schema.Snapshot:
         """The document with the texts of its levels; with all equations of large programs, too, where that is asked."""

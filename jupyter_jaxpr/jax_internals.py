@@ -292,16 +292,46 @@ def traced_with(traced: Any, jaxpr: Any) -> Any:
         jaxpr: Of the same type, inputs and outputs.
 
     Raises:
-        TypeError: The program is over user-defined types: JAX translates it by their Python before it lowers it.
+        TypeError: The program has values of user-defined types, or calls of functions such as those of
+            `jax.lax.custom_root`: JAX translates it by their Python before it lowers it.
     """
     import copy
 
-    if getattr(traced.jaxpr, "is_high", False):
-        raise TypeError("it has values of user-defined types, and JAX would run their Python to lower it again")
+    if getattr(traced.jaxpr, "is_high", False) and not _translated_by_jax_alone(traced.jaxpr):
+        raise TypeError("to lower it again, JAX would run the Python of its user-defined types or functions")
     other = copy.copy(traced)
     other._params = {**traced._params, "jaxpr": jaxpr}
     other._lojax = None  # what it was translated to, kept at the first lowering
     return other
+
+
+def _translated_by_jax_alone(jaxpr: Any) -> bool:
+    """Whether what JAX translates before it lowers is only what jax.numpy is written in, such as searchsorted."""
+    jaxpr = getattr(jaxpr, "jaxpr", jaxpr)
+    if any(getattr(variable.aval, "is_high", False) for variable in (*jaxpr.constvars, *jaxpr.invars)):
+        return False
+    for equation in jaxpr.eqns:
+        own = equation.params.get("_prim")
+        if own is not None and not type(own).__module__.startswith("jax._src.numpy."):
+            return False
+        if any(getattr(variable.aval, "is_high", False) for variable in equation.outvars):
+            return False
+        inner = (
+            each for value in equation.params.values() for each in (value if isinstance(value, tuple) else [value])
+        )
+        if not all(_translated_by_jax_alone(each) for each in inner if hasattr(getattr(each, "jaxpr", each), "eqns")):
+            return False
+    return True
+
+
+def jaxpr_as_fun(jaxpr: Any) -> Callable[..., Any]:
+    """A closed jaxpr as a function of its inputs, which returns a list.
+
+    As `jax.extend.core.jaxpr_as_fun`. But `jax.extend` imports Pallas (0.12), which adds settings to what JAX's caches
+    depend on: everything compiled before would be compiled once more.
+    """
+    made: Callable[..., Any] = _private("core").jaxpr_as_fun(jaxpr)
+    return made
 
 
 def trace_context() -> Any:
@@ -663,10 +693,34 @@ def _other_leaf(value: Any) -> LeafFacts:
     return aval, "numpy" if type(value).__module__ == "numpy" else type(value).__name__, None, None, None
 
 
+def dataclass_fields(kind: type) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """The data fields and meta fields with which a class was registered as a dataclass; None for other classes."""
+    entry = getattr(_private("tree_util"), "_registry", {}).get(kind)
+    flatten: Any = getattr(entry, "to_iter", None)
+    names = getattr(getattr(flatten, "__code__", None), "co_freevars", ())
+    if not {"data_fields", "meta_fields"} <= set(names):
+        return None
+    cells = dict(zip(names, flatten.__closure__, strict=True))
+    return tuple(cells["data_fields"].cell_contents), tuple(cells["meta_fields"].cell_contents)
+
+
 @functools.cache
 def array_type() -> Any:
     """The type of JAX's own arrays: not of arrays of keys, nor of what a library makes."""
     return _private("array").ArrayImpl
+
+
+def jit_disabled() -> bool:
+    """Whether `jax.disable_jit` holds on this thread: a jitted function is plain Python then, and has no entries."""
+    import jax
+
+    config: Any = jax.config
+    return bool(config.jax_disable_jit)
+
+
+def is_tracer_type(kind: type) -> bool:
+    """Whether values of a type stand for others while JAX traces."""
+    return issubclass(kind, _private("core").Tracer)
 
 
 def trace_context_names() -> tuple[str, ...]:
@@ -758,10 +812,9 @@ class Hooks:
         if self._support.tier != "hooks":
             return
         from jax._src import pjit
-        from jax.extend import source_info_util
 
         # JAX then takes our frame for one of its own: it is in no message and in no location of a program.
-        source_info_util.register_exclusion(__file__)
+        _private("source_info_util").register_exclusion(__file__)
         self._wrap(pjit, "_infer_params", self._infer_params)
         self._wrap(pjit, "_get_fastpath_data", self._get_fastpath_data)
         self.tells_calls = True

@@ -65,6 +65,26 @@ def test_groups_by_the_axes_of_a_mesh():
     assert found[3].sent(8) is None
 
 
+def test_groups_on_a_mesh_whose_devices_do_not_count_upwards():
+    """As XLA writes them for a sort of an array that is cut along the sorted axis."""
+    mesh = "mesh['a'=1,'b'=2,'c'=4], device_ids="
+    found = of(
+        f"  %a1 = f32[4] all-to-all(%a), replica_groups={mesh}([4,2]T(1,0)) {{'c'}}, metadata={{op_name=\"sort\"}}",
+        f"  %a2 = f32[4] all-to-all(%a), replica_groups={mesh}([8]) {{'b'}}",
+        f"  %a3 = f32[4] all-to-all(%a), replica_groups={mesh}([2,2]) {{'b'}}",
+        "  %a4 = f32[4] all-to-all(%a), replica_groups=in a new way 7, dimensions={0}",
+        "  %a5 = f32[4] all-to-all(%a), dimensions={0}",
+    )
+    assert [each.groups for each in found] == [
+        ((0, 2, 4, 6), (1, 3, 5, 7)),
+        ((0, 4), (1, 5), (2, 6), (3, 7)),
+        None,
+        None,
+        None,
+    ]
+    assert [each.groups_text for each in found[2:]] == [f"{mesh}([2,2]) {{'b'}}", "in a new way 7", ""]
+
+
 def test_arrays_that_were_combined_are_told_apart():
     line = "  %all = (f32[2]{0}, f32[3]{0}) all-reduce(%a, %b), replica_groups={}, to_apply=%add"
     first = '  %g0 = f32[2]{0} get-tuple-element(%all), index=0, metadata={op_name="jit(f)/dot_general"}'

@@ -190,10 +190,10 @@ def test_what_nobody_reads_is_removed_by_xla():
 
 
 def test_what_xla_computes_again_is_told_apart():
-    [(kind, ours, more, runs, text)] = told(lambda x: jax.nn.softmax(x), array(32, 100))
+    [(kind, ours, more, runs, text)] = told(lambda x: lax.associative_scan(lax.mul, x), array(64))
     assert (kind, ours, runs) == ("fused_away", 0, None)
     assert more > 0
-    again = "in each fusion that needs them, and makes some functions of simpler operations."
+    again = "it may compute values again in each fusion that needs them, and make functions of simpler operations."
     assert text.endswith(again)
 
 
@@ -207,6 +207,113 @@ def test_libraries_and_other_formulas_are_named():
     assert told(lambda x: jnp.linalg.eigh(x, symmetrize_input=False)[0], np.eye(5, dtype=np.float32))[0][4] == (
         "Nothing is counted here for what has no rule: eigh (1)."
     )
+
+
+def test_a_scan_that_jax_unrolls_is_counted_as_xla_has_it():
+    def unrolled(length, unroll):
+        return lambda x: lax.scan(lambda c, _: (c @ c, None), x, None, length=length, unroll=unroll)[0]
+
+    reason = (
+        "XLA counts a loop's body once, whatever its trips. JAX unrolls it: in one body are several turns, and those "
+        "that are left over are beside it. Its 2 extra FLOP are the loop counter."
+    )
+    # 7 turns are 3 of two, and one.
+    found = told(unrolled(7, 2), array(64, 64))
+    assert found == [("loop_once", 7 * MATMUL, 3 * MATMUL + 2, 7, reason)]
+    assert told(unrolled(7, True), array(64, 64)) == []
+    assert told(unrolled(7, 0), array(64, 64)) == []
+    assert told(unrolled(7, 4), array(64, 64)) == []  # one turn of four, which XLA takes out of its loop, and three
+
+
+def test_the_counter_of_a_fori_loop_is_shared_with_its_body():
+    # A turn: the product, i + 1 and its conversion; XLA asks i < 7, and takes the turn's own number for it.
+    found = told(lambda x: lax.fori_loop(0, 7, lambda i, x: (x @ x) * i, x), array(64, 64))
+    turn = MATMUL + 64 * 64 + 2
+    reason = "XLA counts a loop's body once, whatever its trips. Its 1 extra FLOP is the loop counter."
+    assert found == [("loop_once", 7 * turn, turn + 1, 7, reason)]
+
+
+def test_only_a_scan_needs_a_counter():
+    def five(x):
+        return lax.while_loop(lambda c: c[0] < 5, lambda c: (c[0] + 1, lax.sin(c[1])), (0, x))[1]
+
+    found = told(lambda x: lax.scan(lambda x, _: (five(x), None), x, None, length=4)[0], array(16))
+    reason = (
+        "XLA counts a loop's body once, whatever its trips, and so the loops inside it. "
+        "Its 2 extra FLOP are the loop counter."
+    )
+    assert found == [("loop_once", 4 * (5 + 6), 2 + 2, 4, reason)]
+
+
+def narrow(*shape):
+    return jnp.asarray(array(*shape), jnp.float16)
+
+
+WRITTEN_OUT = {
+    # 32 x 16, 16 x 8 and 32 x 8 numbers to float32 or back
+    "numbers of half the width": (
+        lambda a, b: a @ b,
+        [narrow(32, 16), narrow(16, 8)],
+        896,
+        "dot_general is of numbers that this device does not compute with: XLA converts them before and after, and "
+        "counts that.",
+    ),
+    # the condition again (16), whether any goes on (15), the selection (16)
+    "a while under vmap": (
+        jax.vmap(lambda x: lax.while_loop(lambda c: c < 10, lambda c: c * 2, x)),
+        [array(16)],
+        47,
+        "Under vmap a while goes on until all its members have ended: JAX adds the question whether any goes on, and a "
+        "selection for those that do not.",
+    ),
+    "a short sum": (
+        lambda x: lax.reduce_prod(x, (0,)),
+        [array(100)],
+        28,
+        "XLA fills the short lines of reduce_prod up to a multiple of 32, and counts what it adds.",
+    ),
+    "functions of complex numbers": (
+        lambda z: lax.exp(z),
+        [array(100).astype(np.complex64)],
+        None,
+        "XLA makes exp of complex numbers of several operations on their real and imaginary parts.",
+    ),
+    "products of groups": (
+        lambda a, b, g: lax.ragged_dot(a, b, g),
+        [array(16, 8), array(3, 8, 4), np.array([4, 8, 4], np.int32)],
+        None,
+        "XLA makes one masked product of all groups of ragged_dot_general, most of whose elements are zero.",
+    ),
+    "random bits of another kind of key": (
+        lambda key: jax.random.bits(key, (100,)),
+        [jax.random.key(0, impl="rbg")],
+        None,
+        "XLA writes random_bits out as rounds of integer operations; here it is one function an element.",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRITTEN_OUT)
+def test_what_xla_writes_out_is_named(name):
+    function, arguments, more, text = WRITTEN_OUT[name]
+    *_, (kind, ours, theirs, _, sentence) = told(function, *arguments)
+    assert (kind, ours, sentence) == ("rest", 0, text)
+    assert theirs == more if more is not None else theirs > 0
+    found = jj.inspect(function, *arguments).cost
+    added = sum(each.xla - each.ours for each in found.differences if each.xla is not None and each.ours is not None)
+    assert added == round(found.xla_flops) - found.flops
+
+
+def test_a_library_is_named_though_xla_removed_something_as_well():
+    rows = told(lambda a: jax.scipy.linalg.lu(a), np.eye(16, dtype=np.float32))
+    assert rows[0][:3] == ("custom_call", 2730, 0)
+    assert [row[0] for row in rows] == ["custom_call", "fused_away"]
+
+
+def test_a_long_cumsum_is_several_windows():
+    [(kind, ours, theirs, _, text)] = told(lambda x: lax.cumsum(x), array(64))
+    assert (kind, ours, text) == ("rest", 63, "XLA makes windows of cumsum, and each of them is counted whole.")
+    assert 63 < theirs < 64 * 63
 
 
 # --- XLA's own analysis, in all its forms -----------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 from diff_edits import EDITS, Edit, X, first, looped, looped_with_more, plain, reordered, with_a_term, wrapped
 from hypothesis import Phase, given, settings
@@ -166,8 +167,11 @@ def test_an_added_line_of_stablehlo_renumbers_nothing() -> None:
 
 def test_a_text_that_was_not_made_is_asked_for_in_a_sentence() -> None:
     traced, compiled = jj.inspect(first, X, X, stage="trace"), jj.inspect(first, X, X)
-    with pytest.raises(ValueError, match="The HLO of first of this run is not held"):
-        traced.diff(compiled, level="hlo")
+    said = "This snapshot does not hold the HLO. JAX was not asked to make it: inspect with stage='compile'."
+    for one, other in ((traced, compiled), (compiled, traced)):
+        with pytest.raises(ValueError) as error:
+            one.diff(other, level="hlo")
+        assert str(error.value) == said
 
 
 # --- at random --------------------------------------------------------------------------------------------
@@ -261,6 +265,52 @@ def clipped(rule: float):
 
     same.defjvp(lambda values, tangents: (values[0], tangents[0] * rule))
     return lambda x: jax.nn.relu(same(clip(x)))
+
+
+def test_what_stands_outside_of_the_equations_is_not_compared_and_the_diff_says_so() -> None:
+    def scaled(table, added):
+        def call(x):
+            jax.debug.callback(lambda value: added, x)
+            return jax.pure_callback(lambda value: value + added, x, x) * table
+
+        return call
+
+    eight = np.arange(8, dtype=np.float32)
+    before = jj.inspect(scaled(eight, 1), X, stage="trace")
+    diff = before.diff(jj.inspect(jax.jit(scaled(eight + 1, 2), donate_argnums=0), X, stage="trace"))
+    assert not diff
+    assert str(diff) == (
+        "--- call\n"
+        "+++ call\n"
+        "Nothing differs, names apart.\n"
+        "  The values of 1 captured array are not compared: a program holds their types\n"
+        "      only. Pass what changes as an argument.\n"
+        "  What the Python functions of pure_callback, debug_callback do is not compared:\n"
+        "      it is not in the program.\n"
+        "  x is donated in the second program and not in the first."
+    )
+    # Texts leave out the values of large constants.
+    tables = [np.cos(np.arange(80, dtype=np.float32) + more) for more in (0, 1)]
+    one, other = (jj.inspect(lambda x, table=table: x[0] * table, X) for table in tables)
+    for level in ("stablehlo", "hlo"):
+        assert str(one.diff(other, level=level)) == (
+            "--- <lambda>\n"
+            "+++ <lambda>\n"
+            "Nothing differs, names apart.\n"
+            "  The values of 1 large constant are not compared: the texts leave them out.\n"
+            "      Pass what changes as an argument."
+        )
+    # What only one of them has is a difference that is listed.
+    assert before.diff(jj.inspect(lambda x: x * 2, X, stage="trace")).remarks == ()
+
+
+def test_a_weak_literal_is_told_from_a_strong_one() -> None:
+    before, after = (jj.inspect(lambda x: x * 2, value, stage="trace") for value in (2.0, jnp.float32(2)))
+    [row] = before.diff(after).changed
+    assert [(each.kind, each.before, each.after) for each in row.changes] == [
+        ("operand", "2.0:f32[]{weak}", "2.0:f32[]"),
+        ("weak_type", "weak", "strong"),
+    ]
 
 
 def test_rules_of_custom_derivatives_are_not_compared_and_the_diff_says_so() -> None:

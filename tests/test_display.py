@@ -16,7 +16,7 @@ import nbformat
 import pytest
 from nbformat import v4
 
-from jupyter_jaxpr import display
+from jupyter_jaxpr import display, inspect
 from jupyter_jaxpr.encoding import encode
 from jupyter_jaxpr.exports import summary
 from jupyter_jaxpr.exports.bundle import bundle
@@ -136,13 +136,21 @@ def test_what_the_run_did_with_the_function(activity, words):
         ("ran", "3 equations · first call 142\xa0ms"),
         ("derived", "3 equations · first call 142\xa0ms"),
         ("seen_before", "3 equations · made in an earlier run"),
-        ("traced", "3 equations · traced only"),
+        ("traced", "3 equations · lowered, not run"),
     ],
 )
 def test_only_a_call_of_this_run_is_timed(origin, counts):
     document = golden("log2")
     program = replace(document.programs[0], origin=origin, activity=None)
     assert summary.counts(document, program) == counts
+
+
+@pytest.mark.parametrize(
+    ("stage", "words"), [("trace", "traced only"), ("lower", "lowered, not run"), ("compile", "compiled, not run")]
+)
+def test_how_far_an_inspected_program_went_is_said(stage, words):
+    document = inspect(lambda x: x + 1, 1.0, stage=stage).document
+    assert summary.counts(document, document.programs[0]) == f"1 equation · {words}"
 
 
 def test_a_program_that_is_not_whole_counts_at_least():

@@ -243,6 +243,7 @@ CORNERS = {
     "a switch": lambda x: lax.switch(x[0].astype(int), [jnp.sin, jnp.cos, jnp.tan], x),
     "a sort": jnp.argsort,
     "a linear solve": lambda x: jnp.linalg.solve(jnp.outer(x, x) + jnp.eye(8), x),
+    "jax.numpy's own that JAX translates": lambda x: jnp.unique(jnp.searchsorted(x, x), size=3),
     "a scatter": lambda x: x.at[jnp.array([1, 2])].add(3.0),
     "a vmap of a scan": jax.vmap(lambda x: lax.scan(lambda c, t: (jnp.sin(c) + t, c), x, jnp.arange(3.0))[0]),
     "a name of the user's": lambda x: jax.named_call(jnp.sin, name="step/(a)~")(x) * 2,
@@ -255,6 +256,29 @@ def test_the_twin_is_what_the_program_is(what):
     found = exact(CORNERS[what], jnp.ones(8))
     assert [level.same for level in found.levels] == [True, True], [level.words for level in found.levels]
     assert found.levels[1].linked >= 0.6 * found.levels[1].instructions
+
+
+def test_the_programs_of_a_linear_solve_are_told_apart():
+    def solved(a, b):
+        return lax.custom_linear_solve(lambda v: a @ v, b, lambda _, b: jnp.sin(b) / jnp.cos(a[0]), symmetric=True)
+
+    found = exact(solved, jnp.eye(4), jnp.ones(4))
+    assert_same(found)
+    assert primitives(found, "sine") == [("sin",)]
+    assert primitives(found, "cosine") == [("cos",)]
+
+
+@pytest.mark.skipif(jax.__version_info__ < (0, 11), reason="JAX 0.10 has no primitives that hold functions")
+def test_what_jax_would_translate_by_the_users_python_has_no_twin():
+    def root(a):
+        return lax.custom_root(lambda x: x**2 - a, a, lambda f, x: x - f(x), lambda g, y: y / g(1.0))
+
+    with pytest.raises(ValueError) as said:
+        exact(root, 2.0)
+    assert str(said.value) == (
+        "JAX could not lower the twin (TypeError: to lower it again, JAX would run the Python of its user-defined "
+        "types or functions). The other links are not affected."
+    )
 
 
 def test_a_program_without_equations_has_a_twin_too():

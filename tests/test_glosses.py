@@ -11,6 +11,8 @@ import jax.extend.core.primitives as public
 import jax.numpy as jnp
 import pytest
 from jax import lax
+from jax.experimental import pallas as pl
+from jax.experimental import sparse
 
 FOLDER = Path(__file__).parent.parent / "src" / "panel" / "program"
 TABLES = ("glosses-elementwise.ts", "glosses-arrays.ts", "glosses-programs.ts")
@@ -79,6 +81,25 @@ def test_what_jnp_is_made_of_has_its_words():
 
     printed = set(re.findall(r"= ([A-Z]\w+)(?=\[| )", str(jax.make_jaxpr(everything)(jnp.ones(4)))))
     assert sorted(printed - glosses().keys()) == []
+
+
+def test_kernels_references_and_sparse_arrays_have_their_words():
+    def kernel(x_ref, o_ref):
+        o_ref[...] = x_ref[...] * pl.program_id(0) + pl.num_programs(0)
+
+    def everything(x):
+        kept = jax.new_ref(x)
+        kept[0] += pl.pallas_call(kernel, out_shape=x, grid=(1,), interpret=True)(x)[0]
+        held = sparse.BCOO.fromdense(jnp.outer(x, x), nse=16)
+        return kept[...], held @ x, held.T.todense(), held.sum_duplicates(nse=3).sort_indices()
+
+    printed = set(
+        re.findall(
+            r"(?:= |^ +)([a-z][\w-]*)(?=\[(?:\w+=|\n))", str(jax.make_jaxpr(everything)(jnp.ones(4))), re.MULTILINE
+        )
+    )
+    assert {"pallas_call", "program_id", "new_ref", "bcoo_dot_general", "bcoo_transpose"} <= printed
+    assert sorted(printed - glosses().keys() - {"lambda", "Ref"}) == []
 
 
 @pytest.mark.parametrize("documented", sorted({path for _, path, _ in glosses().values() if path}))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import functools
 import gc
+import json
+import os
 import re
 import signal
 import subprocess
@@ -631,3 +633,42 @@ def test_a_limit_that_is_kept(x: Any) -> None:
 def plain(text: str) -> str:
     text = re.sub(r"(line \d+ \w+,) [\d.]+ m?s", r"\1 TIME", text)
     return re.sub(r" +[\d.]+ m?s$", "       TIME", text, flags=re.MULTILINE)
+
+
+EAGER = """
+import contextlib, json
+import jax, jax.numpy as jnp
+import numpy as np
+from jax.sharding import NamedSharding, PartitionSpec as P
+from jupyter_jaxpr import observe
+
+compiled = []
+jax.monitoring.register_event_duration_secs_listener(
+    lambda event, seconds, **facts: compiled.append(event) if event.endswith("backend_compile_duration") else None
+)
+mesh = jax.sharding.Mesh(np.array(jax.devices()), ("d",))
+x = jax.device_put(jnp.arange(4.0), NamedSharding(mesh, P("d")))
+body = jax.shard_map(lambda x: jax.lax.psum(jnp.sin(x), "d"), mesh=mesh, in_specs=P("d"), out_specs=P())
+counts = []
+for around in (contextlib.nullcontext, observe, contextlib.nullcontext):
+    jax.clear_caches()
+    compiled.clear()
+    with around():
+        body(x)
+        body(x)
+    counts.append(len(compiled))
+print(json.dumps(counts))
+"""
+
+
+def test_jax_compiles_as_often_for_an_eager_shard_map_within_a_block_as_without(tmp_path: Path) -> None:
+    """JAX makes functions for such a call, and compiles them again for the next one: none of them is kept alive."""
+    script = tmp_path / "script.py"
+    script.write_text(EAGER)
+    flags = {"XLA_FLAGS": "--xla_force_host_platform_device_count=2", "JAX_PLATFORMS": "cpu"}
+    done = subprocess.run(
+        [sys.executable, script], env={**os.environ, **flags}, capture_output=True, text=True, check=True
+    )
+    before, within, after = json.loads(done.stdout)
+    assert before > 0
+    assert (within, after) == (before, before)

@@ -207,3 +207,12 @@ def test_the_sum_over_the_lines_is_that_of_the_functions(notebook: Notebook) -> 
     for count in ("calls", "hits", "compiles"):
         total = sum(line[count] for line in ledger["lines"])
         assert total == sum(function["run"][count] or 0 for function in ledger["functions"])
+
+
+def test_a_call_while_jit_is_disabled_is_no_hit(notebook: Notebook) -> None:
+    cell = (
+        "%%jaxpr --no-trace\n@jax.jit\ndef f(x):\n    return x + 1\n\nf(x)\n"
+        "with jax.disable_jit():\n    f(x)\n    f(x)\nf(x);"
+    )
+    (function,) = [each for each in notebook.run(cell).document["ledger"]["functions"] if each["run"]["misses"]]
+    assert (function["run"]["calls"], function["run"]["hits"], function["run"]["compiles"]) == (2, 1, 1)

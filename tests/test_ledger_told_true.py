@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -25,7 +26,11 @@ ONE_PLACE = "with jax.device_put before the call."
 def told(ledger: Ledger, name: str) -> list[tuple[str, str, str | None]]:
     """Outcome, reasons and cures of each miss."""
     return [
-        (miss.outcome, "; ".join(map(str, miss.reasons)), " ".join(each.cure or "" for each in miss.reasons) or None)
+        (
+            miss.outcome,
+            "; ".join(map(str, miss.reasons)),
+            " ".join(each.cure for each in miss.reasons if each.cure) or None,
+        )
         for miss in ledger[name].misses
     ]
 
@@ -142,7 +147,7 @@ def test_a_transformation_with_other_options_is_another_function() -> None:
     assert [str(miss.reasons[0]) for miss in ledger["power"].misses] == [
         "first call of power",
         f"first call of another jax.vmap(power) from line {line}",
-        f"second new jax.vmap(power) from line {line}: move the jit out of the loop",
+        f"second new jax.vmap(power) from line {line}: make it once",
         "first call of jax.grad(power)",
         f"first call of another jax.grad(power) from line {line}",
     ]
@@ -190,3 +195,151 @@ def test_a_list_of_an_option_may_have_blanks(notebook: Notebook) -> None:
     ran = notebook.run("%%jaxpr --transform grad, vmap\n@jax.jit\ndef f(x):\n    return (x * x).sum()\n\nf(x)")
     assert ran.result.error_in_exec is None
     assert [each["kind"] for each in ran.document["transforms"]] == ["grad", "vmap"]
+
+
+def reasons(ledger: Ledger, name: str) -> list[str]:
+    """The first reason of each miss."""
+    return [str(miss.reasons[0]) for miss in ledger[name].misses]
+
+
+def test_functions_of_a_factory_that_are_called_at_different_lines_are_in_no_loop() -> None:
+    def make(factor: float) -> Any:
+        @jax.jit
+        def scaled(x: Any) -> Any:
+            return x * factor
+
+        return scaled
+
+    with observe() as ledger:
+        first, second = make(1.0), make(2.0)
+        first(ROW)
+        second(ROW)
+        for factor in (3.0, 4.0):
+            make(factor)(ROW)
+    line = ledger["scaled"].line
+    assert reasons(ledger, "scaled") == [
+        "first call of scaled",
+        f"second new scaled from line {line}: make it once",
+        f"third new scaled from line {line}: make it once",
+        f"fourth new scaled from line {line}: move the jit out of the loop",
+    ]
+
+
+class Model:
+    def step(self, x: Any) -> Any:
+        return x + 1
+
+
+def test_each_method_of_an_object_is_a_function_of_its_own() -> None:
+    one, other = Model(), Model()
+    with observe() as ledger:
+        for model in (one, other, one):
+            jax.jit(model.step)(ROW)
+    line = ledger["step"].line
+    another = f"another step of an object from line {line}: each object.step is a function of its own"
+    cure = "Jit the method once and keep what jit gave; or jit step as a function, its object an argument."
+    assert told(ledger, "step") == [
+        ("compiled", "first call of step", None),
+        ("compiled", another, cure),
+        ("compiled", another, cure),
+    ]
+
+
+class Layer(eqx.Module):
+    w: jax.Array
+    activation: Any
+
+
+def test_static_leaves_of_an_equinox_module() -> None:
+    """Two lambdas have one text, and are not one."""
+
+    @eqx.filter_jit
+    def forward(layer: Layer) -> Any:
+        return layer.activation(layer.w)
+
+    with observe() as ledger:
+        for activation in (lambda w: w + 1, lambda w: w * 2, jnp.tanh):
+            forward(Layer(jnp.asarray(ROW), activation))
+    of = "test_static_leaves_of_an_equinox_module.<locals>.<lambda>"
+    assert told(ledger, "forward") == [
+        ("compiled", "first call of forward", None),
+        (
+            "compiled",
+            "static layer.activation: a new function object that is not equal to the one before",
+            "Reuse the function: make it once, before the calls.",
+        ),
+        (
+            "compiled",
+            f"static layer.activation: <{of}> -> <tanh>",
+            "Each layer.activation is a compile of its own: expect one for each, or give every call the same.",
+        ),
+    ]
+
+
+def test_what_is_around_a_function_in_filter_jit() -> None:
+    def norm(x: Any) -> Any:
+        return (x * x).sum()
+
+    x = jnp.asarray(ROW)
+    with observe() as ledger:
+        for wrap in (lambda f: f, eqx.filter_vmap, eqx.filter_grad):
+            eqx.filter_jit(wrap(norm))(x if wrap is not eqx.filter_vmap else x[None])
+    assert reasons(ledger, "norm") == [
+        "first call of norm",
+        "first call of equinox.filter_jit(equinox.filter_vmap(norm))",
+        "first call of equinox.filter_jit(equinox.filter_grad(norm))",
+    ]
+
+
+def test_another_precision_of_all_numbers_is_not_cured_by_a_conversion() -> None:
+    @jax.jit
+    def f(x: Any) -> Any:
+        return x + 1
+
+    with observe() as ledger:
+        f(np.int64(1))
+        with jax.enable_x64(True):
+            f(np.int64(1))
+    once = "Set jax_enable_x64 once, before the first call."
+    assert told(ledger, "f")[1:] == [("compiled", "x: i32[] -> i64[]; jax_enable_x64: False -> True", once)]
+
+
+ORDER = """
+import json
+import jax, numpy as np
+from jax.sharding import NamedSharding, PartitionSpec as P
+from jupyter_jaxpr import observe
+
+row = np.arange(8, dtype=np.float32)
+mesh, reverse = (jax.sharding.Mesh(np.array(devices), ("d",)) for devices in (jax.devices(), jax.devices()[::-1]))
+placed = [
+    jax.device_put(row, sharding)
+    for sharding in (
+        NamedSharding(mesh, P("d")),
+        NamedSharding(reverse, P("d")),
+        NamedSharding(mesh, P("d"), memory_kind="pinned_host"),
+        NamedSharding(mesh, P("d"), memory_kind="unpinned_host"),
+    )
+]
+f = jax.jit(lambda x: x + 1)
+with observe() as ledger:
+    for x in placed:
+        f(x)
+print(json.dumps([[miss.outcome, *map(str, miss.reasons)] for miss in ledger["<lambda>"].misses]))
+"""
+
+
+def test_a_sharding_that_differs_in_the_order_of_its_devices_or_its_memory(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(ORDER)
+    flags = {"XLA_FLAGS": "--xla_force_host_platform_device_count=2", "JAX_PLATFORMS": "cpu"}
+    done = subprocess.run(
+        [sys.executable, script], env={**os.environ, **flags}, capture_output=True, text=True, check=True
+    )
+    over = "P('d',) over d=2"
+    assert json.loads(done.stdout) == [
+        ["compiled", "first call of <lambda>"],
+        ["compiled", f"x: {over}, devices 0, 1 -> {over}, devices 1, 0"],
+        ["compiled", f"x: {over} -> {over} in pinned_host"],
+        ["compiled", f"x: {over} in pinned_host -> {over}"],
+    ]

@@ -224,13 +224,16 @@ def test_parameters_that_are_equal_and_print_differently_stay_apart():
             effects=(),
         )
 
-    values = [1, 1.0, True, 0.0, -0.0]
+    values = [1, 1.0, True, 0.0, -0.0, (0, (1,)), (0, (np.int64(1),)), (0, (True,)), (0.0,), (-0.0,)]
     walk = Walk()
     number = walk.program(
         SimpleNamespace(constvars=[], invars=[], outvars=[], eqns=[equation(value) for value in values])
     )
     lists = [walk.parameter_lists[index] for index in walk.scopes[number].parameters]
-    assert [walk.strings.items[row[0][1]] for row in lists] == ["1", "1.0", "True", "0.0", "-0.0"]
+    assert [walk.strings.items[row[0][1]] for row in lists] == [
+        *("1", "1.0", "True", "0.0", "-0.0"),
+        *("(0, (1,))", "(0, (np.int64(1),))", "(0, (True,))", "(0.0,)", "(-0.0,)"),
+    ]
 
 
 def test_texts_of_parameters():
@@ -240,6 +243,7 @@ def test_texts_of_parameters():
     assert parameter_text("x" * 301) == "x" * 299 + "…"
     assert parameter_text(np.ones((100, 3), np.float32)) == "<float32[100, 3]>"
     assert parameter_text(Unprintable()) == "<Unprintable>"
+    assert parameter_text(np.int32) == "<class 'numpy.int32'>"
 
 
 def test_a_rule_that_does_not_fit_gives_way_to_the_plain_order():

@@ -231,6 +231,33 @@ def test_a_collective_in_a_scan_counts_once_a_trip(tmp_path):
     assert set(said[2].split()) == {"True"}
 
 
+def test_what_may_run_once_or_often_or_not_is_said_of_the_sum(tmp_path):
+    said = on_eight_devices(
+        """
+        def until(x):
+            return jax.lax.while_loop(lambda h: h.max() > 1, lambda h: jax.lax.psum(h, "x") / 8, x)
+
+        def perhaps(x):
+            return jax.lax.cond(x.sum() > 0, lambda h: jax.lax.psum(h, "y"), lambda h: h, x)
+
+        specs = {"mesh": mesh, "in_specs": P("x"), "out_specs": P("x"), "check_vma": False}
+        for function in until, perhaps:
+            told(jj.inspect(jax.shard_map(function, **specs), put(jnp.ones((8, 16)), "x")).shardings())
+        print(jj.inspect(lambda x: jnp.sort(x, axis=0), a).shardings().exchanged)
+        """,
+        tmp_path,
+    )
+    assert said == [
+        "all-reduce: 128 B on each device a trip, line 25 (psum), 2 groups of 4 devices",
+        "1 collective: 128 B a call on each device, about 192 B sent by each device (ring estimate). "
+        "Loops of unknown trips are counted once.",
+        "all-reduce: 128 B on each device if its branch is taken, line 28 (psum), 4 groups of 2 devices",
+        "1 collective: 128 B a call on each device, about 128 B sent by each device (ring estimate). "
+        "Branches are counted as taken.",
+        "2 collectives: 128 B a call on each device, about 96 B sent by each device (ring estimate).",
+    ]
+
+
 def test_one_axis_and_three(tmp_path):
     said = on_eight_devices(
         """

@@ -219,6 +219,45 @@ def test_arguments_that_cannot_be_made_are_that_points_error(names):
     ]
 
 
+POSITIONAL = """
+def scaled(x, mode, /):
+    return x * 2 if mode == "double" else x
+
+def filled(x, size, /):
+    return jnp.zeros(size) + x.sum()
+
+def both(x, size, /, mode):
+    return jnp.zeros(size) + x.sum() if mode == "sum" else x
+
+def either(x, *rest):
+    return x * rest[0] if rest[1] == "times" else x
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "notes"),
+    [
+        ("scaled(jnp.ones(n), 'double')", []),
+        ("filled(jnp.ones(3), n)", ["filled was called with size static: JAX cannot trace it otherwise."]),
+        ("both(jnp.ones(3), n, 'sum')", ["both was called with size, mode static: JAX cannot trace it otherwise."]),
+        ("either(jnp.ones(n), 3, 'times')", []),
+    ],
+)
+def test_static_arguments_without_a_name(names, call, notes):
+    exec(POSITIONAL, names)
+    found = swept_over(names, call, "n", "2", "3")
+    assert [(point.error, point.first is None, point.eager is None) for point in found.points] == [
+        (None, False, False)
+    ] * 2
+    assert found.notes == notes
+
+
+def test_numbers_are_static_to_a_filter_jit(names):
+    exec("import equinox\n@equinox.filter_jit\ndef times(x, k):\n    return x * k if isinstance(k, int) else x", names)
+    found = swept_over(names, "times(jnp.ones(n), 3)", "n", "2", "4")
+    assert [(point.error, point.flops) for point in found.points] == [(None, 2), (None, 4)]
+
+
 def test_a_function_that_cannot_be_traced_has_eager_times_alone(names):
     found = swept_over(names, "branching(jnp.ones(n))", "n", "2", "3")
     assert measured(found) == [("branching", "2", "eager"), ("branching", "3", "eager")]

@@ -67,6 +67,12 @@ def warm(median: float, lower: float | None = None, upper: float | None = None, 
             ProgramTimes(warm(0.5), warm(0.25)),
             "First 1.3 s (trace 0.1, lower 0.05, compile 1.1), then 500 ms; eager is 2 x as fast.",
         ),
+        (
+            # Nobody waited for the first call: its work is not in its time.
+            StageTimes(trace=0.017, lower=0.03, compile=0.106, first_run=0.004, total=0.166),
+            ProgramTimes(warm(4.7), warm(5.64)),
+            "First 166 ms until it returned (trace 17, lower 30, compile 106), then 4.7 s; 1.2 x eager.",
+        ),
         (None, ProgramTimes(warm(5e-6), warm(1e-3)), "5.0 µs a warm call; 200 x eager."),
         (None, ProgramTimes(None, warm(1e-3)), "1.0 ms without jit."),
         (None, ProgramTimes(), "Nothing was timed."),
@@ -84,6 +90,9 @@ def test_the_ratio_sets_the_middle_halves_against_each_other_and_the_first_call_
     assert timing.pays_after == 10
     assert timing_document(0, StageTimes(total=99.0), ProgramTimes(warm(2.0), warm(1.0))).pays_after is None
     assert timing_document(0, None, times).pays_after is None
+    # Of a call that nobody waited for, its work counts as well: 97 + 2 instead of 97 + 0.1.
+    unawaited = timing_document(3, StageTimes(compile=80.0, first_run=0.1, total=97.1), times)
+    assert unawaited.pays_after == 10
 
 
 # --- with the cell -------------------------------------------------------------------------------------------
@@ -139,6 +148,38 @@ def test_a_function_that_only_hit_is_timed_on_its_last_call(notebook: Notebook) 
         ran = notebook.run("%%jaxpr --time\nfor i in range(3):\n    y = f(x + i)")
     assert timing_of(ran)["warm"]["runs"] > 1
     assert stages == []
+
+
+def test_programs_that_grad_or_vmap_derived_since_are_not_taken_for_the_one_that_hit(notebook: Notebook) -> None:
+    notebook.run(f"%%jaxpr\n{SINES}f(x)")
+    notebook.run("%%jaxpr\njax.grad(lambda a: f(a).sum())(x)\njax.vmap(f)(x)")
+    ran = notebook.run("%%jaxpr --time\nfor i in range(3):\n    y = f(x)")
+    assert ran.programs == ["seen_before f(x: f32[8]) -> f32[8]: sin sin sin"]
+    timing = timing_of(ran)
+    assert timing["notes"] == []
+    assert timing["eager"]["runs"] > 1
+
+
+def test_the_program_of_the_last_call_is_timed_not_the_newest(notebook: Notebook) -> None:
+    notebook.run(
+        "%%jaxpr\nimport functools\n@functools.partial(jax.jit, static_argnums=1)\ndef power(x, n):\n    return x**n\n"
+        "power(x, 2)\npower(x, 3)\npower(x[:2], 2)"
+    )
+    ran = notebook.run("%%jaxpr --time\nfor _ in range(3):\n    y = power(x, 2)")
+    assert ran.programs == ["seen_before power(x: f32[8], n: 2) -> f32[8]: integer_pow"]
+    assert timing_of(ran)["notes"] == []
+
+
+@pytest.mark.parametrize("cell", ["1 + 1", "f.lower(x).compile()(x)", "y = x"])
+def test_a_cell_in_which_nothing_could_be_timed_says_so(notebook: Notebook, cell: str) -> None:
+    notebook.run(f"%%jaxpr\n{SINES}")
+    ran = notebook.run(f"%%jaxpr --time\n{cell}")
+    [note] = [each for each in ran.document["notes"] if each["kind"] == "time"]
+    assert note["text"] == "Nothing was timed: no call of a jitted function was seen."
+    assert note["cure"] == (
+        "Call one in the cell, or name the call of any function after the option: %%jaxpr --time f(x), with f and x in "
+        "the place of yours."
+    )
 
 
 def test_an_executable_from_the_persistent_cache_says_so(notebook: Notebook, tmp_path: Path) -> None:
@@ -518,7 +559,7 @@ def test_other_settings_than_those_of_the_call(ask_after: Callable[[str], Ask]) 
 # --- the machine ---------------------------------------------------------------------------------------------
 
 
-def test_the_machine_is_measured_once_and_in_later_documents(ask_after: Callable[[str], Ask]) -> None:
+def test_the_machine_is_measured_when_asked_and_in_later_documents(ask_after: Callable[[str], Ask]) -> None:
     ask = ask_after(f"%%jaxpr\n{SINES}f(x)")
     machine = ask(kind="machine").machine
     assert machine is not None
@@ -526,10 +567,28 @@ def test_the_machine_is_measured_once_and_in_later_documents(ask_after: Callable
     assert machine.flops > 0
     assert machine.bandwidth > 0
     assert machine.how.startswith("The best of several runs in ")
-    assert ask(kind="machine").machine == machine
+    again = ask(kind="machine").machine  # the button says “Measure it again”
+    assert again is not None
+    assert (again.device, again.seconds != machine.seconds) == (machine.device, True)
+    machine = again
     (document,) = ask.runs.latest()  # type: ignore[attr-defined]
     assert document.machine == machine
     assert jj.inspect(jnp.sin, 1.0).document.machine == machine
+
+
+def test_the_machine_is_the_device_that_jax_uses(monkeypatch: pytest.MonkeyPatch) -> None:
+    from jupyter_jaxpr.measure import machine
+
+    monkeypatch.setattr(machine, "_known", {})
+    assert machine.known_machine() is None
+    with jax.default_device(jax.devices("cpu")[0]):
+        measured = machine.measure_machine()
+        assert machine.known_machine() == measured
+    with jax.default_device("cpu"):
+        assert machine.known_machine() == measured
+    # Of another kind of device nothing is known.
+    monkeypatch.setattr(machine, "_known", {"NVIDIA H200": measured})
+    assert machine.known_machine() is None
 
 
 # --- scripts, and what is written ------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from conftest import Notebook
 
 DEFINED = """
 import functools, time, timeit
+import equinox as eqx
 import numpy as np
 from time import perf_counter, time as now
 
@@ -28,6 +29,8 @@ class Model:
         return x + 1
 
 model = Model()
+halved = functools.partial(g, n=0.5)
+filtered = eqx.filter_jit(jnp.cos)
 def plain(x):
     return f(x)
 def done(x):
@@ -54,6 +57,14 @@ UNBLOCKED = [
     ("t0 = time.time()\ny = jnp.sum(f(x))\nt1 = time.time()\nprint(y, t1 - t0)", 3),
     ("t0 = time.time()\nys = [f(each) for each in xs]\ntook = time.time() - t0", 3),
     ("y = f(x).block_until_ready()\nt0 = time.time()\nf(y)\nprint('took', time.time() - t0)", 4),
+    ("%time f(x)", 2),
+    ("%time y = f(x)", 2),
+    ("%%time\ny = f(x)", 3),
+    ("%timeit -n 1 -r 1 f(x).sum()", 2),
+    ("%timeit -n 1 -r 1 halved(x)", 2),
+    ("%timeit -n 1 -r 1 filtered(x)", 2),
+    ("took = timeit.timeit(lambda: f(x), number=2)", 2),
+    ("took = min(timeit.repeat(lambda: f(x) + 1, number=1, repeat=2))", 2),
 ]
 
 BLOCKED = [
@@ -62,6 +73,16 @@ BLOCKED = [
     "%timeit -n 1 -r 1 np.asarray(f(x))",
     "%timeit -n 1 -r 1 float(f(x)[0])",
     "%timeit -n 1 -r 1 f(x)[0].item()",
+    "%time f(x).block_until_ready()",
+    "%time print(f(x))",
+    "%%time\ny = f(x)\ny.block_until_ready()",
+    "%%time\ny = f(x)\nprint(y)",
+    "%timeit -n 1 -r 1 f(x).sum().item()",
+    "%timeit -n 1 -r 1 float(f(x).sum())",
+    "%timeit -n 1 -r 1 filtered(x).block_until_ready()",
+    "took = timeit.timeit(lambda: f(x).block_until_ready(), number=2)",
+    "took = timeit.timeit(lambda: plain(x), number=2)",
+    "timing = lambda: timeit.timeit(lambda: f(x), number=2)\nf(x)",
     "%timeit -n 1 -r 1 plain(x)",
     "%timeit -n 1 -r 1 done(x)",
     "%timeit -n 1 -r 1 jnp.sin(x)",
@@ -135,3 +156,18 @@ def test_the_words(defined: Notebook) -> None:
             "Write jax.block_until_ready(two(x)) as what is timed.",
         ),
     ]
+
+
+def test_what_is_said_of_a_whole_expression_of_a_first_call_and_of_a_cell(defined: Notebook) -> None:
+    ran = defined.run("%%jaxpr\n%%time\nz = jax.jit(lambda x: x * 3)\n%timeit -n 1 -r 1 -q [f(each) for each in xs]")
+    notes = [note for note in ran.document["notes"] if note["kind"] == "unblocked_timing"]
+    assert [note["cure"] for note in notes] == [
+        "Write jax.block_until_ready([f(each) for each in xs]) as what is timed."
+    ]
+    ran = defined.run("%%jaxpr\n%%time\ny = two(x[:3])")
+    [note] = [note for note in ran.document["notes"] if note["kind"] == "unblocked_timing"]
+    assert (note["text"], note["cure"]) == (
+        "%%time stops when two returns. JAX returns before the work is done, so this measured the dispatch, and the "
+        "compilation of a first call, but not the work.",
+        "Write jax.block_until_ready(y) at its end.",
+    )

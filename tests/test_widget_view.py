@@ -25,7 +25,7 @@ def test_what_the_view_is_given():
     assert program == {
         "signature": "total (f32[3]) → f32[]",
         "full_signature": "total (xs: f32[3]) → f32[]",
-        "counts": "3 equations · 1 scan ×3 · traced only",
+        "counts": "3 equations · 1 scan ×3 · lowered, not run",
         "origin": "Inspected: a trace of its own.",
         "stages": [],
     }

@@ -28,6 +28,18 @@ def net(p, xs):
 
 net(p, jnp.ones((100, 8)))[0].shape"""
 
+LONG = """\
+%%jaxpr
+@jax.jit
+def long(x):
+    x = jnp.exp(x)
+    for _ in range(80):
+        x = jnp.sin(x)
+    return jnp.tanh(jnp.cos(jnp.tanh(x)))
+
+_ = long(jnp.ones(3))
+"""
+
 
 @pytest.fixture
 def net(notebook):
@@ -83,9 +95,7 @@ def test_a_search_finds_types_lines_scopes_and_primitives_in_folds_too(net):
     expect(count).to_have_text(re.compile(r"^[2-9]\d*$"))
     expect(nb.listing().locator(".cm-searchMatch").first).to_have_text("f32[8,16]")
 
-    field.fill("line:5 primitive:dot_general")
-    expect(count).to_have_text("1")
-    field.press("Enter")  # what is folded opens
+    field.fill("line:5 primitive:dot_general")  # it is in a fold, which opens
     expect(nb.listing().locator(".cm-searchMatch-selected")).to_have_text("dot_general")
     expect(count).to_have_text("1 of 1")
 
@@ -95,6 +105,21 @@ def test_a_search_finds_types_lines_scopes_and_primitives_in_folds_too(net):
     expect(count).to_have_text("1")
     field.fill("scope:other tanh")
     expect(count).to_have_text("none")
+
+
+def test_a_search_goes_to_a_match_that_is_not_on_screen(notebook):
+    nb = notebook(LOAD, LONG)
+    nb.run_all()
+    field = find(nb, "tanh")
+    count = nb.panel.get_by_role("search").get_by_role("status")
+    expect(count).to_have_text("1 of 2")
+    expect(nb.listing().locator(".cm-searchMatch-selected")).to_be_in_viewport()
+    field.fill("cos")  # on screen already: what one reads stays
+    expect(count).to_have_text("1")
+    expect(nb.listing().locator(".cm-searchMatch")).to_be_in_viewport()
+    field.fill("exp")
+    expect(count).to_have_text("1 of 1")
+    expect(nb.listing().locator(".cm-searchMatch-selected")).to_be_in_viewport()
 
 
 def test_a_search_that_cannot_be_read_says_so(net_at):
@@ -339,3 +364,58 @@ def test_the_keyboard_says_at_which_of_the_linked_places_it_is(net_at):
     expect(said).to_have_count(0)
     nb.page.keyboard.press("p")
     expect(nb.panel.get_by_text("nothing is linked here")).to_be_visible()
+
+
+def heads(listing):
+    return listing.locator(".jp-JaxprProgram-head")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_lines_of_source_stand_above_what_was_made_of_them(net_at, theme):
+    nb = net_at
+    nb.theme(theme)
+    nb.listing().focus()
+    nb.page.keyboard.press("s")
+    expect(heads(nb.listing())).to_have_text(
+        [
+            "8 h, hs = lax.scan(step, jnp.zeros(16), xs)",
+            '5 h = jnp.tanh(x @ p["w"] + h)',
+            "9 jnp.sin(hs)",
+            '10 jax.debug.print("{}", h[0])',
+            '11 return double(h * p["b"]), hs',
+            "another cell, line 4 double = jax.jit(lambda x: x * 2.0)",
+        ]
+    )
+    # What is hidden or folded has no line of its own.
+    nb.page.keyboard.press("u")
+    expect(heads(nb.listing()).filter(has_text="jnp.sin")).to_have_count(0)
+    nb.page.keyboard.press("u")
+    nb.page.keyboard.press("f")
+    expect(heads(nb.listing()).filter(has_text="jnp.tanh")).to_have_count(0)
+    nb.page.keyboard.press("o")
+
+    heads(nb.listing()).filter(has_text="jnp.tanh").click()
+    expect(nb.listing().locator(".cm-line[data-linked='true']")).to_have_text(
+        [re.compile("= dot_general"), re.compile("= add"), re.compile("= tanh")]
+    )
+    expect(nb.cell(1).locator(".jp-JaxprCell-span").filter(has_text="jnp.tanh").first).to_be_visible()
+    assert violations(nb.page) == []
+    assert cut(nb.panel, ".jp-JaxprProgram-head") == []
+
+    nb.listing().focus()
+    nb.page.keyboard.press("s")
+    expect(heads(nb.listing())).to_have_count(0)
+
+
+def test_lines_of_source_in_every_level(net):
+    nb = net
+    nb.panel.get_by_role("button", name="Hide lines").click()
+    nb.panel.get_by_role("button", name="Source").click()
+    expect(nb.panel.get_by_role("button", name="Source")).to_have_attribute("aria-pressed", "true")
+    nb.panel.get_by_role("button", name="StableHLO").click()
+    nb.panel.get_by_role("button", name="Unfold all").click()
+    expect(heads(nb.listing("StableHLO")).filter(has_text="jnp.tanh").first).to_have_text(
+        '5 h = jnp.tanh(x @ p["w"] + h)'
+    )
+    nb.panel.get_by_role("button", name="HLO", exact=True).click()
+    expect(heads(nb.listing("HLO")).first).to_be_visible()

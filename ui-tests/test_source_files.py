@@ -120,6 +120,18 @@ def test_the_narrow_panel_says_what_stands_on_the_line_of_the_file(model):
     assert violations(model.page) == []
 
 
+def test_lines_of_files_stand_above_what_was_made_of_them(model):
+    model.listing().focus()
+    model.page.keyboard.press("s")
+    expect(model.listing().locator(".jp-JaxprProgram-head")).to_have_text(
+        [
+            "layers.py, line 5 hidden = x @ w",
+            "layers.py, line 6 return jax.nn.gelu(hidden)",
+            "4 return layers.dense(w, x) * 2.0",
+        ]
+    )
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_the_column_is_accessible(model, theme):
     model.theme(theme)

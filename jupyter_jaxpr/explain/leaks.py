@@ -1,4 +1,4 @@
-"""A traced function in, the tracers that it kept outside of itself out.
+"""Functions that were traced in, the tracers that they kept outside of themselves out.
 
 A tracer stands for a value only while its function is traced. Python code that keeps one, by
 `global_list.append(x)` or `self.state = x`, finds a dead one at its next use. Looked at are the names that the
@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import dis
 import types
-from collections.abc import Iterator
+import weakref
+from collections.abc import Iterator, Sequence
 from types import CodeType, FunctionType
 from typing import Any
 
+from .. import jax_internals
 from ..observe.functions import unwrap
 from ..observe.observation import Finding, Place
 
@@ -21,27 +23,52 @@ _LOOK_AT = 1_000  # elements of one container
 _IMPORTED = (types.ModuleType, types.BuiltinFunctionType, FunctionType, type)
 
 
-def leaked_tracers(name: str, fun: Any) -> list[Finding]:
-    """Tracers that outlived a trace of `fun`, one finding for each name that holds some."""
+#: Tracers by their id; a reference that is dead says that the id may be another one's by now.
+Held = dict[int, Any]
+
+
+def held_before(fun: Any) -> Held:
+    """The tracers that are within reach of a function now; taken before it is traced, they are not of that trace."""
     inner = unwrap(fun)
     if not isinstance(inner, FunctionType):
-        return []
-    findings = []
-    for variable, holder in _reachable(inner):
-        kept = list(_tracers_in(holder))
-        if kept:
-            findings.append(_finding(name, inner, variable, kept))
-    return findings
+        return {}
+    return {id(tracer): weakref.ref(tracer) for _, holder in _reachable(inner) for tracer in _tracers_in(holder)}
 
 
-def _finding(name: str, fun: FunctionType, variable: str, kept: list[str]) -> Finding:
-    types_text = ", ".join(dict.fromkeys(kept[:5]))
+def leaked_tracers(traced: Sequence[tuple[str, Any, Held]]) -> list[Finding]:
+    """Tracers that outlived the traces of functions, one finding for each function's name and variable.
+
+    Args:
+        traced: The name of each function that was traced, the function, and what `held_before` gave, in their order.
+    """
+    told: set[int] = set()
+    found: dict[tuple[str, str], tuple[FunctionType, list[Any]]] = {}
+    for name, fun, before in reversed(traced):  # what a later function found there is not its own
+        inner = unwrap(fun)
+        if not isinstance(inner, FunctionType):
+            continue
+        for variable, holder in _reachable(inner):
+            kept = [each for each in _tracers_in(holder) if id(each) not in told and not _was_there(each, before)]
+            told.update(map(id, kept))
+            if kept:
+                found.setdefault((name, variable), (inner, []))[1].extend(kept)
+    return [_finding(name, fun, variable, kept) for (name, variable), (fun, kept) in reversed(found.items())]
+
+
+def _was_there(tracer: Any, before: Held) -> bool:
+    reference = before.get(id(tracer))
+    return reference is not None and reference() is tracer
+
+
+def _finding(name: str, fun: FunctionType, variable: str, kept: Sequence[Any]) -> Finding:
+    types_text = ", ".join(dict.fromkeys(_tracer_text(each) for each in kept[:5]))
     what = "A traced value" if len(kept) == 1 else f"{len(kept)} traced values"
     return Finding(
         kind="leaked_tracer",
         text=(
             f"{what} ({types_text}) stayed in {variable} after {name} was traced. It is no array: it stood for one "
-            "while JAX traced, and using it now raises UnexpectedTracerError. Later calls do not add to it."
+            "while JAX traced, and using it now raises UnexpectedTracerError. "
+            "A call adds to it only where JAX traces again."
         ),
         cure=f"Return the value from {name} instead of keeping it in {variable}.",
         function=name,
@@ -68,11 +95,15 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
             yield from _codes(constant)
 
 
-def _tracers_in(holder: Any) -> Iterator[str]:
+def _tracers_in(holder: Any) -> Iterator[Any]:
+    kinds: dict[type, bool] = {}
     for value in (holder, *_elements(holder)):
-        text = _tracer_text(value)
-        if text is not None:
-            yield text
+        kind = type(value)
+        is_tracer = kinds.get(kind)
+        if is_tracer is None:
+            is_tracer = kinds[kind] = jax_internals.is_tracer_type(kind)
+        if is_tracer:
+            yield value
 
 
 def _elements(holder: Any) -> list[Any]:
@@ -87,11 +118,7 @@ def _elements(holder: Any) -> list[Any]:
     return list(getattr(holder, "__dict__", {}).values())[:_LOOK_AT] if type(holder).__module__ == "__main__" else []
 
 
-def _tracer_text(value: Any) -> str | None:
-    import jax
-
-    if not issubclass(type(value), jax.core.Tracer):
-        return None
+def _tracer_text(value: Any) -> str:
     try:
         return str(value.aval.str_short(short_dtypes=True))
     except Exception:  # a tracer of a library without an aval of JAX's

@@ -8,6 +8,7 @@ two readings must be known not to wait, and no statement may look at a value. No
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
 import re
 import time
@@ -24,6 +25,8 @@ _CLOCKS: tuple[Any, ...] = (
     *(time.time, time.perf_counter, time.monotonic, timeit.default_timer),
     *(time.time_ns, time.perf_counter_ns, time.monotonic_ns),
 )
+#: Longer code is not repeated in a sentence.
+_LONGEST = 60
 #: Options of `%timeit` that take a value, and those that take none.
 _TIMEIT = re.compile(r"(?:-[nr]\s*\d+|-p\s*\d+|-[tcqov]+|--)(?:\s+|$)")
 _MAGIC = re.compile(r"^(?P<indent>\s*)(?P<to>\w+\s*=\s*)?%(?P<name>\w+)(?P<rest>.*)$")
@@ -34,6 +37,11 @@ _MODULES = ("jax.numpy", "jax.lax", "jax.random", "jax.nn")
 _WAITING = frozenset(
     "argwhere array_repr array_str bincount compress extract flatnonzero intersect1d load nonzero repeat save savez "
     "setdiff1d setxor1d union1d unique unique_all unique_counts unique_inverse unique_values where".split()
+)
+#: Methods of arrays of which the same is true; NumPy's arrays have work of their own, but nothing to wait for.
+_METHODS = frozenset(
+    "all any argmax argmin astype clip conj cumprod cumsum dot flatten max mean min prod ravel reshape round squeeze "
+    "std sum swapaxes trace transpose var".split()
 )
 #: Statements and expressions that look at a value, or at which it cannot be told.
 _LOOKING = (
@@ -75,6 +83,7 @@ class _Timing:
     call: str
     function: str
     assigned: str | None = None
+    around: str | None = None  # the expression that is timed, where it is more than the call
 
 
 def unblocked_timings(source: str, file: str, namespace: Mapping[str, Any], observation: Observation) -> list[Finding]:
@@ -91,17 +100,28 @@ def unblocked_timings(source: str, file: str, namespace: Mapping[str, Any], obse
 
 
 def _finding(timing: _Timing, file: str, observation: Observation) -> Finding:
-    value = timing.assigned or timing.call
-    waited = f"{value}.block_until_ready()" if _one_array(timing, observation) else f"jax.block_until_ready({value})"
+    value = timing.assigned or timing.around or timing.call
+    if timing.around is not None and len(timing.around) > _LONGEST:
+        value = "..."
+    one = timing.around is None and _one_array(timing, observation)
+    waited = f"{value}.block_until_ready()" if one else f"jax.block_until_ready({value})"
     where = "before the clock is read again" if timing.assigned else "as what is timed"
-    if timing.how == "clock" and timing.assigned is None:
+    if timing.how == "%%time":
+        where = "at its end" if timing.assigned else "in its place"
+    elif timing.how == "clock" and timing.assigned is None:
         where = "in its place"
-    measured = "%timeit" if timing.how == "timeit" else "The clock around this call"
+    measured = {"clock": "The clock around this call", "time": "%time", "timeit": "%timeit"}.get(timing.how, timing.how)
+    compiled = timing.how != "timeit" and any(
+        function.name == timing.function and function.compiles for function in observation.functions
+    )
+    what = "the dispatch, which may be far less"
+    if compiled:
+        what = "the dispatch, and the compilation of a first call, but not the work"
     return Finding(
         kind="unblocked_timing",
         text=(
             f"{measured} stops when {timing.function} returns. JAX returns before the work is done, so this measured "
-            "the dispatch, which may be far less."
+            f"{what}."
         ),
         cure=f"Write {waited} {where}.",
         function=timing.function,
@@ -133,7 +153,7 @@ class _Cell:
     def timings(self) -> Iterator[_Timing]:
         """Those that do not wait."""
         lines = self._source.split("\n")
-        timeits: list[tuple[int, str]] = []
+        timeits: list[tuple[int, str, str]] = []
         for place, line in enumerate(lines):
             text = line.strip()
             if not text:
@@ -149,25 +169,46 @@ class _Cell:
                 return
             if name not in _CELL_MAGICS_OF_PYTHON or (name == "time" and rest.strip()):
                 return
+            if name == "time":
+                yield from self._timed("\n".join(lines[place + 1 :]), place + 1, "%%time")
         for place, line in enumerate(lines):
             magic = _MAGIC.match(line)
             if magic is not None:
                 lines[place] = f"{magic['indent']}pass"
-                if magic["name"] == "timeit":
-                    timeits.append((place, magic["rest"].strip()))
+                if magic["name"] in ("time", "timeit"):
+                    timeits.append((place, magic["name"], magic["rest"].strip()))
             elif _SHELL.match(line):
                 lines[place] = line[: len(line) - len(line.lstrip())] + "pass"
         module = _parsed("\n".join(lines))
         if module is None:
             return
         code = {node.lineno for node in ast.walk(module) if isinstance(node, ast.Pass)}
-        for place, text in timeits:
+        for place, name, text in timeits:
             if place + 1 in code:  # not within a text of several lines
-                while option := _TIMEIT.match(text):
+                while name == "timeit" and (option := _TIMEIT.match(text)):
                     text = text[option.end() :]
-                yield from self._timed(text, place, "timeit")
+                yield from self._timed(text, place, name)
+        yield from self._lambdas(module)
         yield from self._clocks(module.body, frozenset())
         yield from self._functions(module, frozenset())
+
+    def _lambdas(self, module: ast.Module) -> Iterator[_Timing]:
+        """`timeit.timeit(lambda: f(x))`, and `timeit.repeat`, outside functions."""
+        for node in _outside_functions(module):
+            if not isinstance(node, ast.Call) or self._value(node.func, frozenset()) not in (
+                timeit.timeit,
+                timeit.repeat,
+            ):
+                continue
+            given = (
+                node.args[0] if node.args else next((each.value for each in node.keywords if each.arg == "stmt"), None)
+            )
+            if not isinstance(given, ast.Lambda):
+                continue
+            call = self._left_running([ast.Expr(given.body)], frozenset())
+            if call is not None:
+                whole = None if given.body is call else given.body
+                yield self._timing(call, ast.unparse(node.func), 0, None, whole)
 
     def _functions(self, node: ast.AST, local: frozenset[str]) -> Iterator[_Timing]:
         """Two readings of a clock in the functions that the cell defines."""
@@ -185,7 +226,10 @@ class _Cell:
             return
         call = self._left_running(module.body, frozenset())
         if call is not None:
-            yield self._timing(call, how, above, None)
+            [*_, last] = module.body
+            whole = last.value if len(module.body) == 1 and isinstance(last, ast.Expr) else call
+            assigned = _name_of(module.body, call) if how == "%%time" else None
+            yield self._timing(call, how, above, assigned, None if whole is call else whole)
 
     def _clocks(self, body: Sequence[ast.stmt], local: frozenset[str]) -> Iterator[_Timing]:
         """Two readings of a clock in one block, and in the blocks inside."""
@@ -264,6 +308,7 @@ class _Cell:
             return (
                 self._is_jitted(node.func, local)
                 or self._is_jax(node.func, local)
+                or self._is_method_of_result(node.func, local)
                 or (isinstance(node.func, ast.Name) and self._value(node.func, local) is range)
                 or (isinstance(node.func, ast.Attribute) and node.func.attr == "append" and _is_name(node.func.value))
             )
@@ -300,7 +345,16 @@ class _Cell:
             import jax
 
             return self._value(node.func, local) is jax.jit
-        return jax_internals.is_jitted(self._value(node, local)) and not self._is_jax(node, local)
+        value = self._value(node, local)
+        if isinstance(value, functools.partial):
+            value = value.func
+        return (jax_internals.is_jitted(value) or _is_library_jit(value)) and not self._is_jax(node, local)
+
+    def _is_method_of_result(self, node: ast.expr, local: frozenset[str]) -> bool:
+        """Whether it is a method, such as `sum`, of what a jitted call gives, and hands work to JAX as well."""
+        if not isinstance(node, ast.Attribute) or node.attr not in _METHODS:
+            return False
+        return isinstance(node.value, ast.Call) and self._goes_on(node.value, frozenset(), local)
 
     def _is_jax(self, node: ast.expr, local: frozenset[str]) -> bool:
         """Whether it names a function of JAX's that does not wait, or `jax.jit`."""
@@ -335,13 +389,29 @@ class _Cell:
                 return None
         return None
 
-    def _timing(self, call: ast.Call, how: str, above: int, assigned: str | None) -> _Timing:
+    def _timing(
+        self, call: ast.Call, how: str, above: int, assigned: str | None, whole: ast.expr | None = None
+    ) -> _Timing:
         function = call.func
         name = function.attr if isinstance(function, ast.Attribute) else ast.unparse(function)
         text = ast.unparse(call)
-        if len(text) > 60:
+        if len(text) > _LONGEST:
             text = f"{ast.unparse(function)}(...)"
-        return _Timing(call.lineno + above, how, text, name, assigned)
+        around = None if whole is None else ast.unparse(whole)
+        return _Timing(call.lineno + above, how, text, name, assigned, around)
+
+
+def _is_library_jit(value: Any) -> bool:
+    """Whether it is what equinox's `filter_jit` or flax's `nnx.jit` gives: it hands the work over as `jax.jit` does."""
+    kind = type(value)
+    return kind.__module__.partition(".")[0] in ("equinox", "flax") and "jit" in kind.__name__.lower()
+
+
+def _outside_functions(node: ast.AST) -> Iterator[ast.AST]:
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+            yield child
+            yield from _outside_functions(child)
 
 
 def _parsed(text: str) -> ast.Module | None:

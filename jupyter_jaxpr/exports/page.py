@@ -37,6 +37,7 @@ def page(document: Snapshot) -> str:
     """The document as an HTML file of its own, texts in full; light or dark as the reader's system is."""
     program = summary.shown_first(document)
     title = document.title or (str(summary.signature(program)) if program else "jupyter_jaxpr")
+    heading = document.title or (program.name if program else "jupyter_jaxpr")  # the signature follows
     script = f"'use strict';\nconst STYLE = {json.dumps(_own('live.css'))};\n" + _own("lines.js") + _own("page.js")
     first = _own("unpack.js")
     head = element(
@@ -54,7 +55,7 @@ def page(document: Snapshot) -> str:
     ]
     body = element(
         "body",
-        element("main", element("h1", title), _theme(), *before(document, 2), *benches, *after(document, 2)),
+        element("main", element("h1", heading), _theme(), *before(document, 2), *benches, *after(document, 2)),
         Markup(f'<script type="application/json" id="places">{_places(document, chain(*texts.values()))}</script>'),
         _packed(script, ' id="script"'),
         Markup(f"<script>{first}</script>"),

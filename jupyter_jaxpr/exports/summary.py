@@ -24,7 +24,7 @@ _CONTROL_FLOW = {
 # What a primitive is called where no card says what the user called.
 _PRIMITIVES = {"scan": "scan", "while": "while_loop", "cond": "cond"}
 
-_ORIGINS = {"seen_before": "made in an earlier run", "traced": "traced only"}
+_HAD = frozenset({"held", "on_request"})
 
 
 @dataclass(frozen=True)
@@ -65,14 +65,25 @@ def counts(document: Snapshot, program: Program, *, others: int = 0) -> str:
         others: Programs of the run that are not shown beside it; they are counted too.
     """
     parts = [count(program.equations, "equation"), *control_flow(document, program), *_activity(program)]
-    if program.origin in _ORIGINS:
-        parts.append(_ORIGINS[program.origin])
+    origin = _origin(program)
+    if origin is not None:
+        parts.append(origin)
     if others:
         parts.append(count(others, "more program"))
     # How long the call took that made it: of an earlier run's, or of our own trace, it says nothing about this run.
-    if program.origin not in _ORIGINS and program.stages is not None and program.stages.total is not None:
+    if origin is None and program.stages is not None and program.stages.total is not None:
         parts.append(f"first call {duration(program.stages.total)}")
     return " · ".join(parts)
+
+
+def _origin(program: Program) -> str | None:
+    """Where a program comes from, where no call of this run made it."""
+    if program.origin == "seen_before":
+        return "made in an earlier run"
+    if program.origin != "traced":
+        return None
+    made = {level.name for level in program.levels if level.state in _HAD}
+    return "compiled, not run" if "hlo" in made else "lowered, not run" if "stablehlo" in made else "traced only"
 
 
 def control_flow(document: Snapshot, program: Program) -> list[str]:

@@ -14,7 +14,7 @@ from .. import jax_internals
 from ..explain.errors import Explained, explained, trace_error
 from ..explain.leaks import leaked_tracers
 from ..explain.unblocked import unblocked_timings
-from ..observe.functions import name_of
+from ..observe.functions import is_of_jax, name_of
 from ..observe.ledger_table import not_counted
 from ..observe.observation import Finding, Observation, Place
 from ..observe.own_traces import OwnTrace, has_arrays, returned_arrays, trace_call
@@ -54,8 +54,7 @@ def complete(
         return tier.note
     message = None
     if jax_internals.imported():
-        for name, fun in active.run.traced_functions:
-            observation.findings.extend(leaked_tracers(name, fun))
+        observation.findings.extend(leaked_tracers(active.run.traced_functions))
         if error is None:
             observation.findings.extend(_unblocked(namespace, active, observation))
         if isinstance(error, Exception):
@@ -276,8 +275,9 @@ def _nothing(namespace: dict[str, Any], active: Active, observation: Observation
         return "The cell was interrupted before a jitted function had run. Run it again to see its program."
     if error is not None:
         return f"The cell raised {type(error).__name__} before a jitted function had run."
-    if active.run.unseen:
-        names = ", ".join(dict.fromkeys(name_of(called) for called in active.run.unseen[:5]))
+    unseen = [called for called in active.run.unseen if not is_of_jax(called)]
+    if unseen:
+        names = ", ".join(dict.fromkeys(name_of(called) for called in unseen[:5]))
         return (
             f"{names} was called and reused a program that was compiled before %load_ext jupyter_jaxpr, so it was not "
             "seen. Load the extension before the first call, or write %%jaxpr f(x)."

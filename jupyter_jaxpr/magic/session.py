@@ -23,6 +23,7 @@ from IPython.core.error import UsageError
 
 from .. import cell as cells
 from .. import comm, jax_internals
+from ..explain.leaks import held_before
 from ..observe import calls
 from ..observe.kernel import observer
 from ..observe.observation import Observation
@@ -201,6 +202,7 @@ class Session:
 
     def _begin(self, found: options.Options, info: Any, cell: cells.RunningCell) -> Active:
         run = self.observer.begin(cell.file, keep_values=found.keeps_values)
+        run.look_before = held_before
         run_id = uuid.uuid4().hex
         heartbeat = Heartbeat(self.observer, run, self.publisher, run_id, cell.id).start()
         active = Active(found, cell, info, run, run_id, heartbeat)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from .. import jax_internals
 from ..observe.misses import Observer
 from ..observe.observation import ObservedFunction, ObservedProgram
 from ..observe.values import ValuesGone
@@ -115,9 +116,7 @@ class _ProgramTrial(Trial):
         return result
 
     def _differentiability(self) -> Differentiable:
-        from jax.extend.core import jaxpr_as_fun
-
-        return differentiability(jaxpr_as_fun(self._program.jaxpr), self._leaves, {})
+        return differentiability(jax_internals.jaxpr_as_fun(self._program.jaxpr), self._leaves, {})
 
 
 def _event_name(program: ObservedProgram) -> str:

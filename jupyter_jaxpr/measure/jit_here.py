@@ -15,11 +15,19 @@ def jitted_copy(fun: Callable[..., Any], statics: Sequence[str]) -> Any:
 
     Args:
         fun: Not jitted.
-        statics: Names of its parameters that JAX is to take as they are.
+        statics: Its parameters that JAX is to take as they are, as `static_names` names them.
     """
     import jax
 
-    return jax.jit(_copy(fun), static_argnames=tuple(statics))
+    place_of = _places(fun)
+    names = tuple(name for name in statics if not place_of(name)[1])
+    if len(names) == len(statics):
+        return jax.jit(_copy(fun), static_argnames=names)
+    # Where positions are given, JAX does not look them up for the names.
+    places = (place_of(name)[0] for name in statics)
+    return jax.jit(
+        _copy(fun), static_argnums=tuple(place for place in places if place is not None), static_argnames=names
+    )
 
 
 def jitted_anew(jitted: Any) -> Any:
@@ -60,14 +68,17 @@ def static_names(
 ) -> tuple[str, ...]:
     """The parameters that are given what JAX cannot trace: strings, functions, objects of the user's.
 
+    Of one that takes several arguments, `*sizes`, each has a name: `sizes[0]`.
+
     Args:
         fun: Not jitted.
         args: Of the call.
         kwargs: Likewise.
-        scalars: Count Python's own numbers among them.
+        scalars: Count Python's own numbers among them. Those of equinox's `filter_jit` always are.
     """
     import jax
 
+    scalars = scalars or type(fun).__module__.partition(".")[0] == "equinox"
     return tuple(
         name
         for name, value in _parameters(fun, args, kwargs)
@@ -84,8 +95,33 @@ def _parameters(fun: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[st
         kind = bound.signature.parameters[name].kind
         if kind is inspect.Parameter.VAR_KEYWORD:
             yield from value.items()
-        elif kind is not inspect.Parameter.VAR_POSITIONAL:
+        elif kind is inspect.Parameter.VAR_POSITIONAL:
+            yield from ((f"{name}[{place}]", each) for place, each in enumerate(value))
+        else:
             yield name, value
+
+
+def _places(fun: Callable[..., Any]) -> Callable[[str], tuple[int | None, bool]]:
+    """Of a parameter: its position, if it has one, and whether it has no name (positional-only, one of `*sizes`)."""
+    try:
+        parameters = list(inspect.signature(fun).parameters.values())
+    except (TypeError, ValueError):  # no signature: nothing is static
+        return lambda name: (None, False)
+    known: dict[str, tuple[int | None, bool]] = {}
+    several: dict[str, int] = {}
+    for place, each in enumerate(parameters):
+        if each.kind is inspect.Parameter.VAR_POSITIONAL:
+            several[each.name] = place
+        elif each.kind in (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD):
+            known[each.name] = place, each.kind is inspect.Parameter.POSITIONAL_ONLY
+
+    def place_of(name: str) -> tuple[int | None, bool]:
+        owner, _, rest = name.partition("[")
+        if rest and owner in several:
+            return several[owner] + int(rest[:-1]), True
+        return known.get(name, (None, False))
+
+    return place_of
 
 
 def _is_static(leaf: Any, scalars: bool) -> bool:

@@ -1,6 +1,6 @@
 """Nothing in, what this machine can do at most out: FLOP a second of a matmul and bytes a second of a copy, by JAX.
 
-Asked for by a button, measured in under two seconds, and kept for the kernel's life.
+Asked for by a button, measured in under two seconds, and kept for the kernel's life or until it is asked for again.
 """
 
 from __future__ import annotations
@@ -52,30 +52,36 @@ _known: dict[str, MeasuredMachine] = {}
 
 
 def known_machine() -> MeasuredMachine | None:
-    """What was measured in this kernel; None where nothing was."""
-    return next(iter(_known.values()), None)
+    """What was measured in this kernel of JAX's default device; None where nothing was."""
+    return _known.get(str(_device().device_kind)) if _known else None
+
+
+def _device() -> Any:
+    """The device where JAX puts what nobody places: `jax_default_device`, or the first one."""
+    import jax
+
+    set_by_user: Any = getattr(jax.config, "jax_default_device", None)
+    if isinstance(set_by_user, str):
+        return jax.devices(set_by_user)[0]
+    return jax.local_devices()[0] if set_by_user is None else set_by_user
 
 
 def measure_machine(
     *, report: Report = lambda text, done, total: None, stop: Stop = lambda: False
 ) -> MeasuredMachine | None:
-    """Measure what JAX's default device can do, or hand on what was measured before.
+    """Measure what JAX's default device can do; it is known from then on.
 
     Args:
         report: Is told what is being done.
         stop: Asked between runs; a rate that was not measured until then makes it None.
     """
-    import jax
-
-    device = jax.devices()[0]
+    device = _device()
     kind = str(device.device_kind)
     with _lock:
-        if kind not in _known:
-            found = _measure(device, kind, report, stop)
-            if found is None:
-                return None
+        found = _measure(device, kind, report, stop)
+        if found is not None:
             _known[kind] = found
-        return _known[kind]
+        return found
 
 
 def _measure(device: Any, kind: str, report: Report, stop: Stop) -> MeasuredMachine | None:

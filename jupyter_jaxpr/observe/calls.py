@@ -147,6 +147,20 @@ class CallCounter:
             if self.drains is not None and threading.get_ident() == self._thread:
                 self.drains()
 
+    def forget(self, fun: Any) -> None:
+        """Let go of the call made last, if it is of `fun`, one of JAX's own.
+
+        JAX makes some of them for one call (an eager `shard_map`): held here they would live on, and JAX, which looks
+        them up by what they are, would compile less than it does unobserved.
+        """
+        if not self._sites:
+            return
+        key = next(reversed(self._sites))
+        if getattr(key[0], "_fun", None) is fun:
+            code, _, _, offset, _ = site = self._sites.pop(key)
+            if code is not None and self._newest.get(offset) is site:
+                del self._newest[offset]
+
     def drain_raised(self) -> list[CallsAt]:
         """Likewise, how often each raised: a static argument without a hash raises before JAX looks for an entry.
 
@@ -180,7 +194,7 @@ class CallCounter:
             called = _carried(called)
             if type(called) is not self._jit_type:
                 return
-        if threading.get_ident() == self._thread:
+        if threading.get_ident() == self._thread and not jax_internals.jit_disabled():
             key = (called, site)
             found = self._sites.get(key)
             if found is None:
@@ -189,6 +203,8 @@ class CallCounter:
 
     def _count_first(self, code: CodeType, offset: int, called: Any) -> None:
         """Count a call from another site than the last one of its offset."""
+        if jax_internals.jit_disabled():
+            return  # no call of a compiled program, and no hit
         if is_installed(code.co_filename):
             if id(getattr(called, "_fun", None)) in self._library:
                 return  # JAX calls a function of its own

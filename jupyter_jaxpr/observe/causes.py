@@ -9,7 +9,7 @@ from .history import FunctionHistory, MissEvent
 from .keys import Key
 from .observation import Place
 from .reasons import Reason, closest, compare
-from .wrappers import written
+from .wrappers import equinox_wrappers, written
 
 _COMPARED = 128
 """Earlier keys that one is compared with, the newest."""
@@ -36,7 +36,7 @@ def _reasons(event: MissEvent, history: FunctionHistory) -> tuple[Reason, ...]:
     if event.key.function is not None:
         own = [old for old in own if _same_function(old, event)]
         if not own:
-            return (_new_equinox(history),)
+            return (_new_equinox(event, earlier, history),)
     same_kind = [old for old in own if old.key is not None and old.key.traced == event.key.traced]
     if not same_kind:
         how = "under a transformation such as grad or vmap" if event.key.traced else "outside any transformation"
@@ -68,6 +68,10 @@ def _new_object(event: MissEvent, history: FunctionHistory) -> Reason:
     made = written(event.wrappers, name.strip("<>"))
     if event.alike == 0:
         return Reason("first_call", f"first call of {_as_it_is(event, history, made)}")
+    if event.method and not event.wrappers:
+        text = f"another {name} of an object{_line(history.definition)}: each object.{name} is a function of its own"
+        cure = f"Jit the method once and keep what jit gave; or jit {name} as a function, its object an argument."
+        return Reason("new_function", text, cure=cure)
     text = f"{_ordinal(event.alike)} new {made or name.strip('<>')}{_line(history.definition)}"
     if event.alike_here:
         cure = "Make the function once, before the loop: JAX caches by function object, not by code."
@@ -90,9 +94,18 @@ def _as_it_is(event: MissEvent, history: FunctionHistory, made: str | None) -> s
     return made if event.wrappers else f"{history.name} itself"
 
 
-def _new_equinox(history: FunctionHistory) -> Reason:
-    text = f"a new {history.name.strip('<>')}{_line(history.definition)}: move the filter_jit out of the loop"
-    return Reason("new_function", text, cure="Make the function once, before the loop: it is part of the cache key.")
+def _new_equinox(event: MissEvent, earlier: Sequence[MissEvent], history: FunctionHistory) -> Reason:
+    name = history.name.strip("<>")
+    kind = event.key.function.type if event.key is not None and event.key.function is not None else None
+    alike = [old for old in earlier if old.key is not None and old.key.function and old.key.function.type is kind]
+    if not alike:
+        made = None if kind is None else written(("equinox.filter_jit", *equinox_wrappers(kind)), name)
+        return Reason("first_call", f"first call of {made or f'{name} with this wrapper around it'}")
+    here = alike[-1].place == event.place
+    text = (
+        f"a new {name}{_line(history.definition)}: {'move the filter_jit out of the loop' if here else 'make it once'}"
+    )
+    return Reason("new_function", text, cure="Make the function once, before the calls: it is part of the cache key.")
 
 
 def _new_partial(now: dict[str, str], before: dict[str, str], history: FunctionHistory) -> Reason:

@@ -274,6 +274,12 @@ def is_users(fun: Any) -> bool:
     return code is not None and not is_installed(code.co_filename)
 
 
+def is_of_jax(called: Any) -> bool:
+    """Whether a jitted function is one of JAX's own."""
+    code = code_of(getattr(called, "_fun", called))
+    return code is not None and is_jax(code.co_filename)
+
+
 def _owned_by_module(fun: Any) -> bool:
     owner: Any = sys.modules.get(getattr(fun, "__module__", None) or "")
     for part in str(getattr(fun, "__qualname__", "")).split("."):

@@ -67,6 +67,11 @@ class HeldCall:
         """The function without jit; None where it is gone."""
         return self._fun()
 
+    @property
+    def has_statics(self) -> bool:
+        """Whether an argument of it is static."""
+        return any(slot is not None for slot in self._slots)
+
     def leaves(self) -> tuple[int, int]:
         """How many leaves that are not static the positional arguments have, and those given by keyword."""
         import jax

@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
-from types import FunctionType
+from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
 from ..jax_internals import COMPILE_EVENT, LOWER_EVENT, TRACE_EVENT
@@ -25,7 +25,7 @@ from .keys import Key, value_text
 from .observation import Outcome, Place
 from .reasons import Reason
 from .stages import CallStages, Tally
-from .wrappers import Wrappers, options_of, wrappers_of
+from .wrappers import Wrappers, equinox_wrappers, options_of, wrappers_of
 
 if TYPE_CHECKING:
     from .call_lines import CallLines
@@ -57,7 +57,8 @@ class MissEvent:
     partial: dict[str, str] | None = None  # what a functools.partial binds, as text
     wrappers: Wrappers = ()  # around the user's function, of the first miss of its function object
     alike: int = 0  # function objects before it that are wrapped alike
-    alike_here: bool = False  # the last of them was called in the same cell or file
+    alike_here: bool = False  # the last of them was first called at the same line
+    method: bool = False  # a method with its object, likewise of the first miss of its function object
     another: bool = False  # there are others on its line: other lambdas, or transformed with other options
     reasons: tuple[Reason, ...] | None = None  # worked out when first asked for
     entry: int = -1  # index into the entries of its function, likewise
@@ -118,14 +119,17 @@ class FunctionHistory:
     entries: list[MissEvent] = field(default_factory=list)  # the event that made each, once asked for
     by_hash: dict[int, list[int]] = field(default_factory=dict)
     known_objects: set[int] = field(default_factory=set)  # numbers of the function objects that missed
-    wrapped: dict[Wrapped, tuple[int, str | None]] = field(default_factory=dict)  # objects, file of the last call
+    wrapped: dict[Wrapped, tuple[int, tuple[str, int] | None]] = field(default_factory=dict)  # line of the last
     whole: FunctionRecord | None = None  # of everything seen, as last read; None when something was added since
 
     def count_alike(self, event: MissEvent, fun: Any, plain: bool) -> None:
         """Tell the first miss of a function object how many were wrapped as it is; a plain one is not wrapped."""
-        wrappers = event.wrappers = () if plain else wrappers_of(fun)
+        wrappers = () if plain else wrappers_of(fun)
+        if event.key is not None and event.key.function is not None:
+            wrappers = ("equinox.filter_jit", *equinox_wrappers(event.key.function.type), *wrappers)
+        event.wrappers = wrappers
         code = code_of(fun)
-        file = None if event.place is None else event.place.file
+        line = None if event.place is None else (event.place.file, event.place.line)
         is_partial = event.partial is not None
         # One line may hold several lambdas: where their code is written tells them apart. What a transformation was
         # given, such as in_axes, tells its functions apart.
@@ -133,9 +137,10 @@ class FunctionHistory:
         apart = hash((positions, () if plain else options_of(fun)))
         key = wrappers, is_partial, apart
         event.alike, last = self.wrapped.get(key, (0, None))
-        event.alike_here = last == file
+        event.alike_here = line is not None and last == line
+        event.method = isinstance(fun, MethodType)
         event.another = any(each[:2] == key[:2] and each[2] != apart for each in self.wrapped)
-        self.wrapped[key] = event.alike + 1, file
+        self.wrapped[key] = event.alike + 1, line
 
     def counts_on(self, thread: int | None) -> Counts:
         """The counts of one thread, or of all."""

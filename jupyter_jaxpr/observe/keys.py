@@ -42,7 +42,7 @@ class Leaf(NamedTuple):
     def describe(self) -> str:
         """The type as JAX prints it, such as f32[8,4], or the Python type where it has none."""
         if self.aval is None:
-            return self.holder
+            return str(self.holder)
         return type_text(self.aval)
 
 
@@ -80,17 +80,36 @@ class StaticValue:
         if mine is UNKNOWN or its is UNKNOWN:
             return self._hash is not None and self._hash == other._hash
         if mine is its:
-            return True
+            return self._hash == other._hash  # JAX finds it by its hash, which changes with its contents
         try:
             return bool(mine == its)
         except Exception:  # an __eq__ that raises makes JAX miss as well
             return False
+
+    def is_changed(self, later: StaticValue) -> bool:
+        """Whether it is one object whose hash has changed."""
+        return self._reference is not None and self.value is later.value is not UNKNOWN and self._hash != later._hash
 
     @property
     def by_identity(self) -> bool:
         """Whether its class compares objects by identity."""
         equality: Any = self.type.__eq__
         return equality is object.__eq__
+
+
+class StaticLeaf(str):
+    """The text of a leaf that is static in `equinox.filter_jit`, and the value to compare it by."""
+
+    __slots__ = ("value",)
+    value: StaticValue
+
+    @classmethod
+    def of(cls, value: Any) -> StaticLeaf:
+        """The leaf of a value."""
+        static = StaticValue(value)
+        made = cls(static.text)
+        made.value = static
+        return made
 
 
 def _is_plain(value: Any) -> bool:
@@ -326,17 +345,20 @@ def pmap_key_of(call: PmapCall) -> Key:
 def equinox_key_of(options: Any, wrapper: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Key:
     """The key of a call of `equinox.filter_jit`, whose inner jit is given the arguments regrouped.
 
-    Leaves that are no arrays are static there; they have no aval, and their text as holder.
+    Leaves that are no arrays are static there; they have no aval, and a `StaticLeaf` as holder.
     """
     names = [*positional_names(wrapper._signature, len(args)), *sorted(kwargs)]
     function = StaticValue(wrapper._static_fun)
+    node = getattr(wrapper._static_fun[1], "node_data", lambda: None)()  # what equinox made of the function's class
+    if node is not None:
+        function.type = node[0]
     dynamic = (tuple(args), dict(kwargs))
     return Key(JitOptions(options), len(args), tuple(sorted(kwargs)), {}, names, dynamic, function)
 
 
 def _equinox_facts(facts: Sequence[LeafFacts], values: Sequence[Any]) -> list[LeafFacts]:
     return [
-        each if each[1] in ("jax.Array", "tracer", "numpy") else (None, value_text(value), None, None, None)
+        each if each[1] in ("jax.Array", "tracer", "numpy") else (None, StaticLeaf.of(value), None, None, None)
         for each, value in zip(facts, values, strict=True)
     ]
 

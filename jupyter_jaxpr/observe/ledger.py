@@ -78,7 +78,8 @@ class FunctionRecord:
         name: its ``__name__``.
         line: of its def; None when unknown.
         file: of its def.
-        calls: calls seen; None where they cannot be counted (Python 3.11 outside a ``%%jaxpr`` cell).
+        calls: calls seen; None where they cannot be counted (Python 3.11 outside a ``%%jaxpr`` cell). One under
+            ``jax.disable_jit()`` runs the function's Python, has to do with no cache and is not among them.
         calls_exact: False where `calls` and `hits` are lower bounds.
         compiles: compilations by XLA, by JAX's events; retrievals from disk are not among them.
         traces, lowerings, from_disk: by JAX's events.

@@ -294,18 +294,21 @@ class Observer:
         if function is None or function.library:
             return
         newest = next((each for each in reversed(function.kept.values()) if each.values is not None), None)
-        same = None if newest is None or newest.values is None else newest.values.among(args, kwargs)
-        if newest is not None and same is not None:  # the call missed: JAX need not be asked which program it ran
-            newest.values = CallValues(same, "last", keep)
-            return
+        if newest is not None and newest.values is not None and newest.is_told_by_values:
+            same = newest.values.among(args, kwargs)
+            if same is not None:  # the call missed: JAX need not be asked which program it ran
+                newest.values = CallValues(same, "last", keep)
+                return
         with self.looking_away():
             found = jax_internals.call_leaves(called, args, kwargs)
         if found is None:
             return
         jaxpr, leaves = found
         program = next((each for each in reversed(function.kept.values()) if each.jaxpr is jaxpr), None)
-        if program is not None and not any(jax_internals.is_deleted(leaf) for leaf in leaves):
-            program.values = CallValues(leaves, "last", keep)
+        if program is not None:
+            function.kept[program.key] = function.kept.pop(program.key)  # a run that only hit shows the newest
+            if not any(jax_internals.is_deleted(leaf) for leaf in leaves):
+                program.values = CallValues(leaves, "last", keep)
 
     # --- told by the hooks ---
 
@@ -327,6 +330,8 @@ class Observer:
             run.counted = run.counter.sees
         if function.library:
             self.library[id(call.fun)] = 1
+            if run is not None:
+                run.counter.forget(call.fun)
             return False
         staging = jax_internals.staging()
         if staging and run is None:
@@ -543,7 +548,9 @@ class Observer:
         else:
             if len(state.loose) == _LOOSE_EVENTS and state.run is not None:
                 self._take_loose(state, state.run)
-            state.loose.append(LooseEvent(event, name, seconds, from_disk))
+            eager = event == COMPILE_EVENT and state.run is not None
+            place = user_place(sys._getframe(1)) if eager else None
+            state.loose.append(LooseEvent(event, name, seconds, from_disk, place))
 
     def from_disk(self) -> None:
         """The compilation under way was found in the persistent cache."""
@@ -635,7 +642,8 @@ class Observer:
         run.traced_names.append(miss.function.name)
         if run.keeps_programs and len(run.traced_functions) < TRACED_FUNCTIONS and id(fun) not in run.traced_ids:
             run.traced_ids.add(id(fun))
-            run.traced_functions.append((miss.function.name, fun))
+            before = None if run.look_before is None else run.look_before(fun)
+            run.traced_functions.append((miss.function.name, fun, before))
         if len(run.traced_names) == 1:
             run.prints.start()
             if run.lines is not None:
@@ -753,7 +761,7 @@ class Observer:
             if self.hooks.support.tier == "events":
                 run.stage_counts[event.name, event.event] += 1
             elif event.event == COMPILE_EVENT and len(run.eager) < EAGER_COMPILES and event.name not in run.ahead:
-                run.eager.append(EagerCompile(event.name, event.seconds))
+                run.eager.append(EagerCompile(event.name, event.seconds, event.place))
         state.loose.clear()
 
 

@@ -124,8 +124,9 @@ class Printed:
 class EagerCompile:
     """A program JAX compiled outside any user function: an eager jnp operation."""
 
-    name: str | None
+    name: str | None  # as JAX calls its program, such as _reduce_sum for x.sum()
     seconds: float
+    place: Place | None = None  # the user's line that asked for it
 
 
 @dataclass(frozen=True)

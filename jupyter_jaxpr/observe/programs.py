@@ -47,6 +47,11 @@ class KeptProgram:
         """What makes it this program and no other."""
         return id(self.jaxpr), id(self.executable)
 
+    @property
+    def is_told_by_values(self) -> bool:
+        """Whether a call with the values of its last one surely runs it: no static argument makes another program."""
+        return self.made == "ran" and (self.held is None or not self.held.has_statics)
+
     def observed(self, now: bool, note: str | None = None) -> ObservedProgram:
         """The record handed on; `now` says whether it was made in this run."""
         origin: Literal["ran", "seen_before", "derived", "traced"] = self.made

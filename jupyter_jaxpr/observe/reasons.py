@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import enum
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from .keys import UNKNOWN, Key, Leaf, StaticValue, paths
+from .keys import UNKNOWN, Key, Leaf, StaticLeaf, StaticValue, paths, value_text
+from .structures import Changed, changed
 
 ReasonKind = Literal[
     "first_call",
@@ -104,7 +105,11 @@ def _difference(old: Key, new: Key) -> tuple[int, tuple[Reason, ...]]:
     style = _call_style(old, new)
     if style is not None:
         reasons.append(style if reasons else _same_values(style))
-    reasons += _config(old, new)
+    settings = list(_config(old, new))
+    if any(setting.argument == "jax_enable_x64" for setting in settings):
+        # The same number or array of NumPy's has another type then: there is nothing to convert.
+        reasons = [replace(each, cure=None) if each.kind == "dtype" else each for each in reasons]
+    reasons += settings
     return distance + sum(_DISTANCE[reason.kind] for reason in reasons), tuple(reasons)
 
 
@@ -114,9 +119,16 @@ def _difference(old: Key, new: Key) -> tuple[int, tuple[Reason, ...]]:
 def _leaf(path: str, old: Leaf, new: Leaf) -> Iterable[tuple[int, Reason]]:
     """In what two leaves differ, each with its distance."""
     if old.aval is None or new.aval is None:
-        if old.describe() != new.describe():
+        before, after = (leaf.holder if isinstance(leaf.holder, StaticLeaf) else None for leaf in (old, new))
+        cure = f"Each value of {path} is a compile of its own. Make it an array if only its value matters."
+        if before is not None and after is not None:
+            if not before.value.equals(after.value):
+                if not issubclass(after.value.type, int | float | complex) or after.value.type is bool:
+                    cure = f"Each value of {path} is a compile of its own: expect one for each."
+                reason = _static(f"static {path}", path, before.value, after.value, cure)
+                yield _DISTANCE[reason.kind], reason
+        elif old.describe() != new.describe():
             text = f"static {path}: {old.describe()} -> {new.describe()}"
-            cure = f"Each value of {path} is a compile of its own. Make it an array if only its value matters."
             yield 2, Reason("static_value", text, path, old.describe(), new.describe(), cure)
         return
     other_type = _type(path, old, new)
@@ -155,6 +167,8 @@ def _type(path: str, old: Leaf, new: Leaf) -> tuple[int, Reason] | None:
     cure = _TYPE_CURES[kinds[0]].format(path)
     if _is_key(old) != _is_key(new):
         cure = _KEY_CURE
+    elif _is_key(new) and kinds == ["dtype"]:
+        cure = _IMPL_CURE
     elif new.holder in _PYTHON_NUMBERS and "dtype" in kinds:
         was, now = _weak_text(old), _weak_text(new)
         cure = f"Pass {path} as one kind of number every time, such as float({path})."
@@ -171,6 +185,7 @@ _TYPE_CURES = {
 # Padding keeps the number of axes: it is no cure for another rank.
 _RANK_CURE = "Call with one number of axes, or expect one compile for each shape."
 _KEY_CURE = "Make all keys one way: jax.random.key gives typed ones, jax.random.PRNGKey raw ones."
+_IMPL_CURE = "Make all keys by one implementation: the same impl in jax.random.key, the same jax_default_prng_impl."
 
 _PYTHON_NUMBERS = frozenset({"bool", "int", "float", "complex"})
 
@@ -214,7 +229,7 @@ def _placement(path: str, old: Leaf, new: Leaf) -> Iterable[Reason]:
             cure = "Keep the argument on one device, or expect one compile for each."
             yield Reason("committed", f"{path} moved from {was} to {now}{how}", path, was, now, cure)
             return
-        was, now = _sharding_text(old.sharding), _sharding_text(new.sharding)
+        was, now = _sharding_texts(old.sharding, new.sharding)
         if was != now:
             cure = "Give the argument one sharding every time, with jax.device_put before the loop."
             yield Reason("sharding", f"{path}: {was} -> {now}", path, was, now, cure)
@@ -224,6 +239,33 @@ def _placement(path: str, old: Leaf, new: Leaf) -> Iterable[Reason]:
         where = _devices(new.sharding)
         cure = "An array becomes committed by jax.device_put with a device; do it for every call or for none."
         yield Reason("committed", f"{path}: {was} -> {now} on {where}", path, was, now, cure)
+
+
+def _sharding_texts(old: Any, new: Any) -> tuple[str, str]:
+    """Two shardings, in as few words as tell them apart."""
+    was, now = _sharding_text(old), _sharding_text(new)
+    if was == now:
+        for read, words in _MORE_OF_SHARDINGS:
+            before, after = read(old), read(new)
+            if before != after:
+                was, now = f"{was}{words.format(before)}", f"{now}{words.format(after)}"
+    return (was, now) if was != now else (str(old), str(new))
+
+
+def _device_order(sharding: Any) -> str:
+    return _some([str(device.id) for device in getattr(sharding, "_device_assignment", ())])
+
+
+def _axis_types(sharding: Any) -> str:
+    types = getattr(getattr(sharding, "mesh", None), "axis_types", None) or ()
+    return ", ".join(dict.fromkeys(str(each).rpartition(".")[2] for each in types))
+
+
+_MORE_OF_SHARDINGS: tuple[tuple[Callable[[Any], str], str], ...] = (
+    (_axis_types, " ({} axes)"),
+    (_device_order, ", devices {}"),
+    (lambda sharding: getattr(sharding, "memory_kind", None) or "the default memory", " in {}"),
+)
 
 
 def _committed_text(committed: bool | None) -> str:
@@ -263,6 +305,10 @@ def _trees(old: Key, new: Key, old_leaves: dict[str, Leaf], new_leaves: dict[str
     for name in new_trees:
         before, after = old_trees.get(name, UNKNOWN), new_trees[name]
         if before is UNKNOWN or before == after:
+            continue
+        inside = changed(name, before, after)
+        if inside:
+            yield from _fields(inside)
             continue
         added = [path for path in new_leaves if _of(path, name) and path not in old_leaves]
         gone = [path for path in old_leaves if _of(path, name) and path not in new_leaves]
@@ -319,21 +365,54 @@ def _statics(old: Key, new: Key) -> Iterable[Reason]:
         before = old.statics.get(name)
         if before is None or before.equals(after):
             continue
-        if before.text == after.text or (after.by_identity and not _named_otherwise(before, after)):
-            kind = after.type.__name__
-            text = f"static {name}: a new {kind} object that is not equal to the one before"
-            cure = f"Reuse the object, or give {kind} an __eq__ and a __hash__ that compare its contents."
-            if kind in ("function", "method", "partial"):
-                cure = f"Reuse the {kind}: make it once, before the calls."
-            elif not after.by_identity:
-                cure = f"Reuse the object: to the __eq__ of {kind} it is another value, a compile of its own."
-            yield Reason("static_identity", text, name, before.text, after.text, cure)
-        else:
-            text = f"static {name}: {before.text} -> {after.text}"
-            cure = f"Each value of {name} is a compile of its own. Make it a traced argument if only its value matters."
-            if after.by_identity:  # a function, a class, a member of an enum
-                cure = f"Each {name} is a compile of its own: expect one for each, or give every call the same."
-            yield Reason("static_value", text, name, before.text, after.text, cure)
+        cure = f"Each value of {name} is a compile of its own. Make it a traced argument if only its value matters."
+        yield _static(f"static {name}", name, before, after, cure)
+
+
+def _static(label: str, path: str, before: StaticValue, after: StaticValue, cure: str) -> Reason:
+    """A static value that is another one now; `cure` is for values that are compared by what they are."""
+    kind = after.type.__name__
+    if before.is_changed(after):
+        text = f"{label}: the same {kind} object, but it was changed: its hash is another one"
+        cure = f"Do not change an object that is static: make a new {kind} for other contents."
+        return Reason("static_identity", text, path, before.text, after.text, cure)
+    if before.text == after.text or (after.by_identity and not _named_otherwise(before, after)):
+        text = f"{label}: a new {kind} object that is not equal to the one before"
+        cure = f"Reuse the object, or give {kind} an __eq__ and a __hash__ that compare its contents."
+        if kind in ("function", "method", "partial"):
+            cure = f"Reuse the {kind}: make it once, before the calls."
+        elif not after.by_identity:
+            cure = f"Reuse the object: to the __eq__ of {kind} it is another value, a compile of its own."
+        return Reason("static_identity", text, path, before.text, after.text, cure)
+    text = f"{label}: {before.text} -> {after.text}"
+    if after.by_identity:  # a function, a class, a member of an enum
+        cure = f"Each {path} is a compile of its own: expect one for each, or give every call the same."
+    return Reason("static_value", text, path, before.text, after.text, cure)
+
+
+_FIELDS = 4
+
+
+def _fields(found: Sequence[Changed]) -> Iterable[Reason]:
+    """Static fields of an argument that are others now; those of one name that changed alike are one sentence."""
+    alike: dict[tuple[str, str, str], list[Changed]] = {}
+    for each in found:
+        texts = value_text(each.before), value_text(each.after)
+        alike.setdefault((each.path.rpartition(".")[2] if each.library else each.path, *texts), []).append(each)
+    for each, *others in list(alike.values())[:_FIELDS]:
+        path = each.path
+        cure = f"Each value of {path} is a compile of its own. Make it a field with an array if only its value matters."
+        if each.library == "nnx":
+            cure = f"Each value of {path} is a compile of its own: expect one for each, such as for train() and eval()."
+        label = f"static {path}"
+        if not each.field:
+            label = f"{path}: the auxiliary data of {each.owner}"
+            cure = (
+                f"Each value of it is a compile of its own. Make it a child of {each.owner} if only its value matters."
+            )
+        if others:
+            label += f" and {len(others)} more {path.rpartition('.')[2]}"
+        yield _static(label, path, StaticValue(each.before), StaticValue(each.after), cure)
 
 
 def _named_otherwise(before: StaticValue, after: StaticValue) -> bool:

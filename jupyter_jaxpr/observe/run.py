@@ -10,7 +10,7 @@ import threading
 import time
 import traceback
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from .. import jax_internals
@@ -110,7 +110,10 @@ class FunctionActivity:
     def _observed_programs(self) -> list[ObservedProgram]:
         chosen = list(self.programs.values())
         if not chosen and self._top_level() and self.misses == self.raised and self.calls > self.raised:
-            chosen = [(program, False, None) for program in list(self.record.kept.values())[-1:]]  # it only hit
+            # It only hit. A call of its own runs what such a call made, not what grad or vmap derived for itself.
+            kept = list(self.record.kept.values())
+            own = [program for program in kept if program.made == "ran"] or kept
+            chosen = [(program, False, None) for program in own[-1:]]
         return [program.observed(now, note) for program, now, note in chosen]
 
 
@@ -141,7 +144,8 @@ class Run:
         self.prints = PrintRecorder(self._traced_function)
         self.traced_names: list[str] = []  # of the functions being traced now, innermost last
         self.traced_ids: set[int] = set()  # of those functions
-        self.traced_functions: list[tuple[str, Any]] = []  # name and function of each that was traced
+        self.look_before: Callable[[Any], Any] | None = None  # asked of each function before its first trace
+        self.traced_functions: list[tuple[str, Any, Any]] = []  # name, function and what was seen before it was traced
         self.eager: list[EagerCompile] = []
         self.ahead: set[str] = set()  # functions asked for their trace or lowering without a call
         self._ahead: dict[tuple[str, Place | None], None] = {}  # of these, the ones JAX worked for

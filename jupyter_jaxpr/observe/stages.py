@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ..jax_internals import COMPILE_EVENT, LOWER_EVENT, TRACE_EVENT
-from .observation import StageTimes
+from .observation import Place, StageTimes
 
 StageEvent = tuple[str, float, bool]
 """JAX's event, its seconds, and for a compilation whether the executable was read from disk."""
@@ -27,6 +27,7 @@ class LooseEvent(NamedTuple):
     name: str | None
     seconds: float
     from_disk: bool
+    place: Place | None = None  # the user's line, of what is compiled
 
 
 class Tally(NamedTuple):

@@ -37,6 +37,21 @@ def wrappers_of(fun: Any) -> Wrappers:
     return tuple(found)
 
 
+def equinox_wrappers(kind: type) -> Wrappers:
+    """What of equinox is around the function in `equinox.filter_jit`, whose class is `kind`."""
+    if not kind.__module__.startswith("equinox._"):
+        return ()
+    return (_EQUINOX.get(kind.__name__, kind.__name__),)
+
+
+_EQUINOX = {
+    "_CheckpointWrapper": "equinox.filter_checkpoint",
+    "_GradWrapper": "equinox.filter_grad",
+    "_ValueAndGradWrapper": "equinox.filter_value_and_grad",
+    "_VmapWrapper": "equinox.filter_vmap",
+}
+
+
 def options_of(fun: Any) -> tuple[str, ...]:
     """What JAX's transformations around a function were given besides it, such as `argnums=1`; plain values only."""
     found: list[str] = []
@@ -71,7 +86,7 @@ def _is_plain(value: Any) -> bool:
 
 def written(wrappers: Wrappers, name: str) -> str | None:
     """As the user wrote it, such as jax.grad(jax.checkpoint(loss)); None where a wrapper is not known."""
-    if not all(each.startswith("jax.") for each in wrappers):
+    if not all(each.startswith(("jax.", "equinox.")) for each in wrappers):
         return None
     return "(".join([*wrappers, name]) + ")" * len(wrappers)
 

@@ -21,10 +21,14 @@ Groups = tuple[tuple[int, ...], ...]
 _OPCODES = {opcode: kind for kind in KINDS for opcode in (kind, f"{kind}-start")} | {"ragged-all-to-all": "all-to-all"}
 _GROUPS = re.compile(
     r"(?:replica_groups|source_target_pairs)="
-    r"((?:mesh\[[^\]]*\] )?\{(?:[^{}]|\{[^{}]*\})*\}|\[[^\s{}]*[^\s{},])"
+    r"((?:mesh\[[^\]]*\](?:, device_ids=\([^\s{}]*\))? )?\{(?:[^{}]|\{[^{}]*\})*\}|\[[^\s{}]*[^\s{},])"
 )
+#: Groups that are written in a way that is not known.
+_NAMED = re.compile(r"(?:replica_groups|source_target_pairs)=(.+?)(?:, \w+=|$)")
 _IOTA = re.compile(r"\[([\d,]+)\]<=\[([\d,]+)\](?:T\(([\d,]+)\))?$")
-_MESH = re.compile(r"mesh\[([^\]]*)\] \{([^{}]*)\}$")
+_MESH = re.compile(r"mesh\[([^\]]*)\](?:, device_ids=\(([^\s{}]*)\))? \{([^{}]*)\}$")
+#: How the devices lie on a mesh where they do not count upwards: numbers from 0 in a box, its axes put into an order.
+_PLACED = re.compile(r"\[([\d,]+)\](?:T\(([\d,]+)\))?$")
 _MESH_AXIS = re.compile(r"'([^']*)'=(\d+)$")
 _TRIPS = re.compile(r'"known_trip_count":\{"n":"(\d+)"')
 _INDEX = re.compile(r"\bindex=(\d+)")
@@ -59,7 +63,7 @@ class Collective:
         line: Of the HLO, from 0.
         bytes: Of its result on each device, all arrays together; None where a type is not known.
         arrays: How many arrays it moves at once.
-        groups_text: Which devices take part with each other, as XLA prints it; empty where it says nothing.
+        groups_text: Which devices take part with each other, as XLA prints it; empty where it names no groups.
         groups: The same as numbers of partitions; of a collective-permute, pairs of who gives and who takes. None
             where it is not understood.
         runs: How often in one call, at most; loops of unknown trips counted once.
@@ -142,7 +146,8 @@ def _collective(
     types = [] if result is instruction and instruction.opcode.endswith("-start") else _types(lines[result.line])
     sizes = [_bytes(name, shape) for name, shape in types]
     groups = _GROUPS.search(line)
-    text = groups[1] if groups else ""
+    named = _NAMED.search(line)
+    text = groups[1] if groups else named[1] if named else ""
     return Collective(
         name=instruction.name,
         kind=kind,
@@ -236,7 +241,7 @@ def _groups(text: str) -> Groups | None:
         return _iota(sizes, order, shape[-1])
     if mesh:
         axes = [_MESH_AXIS.match(each.strip()) for each in mesh[1].split(",")]
-        chosen = [each.strip() for each in mesh[2].split(",")]
+        chosen = [each.strip() for each in mesh[3].split(",")]
         names = [f"'{axis[1]}'" for axis in axes if axis]
         if len(names) < len(axes) or not set(chosen) <= set(names):
             return None  # a part of an axis: not read
@@ -246,8 +251,21 @@ def _groups(text: str) -> Groups | None:
         length = 1
         for axis in inner:
             length *= sizes[axis]
-        return _iota(sizes, order, length)
+        found_on_mesh = _iota(sizes, order, length)
+        return found_on_mesh if mesh[2] is None or found_on_mesh is None else _placed(mesh[2], found_on_mesh)
     return None
+
+
+def _placed(devices: str, places: Groups) -> Groups | None:
+    """The devices at places of a mesh, which lie on it as `devices` says."""
+    box = _PLACED.match(devices)
+    if box is None:
+        return None
+    sizes = _numbers(box[1])
+    laid = _iota(sizes, _numbers(box[2]) if box[2] else list(range(len(sizes))), 1)
+    if laid is None or len(laid) != sum(map(len, places)):
+        return None
+    return tuple(tuple(laid[place][0] for place in group) for group in places)
 
 
 def _iota(sizes: list[int], order: list[int], length: int) -> Groups | None:

@@ -47,7 +47,8 @@ def scan_parts(parameters: Mapping[str, Any]) -> ScanParts:
         carry=carry,
         length=length if isinstance(length, int) else None,
         reverse=bool(parameters.get("reverse", False)),
-        unroll=int(unroll) if unroll else 1,
+        # 0 is all of it.
+        unroll=int(unroll) or (max(length, 1) if isinstance(length, int) else 1),
     )
 
 

@@ -94,7 +94,9 @@ def _text(value: Any) -> str:
         return str(value)
     if isinstance(value, frozenset):
         return f"frozenset({{{', '.join(repr(item) for item in sorted(value))}}})"
-    if getattr(value, "size", 0) > 64 and hasattr(value, "dtype") and hasattr(value, "shape"):
+    # A class, such as numpy.int32, may have a `size` that is none.
+    is_array = not isinstance(value, type) and hasattr(value, "dtype") and hasattr(value, "shape")
+    if is_array and getattr(value, "size", 0) > 64:
         # JAX would print the whole array, after fetching it from its device.
         return f"<{value.dtype}{list(value.shape)}>"
     text = str(value)

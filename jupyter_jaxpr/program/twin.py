@@ -86,9 +86,12 @@ class _Tagger:
 
     def of(self, value: Any) -> Any:
         """A parameter's value with the programs in it tagged; itself where there are none."""
-        if type(value) is tuple:  # not a named one
+        if isinstance(value, tuple):
             found = tuple(self.of(each) for each in value)
-            return value if all(one is other for one, other in zip(found, value, strict=True)) else found
+            if all(one is other for one, other in zip(found, value, strict=True)):
+                return value
+            # Such as the named one of custom_linear_solve.
+            return found if type(value) is tuple else type(value)(*found)
         opened = open_jaxpr(value)
         if opened is None:
             return value

@@ -152,7 +152,7 @@ class _Builder:
             *self._noted(lambda: notes.loop_notes(walk, self._programs, self._loop_places, self._failures)),
             *controls.notes,
             *notes.printed_notes(walk, observation.printed, self._programs),
-            *notes.eager_note(observation.eager_compiles),
+            *notes.eager_note(observation.eager_compiles, self._files_of_cell()),
             *notes.finding_notes(walk, observation.findings, self._programs),
             *extra_notes,
             *notes.failure_notes([*observation.failures, *self._failures]),

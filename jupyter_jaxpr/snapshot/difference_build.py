@@ -12,6 +12,7 @@ from ..program.diff.side import Child, ScopeSide, Side, Type
 from .difference import DiffChange, DiffOf, DiffRow, DiffSide, ProgramDiff
 from .difference_listing import Hideable, Listing, Row
 from .difference_noise import mark_noise
+from .difference_outside import outside
 from .difference_rules import uncompared_rules
 from .difference_text import text_rows
 from .difference_written import Written
@@ -68,7 +69,8 @@ def program_diff(
     listing = Listing(found, one, other)
     mark_noise(listing.rows, one.noise(), other.noise())
     rules = uncompared_rules(before, program_before, after, program_after)
-    remarks = listing.remarks if rules is None else [*listing.remarks, rules]
+    remarks = [*listing.remarks, *([] if rules is None else [rules])]
+    remarks += outside(before, program_before, after, program_after)
     return _document("jaxpr", of(before, program_before), of(after, program_after), listing.rows, remarks, whole)
 
 

@@ -34,7 +34,7 @@ def uncompared_rules(before: Snapshot, program_before: int, after: Snapshot, pro
 def _rules(document: Snapshot, program: int) -> dict[tuple[str, str], None]:
     """Kind and name of the user's own functions with rules, in the order of the program."""
     found: dict[tuple[str, str], None] = {}
-    for scope in _scopes(document, document.programs[program].scope):
+    for scope in scopes_of(document, document.programs[program].scope):
         for at, number in enumerate(scope.primitive):
             kind = _CUSTOM.get(document.strings[number])
             if kind is None:
@@ -46,7 +46,8 @@ def _rules(document: Snapshot, program: int) -> dict[tuple[str, str], None]:
     return found
 
 
-def _scopes(document: Snapshot, root: int) -> Iterator[Scope]:
+def scopes_of(document: Snapshot, root: int) -> Iterator[Scope]:
+    """A scope and those inside it, each once, in the order of the program."""
     seen, pending = {root}, [root]
     while pending:
         scope = document.scopes[pending.pop()]

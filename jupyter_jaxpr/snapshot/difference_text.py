@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ..program.diff.changes import Change
 from ..program.diff.texts import changed_parts, compare_texts, without_metadata
+from ..quantities import count
 from .difference import DiffSide, Sign
 from .difference_listing import Row, Write
 
@@ -84,7 +85,18 @@ def text_rows(
             "The texts differ in too much to find the shortest difference: some lines may be shown as removed and "
             "added that could have been paired."
         )
+    elided = min(sum(_is_elided(line) for line in lines) for lines in (before, after))
+    if elided:
+        remarks.append(
+            f"The values of {count(elided, 'large constant')} are not compared: the texts leave them out. Pass what "
+            "changes as an argument."
+        )
     return rows, remarks
+
+
+def _is_elided(line: str) -> bool:
+    """Whether a line holds a constant whose values StableHLO, or HLO, does not print."""
+    return "dense_resource<__elided__>" in line or " constant({...})" in line
 
 
 def _units(text: str, at: int) -> int:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import traceback
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from ..explain.unrolled import UnrolledLoop, UnrolledLoops
 from ..observe.observation import EagerCompile, Finding, Place, Printed, StageTimes
@@ -193,12 +194,16 @@ def inside(walk: Walk, scope: int) -> list[int]:
     return order
 
 
-def eager_note(compiles: Sequence[EagerCompile]) -> list[Note]:
-    """Programs that JAX compiled for operations outside any jitted function, where they are many or slow."""
+def eager_note(compiles: Sequence[EagerCompile], files: Collection[str] = ()) -> list[Note]:
+    """Programs that JAX compiled for operations outside any jitted function, where they are many or slow.
+
+    Args:
+        compiles: What was compiled.
+        files: Under which names code of the cell was compiled.
+    """
     seconds = sum(each.seconds for each in compiles)
     if len(compiles) < EAGER_KERNELS and seconds < EAGER_SECONDS:
         return []
-    names = sorted({each.name for each in compiles if each.name})
     return [
         Note(
             kind="eager_compiles",
@@ -207,12 +212,31 @@ def eager_note(compiles: Sequence[EagerCompile]) -> list[Note]:
                 "any jitted function."
             ),
             cure="Put the operations into a function under @jax.jit: it is compiled once, as a whole.",
-            detail=", ".join(names) or None,
+            detail=_by_line(compiles, files) or None,
             program=-1,
             frame=-1,
             bytes=None,
         )
     ]
+
+
+def _by_line(compiles: Sequence[EagerCompile], files: Collection[str]) -> str:
+    """JAX's names of programs under the lines that asked for them: the user wrote x.sum(), not _reduce_sum."""
+    lines: dict[tuple[str, int], dict[str, None]] = {}
+    for each in compiles:
+        if each.name:
+            at = ("", 0) if each.place is None else (each.place.file, each.place.line)
+            lines.setdefault(at, {})[each.name] = None
+    texts = []
+    for (where, line), names in sorted(lines.items(), key=lambda item: (item[0][0] not in files, item[0])):
+        known = f"line {line}" if where in files else f"line {line} of {_file_name(where)}"
+        texts.append(f"{known}: {', '.join(names)}" if line else ", ".join(names))
+    return "; ".join(texts)
+
+
+def _file_name(file: str) -> str:
+    name = os.path.basename(file)
+    return "another cell" if "ipykernel" in file or name.startswith("<") else name
 
 
 def failure_notes(failures: Sequence[str]) -> list[Note]:

@@ -170,11 +170,16 @@ class Shardings:
 
     @property
     def exchanged(self) -> str:
-        """A sentence: what moves in one call."""
+        """What moves in one call, and what is not known of it: a sentence or more."""
         if not self.collectives:
             return "No collectives: the devices exchange nothing."
         estimate = "" if self.sent is None else f", about {size(self.sent)} sent by each device (ring estimate)"
-        return f"{count(len(self.collectives), 'collective')}: {size(self.bytes)} a call on each device{estimate}."
+        words = [f"{count(len(self.collectives), 'collective')}: {size(self.bytes)} a call on each device{estimate}."]
+        if any(each.collective.per_trip for each in self.collectives):
+            words.append("Loops of unknown trips are counted once.")
+        if any(each.collective.conditional for each in self.collectives):
+            words.append("Branches are counted as taken.")
+        return " ".join(words)
 
     def __str__(self) -> str:
         """Every array with its picture, then every collective."""

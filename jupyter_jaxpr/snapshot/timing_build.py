@@ -15,6 +15,10 @@ from .document import Note, Snapshot
 from .live import Sources
 from .timing import ProgramTiming, WarmTime
 
+_NAME_ONE = (
+    "Call one in the cell, or name the call of any function after the option: %%jaxpr --time f(x), with f and x in the "
+    "place of yours."
+)
 _ASK = "“Run it again” in the Time view asks first."
 
 
@@ -56,12 +60,18 @@ def _pays_after(stages: StageTimes | None, warm: Warm | None, eager: Warm | None
     """The first number of calls that take no longer, the first one included, than as many calls without jit."""
     if stages is None or stages.total is None or warm is None or eager is None or eager.median <= warm.median:
         return None
-    return max(1, math.ceil((stages.total - warm.median) / (eager.median - warm.median)))
+    whole = stages.total + (warm.median - (stages.first_run or 0.0) if _returned_early(stages, warm) else 0.0)
+    return max(1, math.ceil((whole - warm.median) / (eager.median - warm.median)))
+
+
+def _returned_early(stages: StageTimes, warm: Warm | None) -> bool:
+    """Whether the first call surely returned before its work was done: nobody waited for it."""
+    return warm is not None and stages.first_run is not None and stages.first_run < warm.median / 2
 
 
 def _sentence(stages: StageTimes | None, warm: Warm | None, eager: Warm | None) -> str:
     parts = []
-    first = _first(stages)
+    first = _first(stages, warm)
     if first is not None:
         parts.append(f"first {first}")
     if warm is not None:
@@ -73,7 +83,7 @@ def _sentence(stages: StageTimes | None, warm: Warm | None, eager: Warm | None) 
     return f"{text[0].upper()}{text[1:]}." if text else "Nothing was timed."
 
 
-def _first(stages: StageTimes | None) -> str | None:
+def _first(stages: StageTimes | None, warm: Warm | None) -> str | None:
     """Such as 214 ms (trace 12, lower 9, compile 190): all in one unit."""
     if stages is None:
         return None
@@ -87,6 +97,8 @@ def _first(stages: StageTimes | None) -> str | None:
         return None
     whole = duration(stages.total)
     unit = whole.rpartition(NO_BREAK)[2]
+    if _returned_early(stages, warm):
+        whole += " until it returned"
     return f"{whole} ({', '.join(f'{name} {_in_unit(seconds, unit)}' for name, seconds in known)})"
 
 
@@ -125,7 +137,7 @@ def time_focus(sources: Sources) -> Snapshot:
     """
     document = sources.document
     if document.focus < 0:
-        return document
+        return sources.add_note(_note("Nothing was timed: no call of a jitted function was seen.", _NAME_ONE))
     program, observed = document.programs[document.focus], sources.observed(document.focus)
     effects = effect_names(observed.jaxpr)
     asked = question(program.name, observed)
@@ -141,16 +153,11 @@ def time_focus(sources: Sources) -> Snapshot:
             why = str(error)
         else:
             return sources.add_timing(timing_document(document.focus, observed.stages, times))
-    note = Note(
-        kind="time",
-        text=f"{program.name} was not timed.",
-        cure=why,
-        detail=None,
-        program=document.focus,
-        frame=program.definition,
-        bytes=None,
-    )
-    return sources.add_note(note)
+    return sources.add_note(_note(f"{program.name} was not timed.", why, document.focus, program.definition))
+
+
+def _note(text: str, cure: str, program: int = -1, frame: int = -1) -> Note:
+    return Note(kind="time", text=text, cure=cure, detail=None, program=program, frame=frame, bytes=None)
 
 
 def asks_before(document: Snapshot, sources: Sources, program: int) -> str | None:

@@ -122,8 +122,16 @@ export function originWords(
       return trans.__('made in an earlier run');
     case 'derived':
       return trans.__('made by a transform');
-    case 'traced':
-      return trans.__('traced only');
+    case 'traced': {
+      const made = program.levels
+        .filter(one => one.state === 'held' || one.state === 'on_request')
+        .map(one => one.name);
+      return made.includes('hlo')
+        ? trans.__('compiled, not run')
+        : made.includes('stablehlo')
+          ? trans.__('lowered, not run')
+          : trans.__('traced only');
+    }
   }
 }
 

@@ -44,6 +44,10 @@ class Found:
     exact: int = 0
     others: int = 0
     hidden_right: int = 0
+    #: Groups of the twin in which one equation alone has the line's primitive, and those where it is the true one. That
+    #: is how few more lines a link to one equation could have, and why they do not: a lowering names primitives, too.
+    by_primitive: int = 0
+    by_primitive_right: int = 0
 
     def add(self, other: Found) -> None:
         for field in dataclasses.fields(self):
@@ -131,6 +135,10 @@ def look_at(made: Made) -> Found:
         if true and group:
             found.compared += 1
             found.right += bool(true & group)
+            same = _of_primitives(walk, group, primitives(untagged(each.op_name or "")))
+            if len(same) == 1 < len(group):
+                found.by_primitive += 1
+                found.by_primitive_right += same <= true
 
     found.others = differing(untagged(tagged.text).split("\n"), read.text.split("\n"))
 
@@ -146,6 +154,11 @@ def look_at(made: Made) -> Found:
             found.hidden += 1
             found.hidden_right += _where(walk, again.line_stacks[line]) == _where(walk, refined.line_stacks[line])
     return found
+
+
+def _of_primitives(walk: Walk, group: set[Equation], names: set[str]) -> set[Equation]:
+    items = walk.strings.items
+    return {(scope, each) for scope, each in group if items[walk.scopes[scope].primitive[each]] in names}
 
 
 def _where(walk: Walk, stack: int) -> tuple[int, int] | None:
@@ -178,6 +191,8 @@ def _row(what: str, found: Found) -> Row:
             f"group {share(found.with_group, found.instructions)} / "
             f"one {share(found.with_one, found.instructions)}, of the twin {share(found.exact, found.instructions)} "
             f"({found.others:,} other lines); right {right:.2%} of {found.compared:,}; "
+            f"one by its primitive would be right {share(found.by_primitive_right, found.by_primitive)} "
+            f"of {found.by_primitive:,}; "
             f"inferred {found.inferred:,}, right {inferred:.1%} of {found.hidden:,} hidden"
         ),
         ratio=None,

@@ -18,14 +18,15 @@ What is computed until it has converged (igamma, random_gamma_grad, ...) has no 
 from __future__ import annotations
 
 _OPERATION = (
-    "abs add add_any and ceil clamp clz complex convert_element_type div eq eq_to floor ge gt imag is_finite le le_to "
-    "lt lt_to max min mul mulhi ne neg not or population_count real reduce_precision rem round select_n select_and "
-    "shift_left shift_right_arithmetic shift_right_logical sign square sub xor addupdate mask"
+    "abs add add_any and bitcast_convert_type ceil clamp clz complex convert_element_type div eq eq_to floor ge gt "
+    "imag is_finite le le_to lt lt_to max min mul mulhi ne neg not or population_count real reduce_precision rem "
+    "round select_n select_and shift_left shift_right_arithmetic shift_right_logical sign square sub xor addupdate "
+    "mask"
 )
 _FUNCTION = "atan atan2 cbrt cos erf exp expm1 log log1p pow rsqrt sin sqrt tan tanh"
 _NOTHING = (
     "add_dependency after_all all_gather all_gather_invariant all_gather_reduced all_to_all axis_index axis_size "
-    "bitcast_convert_type broadcast broadcast_in_dim collapse composite_wrap concatenate copy copy_p create_token "
+    "broadcast broadcast_in_dim collapse composite_wrap concatenate copy copy_p create_token "
     "custom_lin dce_sink debug_callback debug_print device_put dimension_size dynamic_slice dynamic_update_slice "
     "empty empty2 empty_ref expand_dims free_ref freeze from_edtype full get inspect_sharding iota layout_cast "
     "layout_constraint load lu_pivots_to_permutation masked_load masked_swap max_contiguous mesh_cast multiple_of "

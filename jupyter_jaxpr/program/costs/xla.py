@@ -14,7 +14,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...quantities import NO_BREAK, count, operations
+from ..loop_equations import scan_parts
 from .cost import Cost
+from .expansions import expansions
 from .runs import Runs, ScopeRuns, frame_of
 from .scopes import Call, Costs
 from .sums import unknown
@@ -120,6 +122,10 @@ def differences(costs: Costs, scope: int, runs: dict[int, ScopeRuns], said: Anal
             left -= (row.xla or 0) - (row.ours or 0)
     found += _explained(ours, rows)
     missing = unknown(costs, runs)
+    if left > 0 and not missing:
+        for row in _expanded(costs, runs, left):
+            found.append(row)
+            left -= row.xla or 0
     if missing:
         named = ", ".join(f"{name} ({number})" for name, number in missing[:5])
         text = f"Nothing is counted here for what has no rule: {named}."
@@ -136,10 +142,24 @@ def _left(left: int) -> Difference:
         text = f"XLA removed or merged {number} that the jaxpr has, such as what nobody reads or what is done twice."
         return Difference("fused_away", text, -left, 0)
     text = (
-        f"XLA has {number} more: it computes some values again in each fusion that needs them, and makes some "
-        "functions of simpler operations."
+        f"XLA's program has {number} more, not told apart: it may compute values again in each fusion that needs "
+        "them, and make functions of simpler operations."
     )
     return Difference("fused_away", text, 0, left)
+
+
+def _expanded(costs: Costs, runs: dict[int, ScopeRuns], left: int) -> list[Difference]:
+    """What XLA writes out of some equations; at the end, in one row, that of which no number is known."""
+    found, texts = [], []
+    for each in expansions(costs, runs):
+        if each.most is None:
+            texts.append(each.text)
+        elif more := min(left, each.most):
+            found.append(Difference("rest", each.text, 0, more))
+            left -= more
+    if left and texts:
+        found.append(Difference("rest", " ".join(texts), 0, left))
+    return found
 
 
 def _explained(ours: Cost, rows: list[_Row]) -> list[Difference]:
@@ -173,9 +193,19 @@ class _Row:
     trips: int | None
     ours: int = 0
     once: int = 0
-    instructions: int = 0  # loops that XLA has there, those inside included
+    counters: int = 0  # loops there that need a counter of their own, those inside included
     inner: bool = False
+    unrolled: bool = False
     per_trip: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Once:
+    """One run, each loop's body counted as XLA does: operations, loops, and those that JAX adds a counter to."""
+
+    flops: int
+    loops: int
+    counters: int
 
 
 class _Loops:
@@ -183,7 +213,7 @@ class _Loops:
 
     def __init__(self, costs: Costs) -> None:
         self._costs = costs
-        self._once: dict[int, tuple[int, int]] = {}
+        self._once: dict[int, _Once] = {}
 
     def rows(self, scope: int) -> list[_Row]:
         """The outermost loops, those of one line and one number of trips together."""
@@ -206,58 +236,75 @@ class _Loops:
             trips = None if per_trip else call.parts[0].dearest
             row = found.setdefault((frame, trips), _Row(frame, trips, per_trip=per_trip))
             row.ours += self._costs.call(call).flops * runs.dearest
-            once, loops = self._of_call(call)
-            row.once += once * runs.dearest
-            row.instructions += loops * runs.dearest
-            row.inner |= loops > 1
+            once = self._of_call(scope, call)
+            row.once += once.flops * runs.dearest
+            row.counters += once.counters * runs.dearest
+            row.inner |= once.loops > 1
+            row.unrolled |= self._turns(scope, call) > 1
 
     def _has_loop(self, scope: int) -> bool:
-        return self.once(scope)[1] > 0
+        return self.once(scope).loops > 0
 
-    def once(self, scope: int) -> tuple[int, int]:
-        """Operations of one run with each loop's body counted once, and how many loops there are."""
+    def once(self, scope: int) -> _Once:
+        """One run with each loop's body counted as XLA does."""
         known = self._once.get(scope)
         if known is None:
-            total = self._costs.of(scope).flops
-            loops = 0
+            total, loops, counters = self._costs.of(scope).flops, 0, 0
             for call in self._costs.priced(scope).calls:
-                once, inside = self._of_call(call)
-                total += once - self._costs.call(call).flops
-                loops += inside
-            known = self._once[scope] = total, loops
+                inside = self._of_call(scope, call)
+                total += inside.flops - self._costs.call(call).flops
+                loops += inside.loops
+                counters += inside.counters
+            known = self._once[scope] = _Once(total, loops, counters)
         return known
 
-    def _of_call(self, call: Call) -> tuple[int, int]:
-        total = loops = 0
+    def _of_call(self, scope: int, call: Call) -> _Once:
+        total = loops = counters = 0
+        turns = self._turns(scope, call)
         for part in call.parts:
             if part.dearest:
-                times = 1 if part.loop else part.dearest
-                once, inside = self.once(part.scope)
-                total += once * times
-                loops += inside * times
-        # XLA leaves no loop of one turn.
-        own = any(part.loop for part in call.parts) and call.parts[0].dearest > 1
-        return total, loops + own
+                times = turns if part.loop else part.dearest
+                inside = self.once(part.scope)
+                total += inside.flops * times
+                loops += inside.loops * times
+                counters += inside.counters * times
+        # XLA leaves no loop of one turn, and what is unrolled all through is none.
+        own = any(part.loop for part in call.parts) and call.parts[0].dearest > turns
+        # A while counts in its own jaxpr.
+        return _Once(total, loops + own, counters + (own and call.primitive == "scan"))
+
+    def _turns(self, scope: int, call: Call) -> int:
+        """How many turns of a loop XLA counts: of a scan those that JAX unrolls, and those that are left over."""
+        if call.primitive != "scan":
+            return 1
+        parts = scan_parts(self._costs.walk.jaxprs[scope].eqns[call.equation].params)
+        length = call.parts[0].dearest
+        trips, rest = divmod(length, max(parts.unroll, 1))
+        return length if trips <= 1 else parts.unroll + rest
 
 
 def _loop(row: _Row) -> Difference:
     text = "XLA counts a loop's body once, whatever its trips."
     if row.inner:
         text = "XLA counts a loop's body once, whatever its trips, and so the loops inside it."
+    if row.unrolled:
+        text += " JAX unrolls it: in one body are several turns, and those that are left over are beside it."
     return Difference("loop_once", text, row.ours, row.once, row.frame, row.trips)
 
 
 def _counters(found: list[Difference], rows: list[_Row], left: int) -> int:
-    """Put what XLA needs to count the turns of its loops, two operations each, to their rows; returns what is left."""
-    loops = sum(row.instructions for row in rows if row.ours != row.once)
-    if not loops or left != 2 * loops:
+    """Put what XLA needs to count the turns of its scans to their rows; returns what is left.
+
+    That is two operations each, less where the body counts the same turns, as that of a `fori_loop` does.
+    """
+    own = {(row.frame, row.trips): 2 * row.counters for row in rows if row.counters and row.ours != row.once}
+    if not 0 < left <= sum(own.values()) or (left != sum(own.values()) and len(own) > 1):
         return left
-    own = {(row.frame, row.trips): 2 * row.instructions for row in rows}
     for index, row in enumerate(found):
-        extra = own.get((row.frame, row.runs)) if row.kind == "loop_once" else None
-        if extra is not None:
-            counter = "the loop counter" if extra == 2 else "loop counters"
-            text = f"{row.text} Its {extra} extra{NO_BREAK}FLOP are {counter}."
+        extra = min(own.get((row.frame, row.runs), 0), left) if row.kind == "loop_once" else 0
+        if extra:
+            counter = "the loop counter" if extra <= 2 else "loop counters"
+            text = f"{row.text} Its {extra} extra{NO_BREAK}FLOP {'is' if extra == 1 else 'are'} {counter}."
             found[index] = Difference(row.kind, text, row.ours, (row.xla or 0) + extra, row.frame, row.runs)
             left -= extra
     return left
@@ -273,16 +320,20 @@ def _formulas(costs: Costs, runs: dict[int, ScopeRuns], left: int) -> list[Diffe
     for name in _CUMULATIVE:
         mine, theirs = own.pop(name, (0, 0))
         # On a GPU it may be another program.
-        if theirs > mine and left >= theirs - mine:
+        if theirs > mine and left > 0:
+            more = min(left, theirs - mine)
             text = f"{name} is a window as long as the line to XLA, and each of its windows is counted whole."
-            found.append(Difference("rest", text, mine, theirs))
-            left -= theirs - mine
+            if more < theirs - mine:
+                text = f"XLA makes windows of {name}, and each of them is counted whole."
+            found.append(Difference("rest", text, mine, mine + more))
+            left -= more
     for kind, names, text in (("custom_call", _LIBRARY, _CALLED), ("loop_once", _ROUNDS, _ROLLED)):
         here = [name for name in own if name in names]
         mine = sum(own[name][0] for name in here)
-        if -mine <= left < 0:
-            found.append(Difference(kind, text.format(names=", ".join(here)), mine, mine + left))
-            left = 0
+        if mine and left < 0:
+            gone = min(mine, -left)
+            found.append(Difference(kind, text.format(names=", ".join(here)), mine, mine - gone))
+            left += gone
     return found
 
 

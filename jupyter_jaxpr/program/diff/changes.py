@@ -142,7 +142,9 @@ def _literal_text(keys: Keys, operand: int, kind: bool = False) -> str:
     if operand >= 0:
         return ""
     text, number = keys.side.literals[-1 - operand]
-    return f"{keys.side.strings[text]}:{keys.side.types[number].text}" if kind else keys.side.strings[text]
+    aval = keys.side.types[number]
+    weak = "{weak}" if aval.weak and "weak" not in aval.text else ""
+    return f"{keys.side.strings[text]}:{aval.text}{weak}" if kind else keys.side.strings[text]
 
 
 def _bound_changes(a: Keys, b: Keys, scope_a: ScopeSide, scope_b: ScopeSide, i: int, j: int) -> list[Change]:

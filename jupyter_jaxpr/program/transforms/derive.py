@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
+from ... import jax_internals
 from ...observe.arguments import spec_of
 from ...observe.observation import ArgumentSpec, ObservedProgram, Printed
 from ...observe.printed import PrintRecorder
@@ -88,19 +89,20 @@ def derive(name: str, observed: ObservedProgram, kind: Kind) -> Derived:
     except _Refused as refused:
         derived.error = str(refused)
     except Exception as error:  # JAX's words on why it cannot
-        cure = _CURES[kind]
-        derived.error = f"JAX cannot make {kind} of {name}: {_said(error)}.{cure}"
+        cure = _LOOP if kind == "grad" and "while_loop" in str(error) else _CURES[kind]
+        derived.error = f"JAX cannot make {kind} of {name}: {_said(error)}. {cure}"
     finally:
         prints.stop()
     return derived
 
 
 _CURES = {
-    "jvp": " Differentiate a part of it that JAX can.",
-    "linearize": " Differentiate a part of it that JAX can.",
-    "grad": " Where a while loop has no backward pass, write it as a scan, or take jvp.",
-    "vmap": " Map over the part of the function that JAX can batch.",
+    "jvp": "Differentiate a part of it that JAX can.",
+    "linearize": "Differentiate a part of it that JAX can.",
+    "grad": "Differentiate a part of it that JAX can.",
+    "vmap": "Map over the part of the function that JAX can batch.",
 }
+_LOOP = "A while loop has no backward pass: write it as a scan, or take jvp."
 
 
 # --- the program as a function of its leaves ----------------------------------------------------------------
@@ -111,11 +113,10 @@ class _Original:
 
     def __init__(self, name: str, observed: ObservedProgram) -> None:
         import jax
-        from jax.extend.core import jaxpr_as_fun
 
         self.name = name
         self.observed = observed
-        self.call: Callable[..., Sequence[Any]] = jaxpr_as_fun(observed.jaxpr)
+        self.call: Callable[..., Sequence[Any]] = jax_internals.jaxpr_as_fun(observed.jaxpr)
         self.specs = [_input(aval) for aval in observed.jaxpr.in_avals]
         self.types = [aval_row(aval).text for aval in observed.jaxpr.in_avals]
         self.results = [spec_of(aval) for aval in observed.jaxpr.out_avals]

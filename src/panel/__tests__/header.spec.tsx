@@ -210,7 +210,7 @@ describe('what the run did with the function', () => {
       true
     );
     expect(runWords(model, trans)).toBe(
-      'warm-up · Cell [7] · 02:34 · traced only · saved copy'
+      'warm-up · Cell [7] · 02:34 · compiled, not run · saved copy'
     );
   });
 });

@@ -38,9 +38,7 @@ export function RooflineSection(props: {
       {machine !== null && (
         <>
           <p className="jp-JaxprCost-sentence">
-            <Stretches
-              parts={stretches(sentence(reading, placement, warm, trans))}
-            />
+            <Stretches parts={stretches(sentence(placement, warm, trans))} />
           </p>
           <Picture machine={machine} placement={placement} trans={trans} />
           <p className="jp-JaxprPanel-small">
@@ -118,7 +116,6 @@ function Measuring(props: {
 
 /** `Memory-bound: 12 % of the roof.` */
 function sentence(
-  { cost }: CostReading,
   placement: IPlacement | null,
   warm: WarmTime | null,
   trans: TranslationBundle
@@ -153,9 +150,18 @@ function sentence(
     operations(reached),
     bold(percent(part))
   );
-  return part > 1 && cost.bytes_read > 0
-    ? `${where} ${done} ${trans.__('Over the roof: XLA fuses equations, so fewer bytes move than each alone would.')}`
-    : `${where} ${done}`;
+  if (part <= 1) {
+    return `${where} ${done}`;
+  }
+  const over =
+    bound === 'memory'
+      ? trans.__(
+          'Over the roof: XLA fuses equations, so fewer bytes move than each alone would, and small arrays stay in caches.'
+        )
+      : trans.__(
+          'Over the roof: XLA removes operations that the jaxpr has, or the program uses other numbers or more devices than the roof was measured with.'
+        );
+  return `${where} ${done} ${over}`;
 }
 
 function Picture(props: {

@@ -12,6 +12,71 @@ export function arrayGlosses(trans: TranslationBundle): Glosses {
     ],
     argmax: [trans.__('index of the greatest'), 'lax.argmax', 'operand'],
     argmin: [trans.__('index of the least'), 'lax.argmin', 'operand'],
+    bcoo_dot_general: [
+      trans.__('product of a sparse and a dense array'),
+      'experimental.sparse.bcoo_dot_general',
+      'data, indices, y'
+    ],
+    bcoo_dot_general_sampled: [
+      trans.__('products of dense arrays, at the places of a sparse one'),
+      null,
+      'x, y, indices'
+    ],
+    bcoo_extract: [
+      trans.__('values of an array at the places of a sparse one'),
+      'experimental.sparse.bcoo_extract',
+      'indices, x'
+    ],
+    bcoo_fromdense: [
+      trans.__('a dense array as a sparse one'),
+      'experimental.sparse.bcoo_fromdense',
+      'x'
+    ],
+    bcoo_sort_indices: [
+      trans.__('places of a sparse array in order'),
+      'experimental.sparse.bcoo_sort_indices',
+      'data, indices'
+    ],
+    bcoo_spdot_general: [
+      trans.__('product of two sparse arrays'),
+      null,
+      'data, indices, data, indices'
+    ],
+    bcoo_sum_duplicates: [
+      trans.__('values of a sparse array added up by place'),
+      'experimental.sparse.bcoo_sum_duplicates',
+      'data, indices'
+    ],
+    bcoo_todense: [
+      trans.__('a sparse array as a dense one'),
+      'experimental.sparse.bcoo_todense',
+      'data, indices'
+    ],
+    bcoo_transpose: [
+      trans.__('a sparse array with its axes in another order'),
+      'experimental.sparse.bcoo_transpose',
+      'data, indices'
+    ],
+    bcsr_dot_general: [
+      trans.__('product of a sparse and a dense array'),
+      'experimental.sparse.bcsr_dot_general',
+      'data, indices, starts, y'
+    ],
+    bcsr_extract: [
+      trans.__('values of an array at the places of a sparse one'),
+      'experimental.sparse.bcsr_extract',
+      'indices, starts, x'
+    ],
+    bcsr_fromdense: [
+      trans.__('a dense array as a sparse one'),
+      'experimental.sparse.bcsr_fromdense',
+      'x'
+    ],
+    bcsr_todense: [
+      trans.__('a sparse array as a dense one'),
+      'experimental.sparse.bcsr_todense',
+      'data, indices, starts'
+    ],
     broadcast_in_dim: [
       trans.__('repeat along new axes'),
       'lax.broadcast_in_dim',
@@ -179,11 +244,6 @@ export function arrayGlosses(trans: TranslationBundle): Glosses {
       'lax.scatter_add',
       'operand, indices, updates'
     ],
-    scatter_add: [
-      trans.__('array with values added at indexed places'),
-      'lax.scatter_add',
-      'operand, indices, updates'
-    ],
     'scatter-max': [
       trans.__('array with the greater value at indexed places'),
       'lax.scatter_max',
@@ -202,6 +262,11 @@ export function arrayGlosses(trans: TranslationBundle): Glosses {
     'scatter-sub': [
       trans.__('array with values subtracted at indexed places'),
       'lax.scatter_sub',
+      'operand, indices, updates'
+    ],
+    scatter_add: [
+      trans.__('array with values added at indexed places'),
+      'lax.scatter_add',
       'operand, indices, updates'
     ],
     schur: [

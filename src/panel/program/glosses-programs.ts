@@ -38,6 +38,11 @@ export function programGlosses(trans: TranslationBundle): Glosses {
       'numpy.searchsorted',
       'sorted, x'
     ],
+    _RootLinearMap: [
+      trans.__("the linear equation of a root's derivative"),
+      'lax.custom_root',
+      'arguments …'
+    ],
     accum_grad_in_ref: [
       trans.__('a gradient added up in a reference'),
       null,
@@ -75,6 +80,11 @@ export function programGlosses(trans: TranslationBundle): Glosses {
       ''
     ],
     call: [trans.__('call'), null, 'arguments …'],
+    call_exported: [
+      trans.__('a call of an exported program'),
+      'export.deserialize',
+      'arguments …'
+    ],
     check: [
       trans.__('an error of checkify, where a condition fails'),
       null,
@@ -97,6 +107,7 @@ export function programGlosses(trans: TranslationBundle): Glosses {
       'index, operands …'
     ],
     core_call: [trans.__('call'), null, 'arguments …'],
+    core_map: [trans.__('a program run on each core'), null, 'references …'],
     create_token: [trans.__('a start for the order of effects'), null, ''],
     cudnn_fusion: [
       trans.__('a part that cuDNN compiles as one'),
@@ -160,6 +171,17 @@ export function programGlosses(trans: TranslationBundle): Glosses {
     ],
     dim_as_value: [trans.__('a symbolic dimension as a number'), null, ''],
     dimension_size: [trans.__('size of an axis as a number'), null, 'x'],
+    dma_start: [
+      trans.__('a copy between memories begun'),
+      null,
+      'source, target …'
+    ],
+    dma_wait: [
+      trans.__('waiting for a copy between memories'),
+      null,
+      'source, target …'
+    ],
+    empty_ref: [trans.__('a reference to memory that is not set'), null, ''],
     eval_jaxpr: [trans.__('runs a program'), null, 'arguments …'],
     ffi_call: [
       trans.__('calls a compiled function of another language'),
@@ -190,15 +212,50 @@ export function programGlosses(trans: TranslationBundle): Glosses {
       null,
       'residuals …, arguments …'
     ],
+    masked_load: [
+      trans.__('values read from a reference, where a mask says so'),
+      null,
+      'ref, mask …'
+    ],
+    masked_swap: [
+      trans.__('values written to a reference, where a mask says so'),
+      null,
+      'ref, value, mask …'
+    ],
+    max_contiguous: [
+      trans.__('what the compiler may take as contiguous'),
+      null,
+      'x'
+    ],
+    multiple_of: [
+      trans.__('what the compiler may take as a multiple'),
+      null,
+      'x'
+    ],
     name: [
       trans.__('a name for a value, for a policy of checkpoint'),
       null,
       'x'
     ],
+    new_ref: [
+      trans.__('a reference to memory that can be changed'),
+      'new_ref',
+      'x'
+    ],
+    num_programs: [
+      trans.__('how many programs there are along an axis of the grid'),
+      'experimental.pallas.num_programs',
+      ''
+    ],
     optimization_barrier: [
       trans.__('XLA moves nothing across it'),
       'lax.optimization_barrier',
       'x …'
+    ],
+    pallas_call: [
+      trans.__('a Pallas kernel, run for each place of its grid'),
+      'experimental.pallas.pallas_call',
+      'arguments …'
     ],
     pbroadcast: [
       trans.__('one device sends its value to all'),
@@ -222,14 +279,19 @@ export function programGlosses(trans: TranslationBundle): Glosses {
       'x'
     ],
     precv: [trans.__('a value received from another device'), null, 'token'],
+    program_id: [
+      trans.__('the place of this program along an axis of the grid'),
+      'experimental.pallas.program_id',
+      ''
+    ],
     psend: [trans.__('a value sent to another device'), null, 'x, token'],
     psum: [trans.__('sum over devices'), 'lax.psum', 'x …'],
+    psum2: [trans.__('sum over devices'), 'lax.psum', 'x …'],
     psum_invariant: [
       trans.__('sum over devices, the same on each'),
       'lax.psum',
       'x …'
     ],
-    psum2: [trans.__('sum over devices'), 'lax.psum', 'x …'],
     pure_callback: [
       trans.__('calls Python while it runs, for its value'),
       'pure_callback',
@@ -295,6 +357,11 @@ export function programGlosses(trans: TranslationBundle): Glosses {
       'lax.rng_uniform',
       'from, to'
     ],
+    run_scoped: [
+      trans.__('a program with memory that lasts as long as it runs'),
+      'experimental.pallas.run_scoped',
+      'arguments …'
+    ],
     run_state: [
       trans.__('a program with references as its values'),
       null,
@@ -304,6 +371,17 @@ export function programGlosses(trans: TranslationBundle): Glosses {
       trans.__('loop of a fixed length'),
       'lax.scan',
       'constants …, carry …, xs …'
+    ],
+    semaphore_read: [trans.__('the count of a semaphore'), null, 'semaphore'],
+    semaphore_signal: [
+      trans.__('a semaphore counted up'),
+      null,
+      'semaphore, value …'
+    ],
+    semaphore_wait: [
+      trans.__('waiting until a semaphore has counted up'),
+      null,
+      'semaphore, value'
     ],
     shape_assertion: [
       trans.__('an error where a symbolic shape does not fit'),

@@ -112,6 +112,14 @@ export class InPlaceListing implements IListing {
     return this._text.arrived();
   }
 
+  get heads(): IListing['heads'] {
+    const { heads } = this._text;
+    return {
+      changed: heads.changed,
+      of: index => heads.of(this._lines[index])
+    };
+  }
+
   noise(): Uint8Array {
     const noise = this._text.noise();
     return Uint8Array.from(this._lines, line => noise[line]);

@@ -38,6 +38,7 @@ import { RoleTags, roleTagsOf } from '../transform/role-tags';
 import { IRowNoise, noiseOfRows } from './noise';
 import { RowTags } from './row-tags';
 import { ScopeNames } from './scope-names';
+import { SourceHeads } from './source-heads';
 import { VariableUses, placesIn } from './variable-uses';
 
 const QUIET = 'jp-JaxprProgram-keyword';
@@ -68,10 +69,17 @@ export class JaxprListing implements IListing {
     this._tags = new RowTags(_links, _trans);
     this._roles = roleTagsOf(_links, _trans);
     this.label = _trans.__('jaxpr of %1', _links.equations.program.name);
+    this.heads = new SourceHeads(_links, _trans, index => {
+      const row = this._rows.rows[index];
+      const origin =
+        row?.kind === 'equation' && _links.origin(row.scope, row.equation);
+      return origin ? { origin, isInferred: false } : null;
+    });
   }
 
   readonly level = 'jaxpr';
   readonly label: string;
+  readonly heads: SourceHeads;
 
   /** What the equations cost, where that is to be seen. */
   equationHeat: EquationHeat | null = null;

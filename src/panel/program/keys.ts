@@ -73,6 +73,13 @@ export function programKeys(trans: TranslationBundle): IKey[] {
       )
     },
     {
+      keys: ['s'],
+      where: 'code',
+      does: trans.__(
+        'Show the line of Python above what was made of it; again: put it away'
+      )
+    },
+    {
       keys: ['o', 'f'],
       where: 'code',
       does: trans.__('Open all folds and groups; fold all')

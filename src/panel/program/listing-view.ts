@@ -59,6 +59,7 @@ import { NOISES, NOISE_KEYS, bitsOf } from './noise';
 import { NoisePanel } from './noise-panel';
 import type { ReadingTools } from './reading-tools';
 import { SearchPanel, rememberDocument } from './search-panel';
+import { setHeads, sourceHeads } from './source-heads';
 
 /**
  * Lines wrap up to this many: measured at 100,000, a frame of scrolling takes no longer than without (only what is on
@@ -104,7 +105,7 @@ export class ListingView implements IListingHost {
     _tools.searchChanged.connect(this._onSearch, this);
     _tools.filtersChanged.connect(this._onFilters, this);
     this._onSearch();
-    if (_tools.hidden.size > 0 || _tools.grouped) {
+    if (_tools.hidden.size > 0 || _tools.grouped || _tools.interleaved) {
       this._onFilters();
     }
   }
@@ -118,6 +119,7 @@ export class ListingView implements IListingHost {
   dispose(): void {
     this._tools.searchChanged.disconnect(this._onSearch, this);
     this._tools.filtersChanged.disconnect(this._onFilters, this);
+    this._listing.heads.changed.disconnect(this._showHeads, this);
     // JupyterLab keeps the last key's event, and with it this node: the text is not to stay with it.
     this.view.setState(EditorState.create());
     this.view.destroy();
@@ -247,6 +249,7 @@ export class ListingView implements IListingHost {
       openChips,
       folds,
       hiding,
+      sourceHeads,
       highlighting,
       this._chosen,
       ViewPlugin.define(view => new Display(view, this, this._chosen), {
@@ -346,6 +349,10 @@ export class ListingView implements IListingHost {
       );
     }
     this.view.dispatch({ effects });
+    if (this._tools.interleaved !== this._isInterleaved) {
+      this._isInterleaved = this._tools.interleaved;
+      this._showHeads();
+    }
     if (this._tools.grouped !== this._isGrouped) {
       this._isGrouped = this._tools.grouped;
       this._regroup();
@@ -391,6 +398,26 @@ export class ListingView implements IListingHost {
           : []
       )
     });
+  }
+
+  /** Have the lines of source that are wanted now, with the texts that are here now. */
+  private _showHeads(): void {
+    const { heads } = this._listing;
+    heads.changed.disconnect(this._showHeads, this);
+    this.view.dispatch({
+      effects: setHeads.of(
+        this._isInterleaved
+          ? {
+              of: index => heads.of(index),
+              hovered: head => this._events.hovered(head?.selection ?? null),
+              chosen: head => this._events.selected(head.selection)
+            }
+          : null
+      )
+    });
+    if (this._isInterleaved) {
+      heads.changed.connect(this._showHeads, this);
+    }
   }
 
   private _hiding(): ReturnType<typeof setHidden.of> {
@@ -633,6 +660,13 @@ export class ListingView implements IListingHost {
           return true;
         }
       },
+      {
+        key: 's',
+        run: () => {
+          this._tools.interleaved = !this._tools.interleaved;
+          return true;
+        }
+      },
       { key: 'o', run: () => (this.unfoldAll(), true) },
       { key: 'f', run: () => (this.foldAll(), true) },
       {
@@ -795,6 +829,7 @@ export class ListingView implements IListingHost {
   private _searchPlace = new Compartment();
   private _noisePlace = new Compartment();
   private _groupsPlace = new Compartment();
+  private _isInterleaved = false;
   private _isGrouped = false;
   private _groups: readonly IListedFold[] = [];
   /** The groups by the line that they begin with. */

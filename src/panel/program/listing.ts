@@ -10,6 +10,7 @@ import type { ILineChip } from '../../editor/languages/line';
 import type { ILinked } from '../../model/links';
 import type { LevelName, Selection } from '../../tokens';
 import type { ILineFacts } from './query';
+import type { SourceHeads } from './source-heads';
 
 /** The line of the user's cell that a line comes from, at the right edge. */
 export interface IBadge {
@@ -150,6 +151,8 @@ export interface IListing extends ILineFacts {
   arrived(): { held: number; total: number };
   /** Of each line: the bits of noise.ts. */
   noise(): Uint8Array;
+  /** The line of source that each line comes from. */
+  readonly heads: Pick<SourceHeads, 'of' | 'changed'>;
   /** The variables that are named in a line, from left to right. */
   variablesIn?(index: number): readonly IVariablePlace[];
   variableRange?(place: IVariablePlace): IVariableRange;

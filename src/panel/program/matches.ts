@@ -17,6 +17,7 @@ import {
 } from '@codemirror/view';
 
 import type { LevelName } from '../../tokens';
+import { closedBetween } from './folding';
 import { ILineFacts, LineMatcher, Query } from './query';
 
 /** Places in a document, ascending: where each starts and ends. */
@@ -133,20 +134,58 @@ export function currentMatch({ from, to }: IMatches, view: EditorView): number {
 /** Select the next match, or the one before; after the last comes the first. */
 export function goToMatch(view: EditorView, step: 1 | -1): boolean {
   const matches = view.state.field(matchesFound);
-  const { from, to } = matches;
+  const { from } = matches;
   if (from.length === 0) {
     return false;
   }
   const current = currentMatch(matches, view);
   const after = firstAtLeast(from, view.state.selection.main.from);
   const wanted = current >= 0 ? current + step : step === 1 ? after : after - 1;
-  const at = (wanted + from.length) % from.length;
+  select(view, matches, (wanted + from.length) % from.length);
+  return true;
+}
+
+/**
+ * Bring a match on screen where none is: the first below the top of the screen, else the first of all, and one in a
+ * closed fold only where all are.
+ */
+export function showAMatch(view: EditorView): void {
+  const matches = view.state.field(matchesFound);
+  const { from } = matches;
+  const { clientHeight } = view.scrollDOM;
+  if (from.length === 0 || clientHeight === 0) {
+    return;
+  }
+  const top = view.scrollDOM.getBoundingClientRect().top - view.documentTop;
+  const start = firstAtLeast(from, view.lineBlockAtHeight(top).from);
+  const end = view.lineBlockAtHeight(top + clientHeight).to;
+  const isOpen = openPlaces(view, from);
+  const below = isOpen.indexOf(true, start);
+  if (below < 0 || from[below] > end) {
+    const open = below < 0 ? isOpen.indexOf(true) : below;
+    select(view, matches, open < 0 ? start % from.length : open);
+  }
+}
+
+function select(view: EditorView, { from, to }: IMatches, at: number): void {
   view.dispatch({
     selection: { anchor: from[at], head: to[at] },
     effects: EditorView.scrollIntoView(from[at], { y: 'center' }),
     userEvent: 'select.search'
   });
-  return true;
+}
+
+/** Which places of an ascending list are outside all closed folds. */
+function openPlaces(view: EditorView, from: readonly number[]): boolean[] {
+  const folds = closedBetween(view.state, 0, view.state.doc.length);
+  let next = 0;
+  let closedTo = -1;
+  return from.map(place => {
+    while (next < folds.length && folds[next].from <= place) {
+      closedTo = Math.max(closedTo, folds[next++].to);
+    }
+    return place >= closedTo;
+  });
 }
 
 /** The place of the first member of an ascending list that is not less. */

@@ -39,7 +39,7 @@ export class ReadingTools {
     return this._searchChanged;
   }
 
-  /** Other lines are to be hidden, or lines are grouped otherwise. */
+  /** Other lines are to be hidden, lines are grouped otherwise, or source lines come or go. */
   get filtersChanged(): ISignal<this, void> {
     return this._filtersChanged;
   }
@@ -98,6 +98,18 @@ export class ReadingTools {
     }
   }
 
+  /** Whether lines of source stand above what they were made into. */
+  get interleaved(): boolean {
+    return this._interleaved;
+  }
+
+  set interleaved(interleaved: boolean) {
+    if (interleaved !== this._interleaved) {
+      this._interleaved = interleaved;
+      this._filtersChanged.emit();
+    }
+  }
+
   dispose(): void {
     Signal.clearData(this);
   }
@@ -107,6 +119,7 @@ export class ReadingTools {
   private _searchedIn: LevelName | null = null;
   private _hidden: ReadonlySet<Noise> = new Set();
   private _grouped = false;
+  private _interleaved = false;
   private _searchChanged = new Signal<this, void>(this);
   private _filtersChanged = new Signal<this, void>(this);
 }

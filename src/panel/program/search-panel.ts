@@ -13,7 +13,8 @@ import {
   findMatches,
   goToMatch,
   matchesFound,
-  setMatches
+  setMatches,
+  showAMatch
 } from './matches';
 import type { Query } from './query';
 import type { ISearchedLevel, ReadingTools } from './reading-tools';
@@ -66,6 +67,7 @@ export class SearchPanel implements Panel {
     this.dom.append(line, this._levels, this._words);
     _tools.searchChanged.connect(this._onChanged, this);
     this._showSought();
+    this._isNew = true;
     this._searchSoon(0);
   }
 
@@ -95,6 +97,7 @@ export class SearchPanel implements Panel {
 
   private _onChanged(): void {
     this._showSought();
+    this._isNew = true;
     this._searchSoon(PAUSE);
   }
 
@@ -140,6 +143,11 @@ export class SearchPanel implements Panel {
         )
       )
     });
+    // Not when a page arrives: it would move the text under the reader.
+    if (this._isNew) {
+      this._isNew = false;
+      showAMatch(this._view);
+    }
     this._showCount();
     this._input.setAttribute('aria-invalid', String(query.kind === 'invalid'));
     this._words.textContent = this._sentence(query);
@@ -244,6 +252,7 @@ export class SearchPanel implements Panel {
     if (event.key === 'Enter' && event.target === this._input) {
       event.preventDefault();
       if (this._isWaiting) {
+        this._isNew = false;
         this._search();
       }
       goToMatch(this._view, event.shiftKey ? -1 : 1);
@@ -281,6 +290,8 @@ export class SearchPanel implements Panel {
   private _timer = 0;
   /** Something was typed that is not looked for yet. */
   private _isWaiting = false;
+  /** What is sought is not the same as at the last search. */
+  private _isNew = false;
 }
 
 /** The text of a listing as it stands in an editor; kept, as printing a large program again takes a while. */

@@ -26,6 +26,7 @@ import type {
 } from './listing';
 import { noiseOfLines } from './noise';
 import { namesOfStack } from './query';
+import { SourceHeads } from './source-heads';
 import { ITextMarks, referenceOf, tagsOf } from './text-marks';
 
 const LANGUAGES: Record<TextLevel, ILineLanguage> = { stablehlo, hlo };
@@ -63,6 +64,11 @@ export class TextListing implements IListing {
   }
 
   readonly label: string;
+  readonly heads = new SourceHeads(this._links, this._trans, index => {
+    const origin = this._links.lineOrigin(this.level, index);
+    const isInferred = this._links.isInferred(this.level, index);
+    return origin && { origin, isInferred };
+  });
 
   get digits(): number {
     return String(this._total).length;

@@ -108,6 +108,9 @@ export function movedWords(
   if ((shardings.collectives ?? []).some(one => one.per_trip === true)) {
     words.push(trans.__('Loops of unknown trips are counted once.'));
   }
+  if ((shardings.collectives ?? []).some(one => one.conditional === true)) {
+    words.push(trans.__('Branches are counted as taken.'));
+  }
   return words.join(' ');
 }
 

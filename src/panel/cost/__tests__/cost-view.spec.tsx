@@ -452,6 +452,20 @@ describe('the roofline', () => {
     );
   });
 
+  it('says why a program is over the roof, by what limits it', () => {
+    const over = (flops: number, bandwidth: number): string =>
+      roofline({
+        machine: machine({ flops, bandwidth }),
+        timings: [programTiming()]
+      });
+    expect(over(1e11, 1e9)).toContain(
+      'Over the roof: XLA fuses equations, so fewer bytes move than each alone would, and small arrays stay in caches.'
+    );
+    expect(over(1e8, 2e10)).toContain(
+      'Over the roof: XLA removes operations that the jaxpr has, or the program uses other numbers or more devices than the roof was measured with.'
+    );
+  });
+
   it('does not place what is not one number', () => {
     const costs = [rnnCost({ per_trip: ['while_loop, line 10'] })];
     expect(

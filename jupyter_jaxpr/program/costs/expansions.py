@@ -1,0 +1,158 @@
+"""Equations in, the operations that XLA writes out for them and our count does not have out: from what, and how many.
+
+Seen in the optimized programs of jax 0.10 to 0.12 on a CPU. Most numbers are bounds: XLA may simplify what it writes
+out. Where no bound is known, it is said of what, and not how many.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from .runs import ScopeRuns
+from .scopes import Costs
+
+_NARROW = {"float16", "bfloat16"}
+_PIECE = 32  # XLA reduces a short line in pieces of so many elements
+_SHORT = 4096  # elements; a longer one it reduces as it is
+_REDUCTIONS = frozenset("reduce_sum reduce_max reduce_min reduce_prod reduce_and reduce_or".split())
+#: Of complex numbers these are one operation to XLA as well.
+_COMPLEX_AS_THEY_ARE = frozenset(
+    "add add_any sub mul div neg real imag complex dot_general fft select_n eq ne reduce_sum scatter-add scatter_add "
+    "convert_element_type".split()
+)
+
+
+@dataclass(frozen=True)
+class Expansion:
+    """What XLA writes out.
+
+    Attributes:
+        text: A sentence.
+        most: Operations that it adds at most; None where that is not known.
+    """
+
+    text: str
+    most: int | None
+
+
+def expansions(costs: Costs, runs: dict[int, ScopeRuns]) -> list[Expansion]:
+    """What XLA writes out of a program's equations, those with a bound first; each loop's body counts once.
+
+    Args:
+        costs: Prices of the walk.
+        runs: Of the program's scopes.
+    """
+    found: dict[Callable[[list[str]], str], tuple[list[str], int | None]] = {}
+    strings = costs.walk.strings.items
+    for number, of_scope in runs.items():
+        times = min(of_scope.total.dearest, 1)
+        if not times:
+            continue
+        primitives = costs.walk.scopes[number].primitive
+        for primitive, equation in zip(primitives, costs.walk.jaxprs[number].eqns, strict=True):
+            name = strings[primitive]
+            try:
+                for sentence, most in _of(name, equation):
+                    names, known = found.setdefault(sentence, ([], 0))
+                    names.append(name)
+                    found[sentence] = names, None if most is None or known is None else known + most
+            except Exception:  # another JAX, or a symbolic size: not known
+                continue
+    all_of = [Expansion(sentence(list(dict.fromkeys(names))), most) for sentence, (names, most) in found.items()]
+    return sorted(all_of, key=lambda each: each.most is None)
+
+
+def _of(name: str, equation: Any) -> Iterator[tuple[Callable[[list[str]], str], int | None]]:
+    inputs, outputs = [[each.aval for each in some] for some in (equation.invars, equation.outvars)]
+    narrow = sum(_elements(aval) for aval in (*inputs, *outputs) if _is_narrow(aval))
+    if narrow and name not in ("convert_element_type", "jit", "pjit", "scan", "while", "cond"):
+        yield _converted, narrow
+    if name == "while":
+        condition = equation.params["cond_jaxpr"]
+        asked = condition.out_avals[0]
+        if asked.shape:
+            again = sum(_elements(out.aval) for each in condition.jaxpr.eqns for out in each.outvars)
+            members = _elements(asked)
+            yield _of_all_members, 2 * members - 1 + again + sum(_elements(aval) for aval in outputs)
+    if name in _REDUCTIONS and inputs and _elements(inputs[0]) <= _SHORT:
+        shape, axes = inputs[0].shape, equation.params["axes"]
+        filled = [
+            -(-size // _PIECE) * _PIECE if axis in axes and size > _PIECE else size for axis, size in enumerate(shape)
+        ]
+        if tuple(filled) != tuple(shape):
+            yield _filled_up, math.prod(filled) - math.prod(shape)
+    if name == "ragged_dot_general":
+        yield _masked, None
+    if name in ("rng_bit_generator", "rng_uniform"):
+        yield _rounds, None
+    if name == "random_bits" and "fry" not in str(inputs[0].dtype):
+        yield _rounds, None
+    if name.startswith("select_and_scatter"):
+        yield _places, None
+    if name not in _COMPLEX_AS_THEY_ARE and any(_is_complex(aval) for aval in (*inputs, *outputs)):
+        if not equation.params.get("jaxpr"):
+            yield _real_parts, None
+
+
+def _elements(aval: Any) -> int:
+    return int(math.prod(aval.shape))
+
+
+def _is_narrow(aval: Any) -> bool:
+    kind = str(aval.dtype)
+    return kind in _NARROW or kind.startswith(("float8", "float4"))
+
+
+def _is_complex(aval: Any) -> bool:
+    return str(aval.dtype).startswith("complex")
+
+
+def _converted(names: list[str]) -> str:
+    return (
+        f"{_listed(names)} {_are(names)} of numbers that this device does not compute with: XLA converts them before "
+        "and after, and counts that."
+    )
+
+
+def _of_all_members(names: list[str]) -> str:
+    return (
+        "Under vmap a while goes on until all its members have ended: JAX adds the question whether any goes on, and a "
+        "selection for those that do not."
+    )
+
+
+def _filled_up(names: list[str]) -> str:
+    return f"XLA fills the short lines of {_listed(names)} up to a multiple of {_PIECE}, and counts what it adds."
+
+
+def _masked(names: list[str]) -> str:
+    return f"XLA makes one masked product of all groups of {_listed(names)}, most of whose elements are zero."
+
+
+def _rounds(names: list[str]) -> str:
+    return (
+        f"XLA writes {_listed(names)} out as rounds of integer operations; here {_it(names)} one function an element."
+    )
+
+
+def _places(names: list[str]) -> str:
+    return f"XLA makes {_listed(names)} a window that finds the places and a scatter to them."
+
+
+def _real_parts(names: list[str]) -> str:
+    return f"XLA makes {_listed(names)} of complex numbers of several operations on their real and imaginary parts."
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
+
+
+def _are(names: list[str]) -> str:
+    return "is" if len(names) == 1 else "are"
+
+
+def _it(names: list[str]) -> str:
+    return "it is" if len(names) == 1 else "they are"

@@ -1,0 +1,221 @@
+"""Static fields of what a function is called with: the reason names the field, its values and what to do."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import functools
+from typing import Any
+
+import equinox as eqx
+import flax.struct
+import jax
+import jax.numpy as jnp
+import numpy as np
+from flax import nnx
+
+from jupyter_jaxpr import observe
+from jupyter_jaxpr.observe.ledger import Ledger
+
+ROW = np.arange(3, dtype=np.float32)
+FIELD = "Each value of {0} is a compile of its own. Make it a field with an array if only its value matters."
+MODE = "Each value of {0} is a compile of its own: expect one for each, such as for train() and eval()."
+
+
+def told(ledger: Ledger, name: str) -> list[tuple[str, str, str | None]]:
+    """Kind, sentence and cure of each miss but the first."""
+    return [
+        (each.kind, each.text.replace("<locals>.", ""), each.cure)
+        for miss in ledger[name].misses[1:]
+        for each in miss.reasons
+    ]
+
+
+@functools.partial(jax.tree_util.register_dataclass, data_fields=["w"], meta_fields=["mode", "width"])
+@dataclasses.dataclass
+class Layer:
+    w: Any
+    width: int = 3
+    mode: str = "train"
+
+
+def test_meta_fields_of_a_registered_dataclass() -> None:
+    @jax.jit
+    def f(p: Any) -> Any:
+        return p["layers"][0].w
+
+    with observe() as ledger:
+        for layer in (Layer(ROW), Layer(ROW, 4), Layer(ROW, 5, "test")):
+            f({"layers": [layer]})
+    width, mode = "p['layers'][0].width", "p['layers'][0].mode"
+    assert told(ledger, "f") == [
+        ("static_value", f"static {width}: 3 -> 4", FIELD.format(width)),
+        ("static_value", f"static {mode}: 'train' -> 'test'", FIELD.format(mode)),
+        ("static_value", f"static {width}: 4 -> 5", FIELD.format(width)),
+    ]
+    assert [(each.argument, each.before, each.after) for each in ledger["f"].misses[1].reasons] == [(width, "3", "4")]
+
+
+@flax.struct.dataclass
+class State:
+    w: Any
+    apply: Any = flax.struct.field(pytree_node=False, default=None)
+
+
+def tanh(x: Any) -> Any:
+    return jnp.tanh(x)
+
+
+def test_a_function_in_a_state_of_flax() -> None:
+    @jax.jit
+    def f(state: Any) -> Any:
+        return state.w
+
+    with observe() as ledger:
+        for apply in (None, tanh, lambda x: x, lambda x: x):
+            f(State(ROW, apply))
+    each = "Each state.apply is a compile of its own: expect one for each, or give every call the same."
+    assert told(ledger, "f") == [
+        ("static_value", "static state.apply: None -> <tanh>", each),
+        (
+            "static_identity",
+            "static state.apply: a new function object that is not equal to the one before",
+            "Reuse the function: make it once, before the calls.",
+        ),
+        (
+            "static_identity",
+            "static state.apply: a new function object that is not equal to the one before",
+            "Reuse the function: make it once, before the calls.",
+        ),
+    ]
+
+
+class Module(eqx.Module):
+    w: Any
+    depth: int = eqx.field(static=True)
+
+
+def test_a_static_field_of_an_equinox_module_under_jit_and_filter_jit() -> None:
+    def f(model: Any) -> Any:
+        return model[0].w
+
+    with observe() as ledger:
+        for jit in (jax.jit, eqx.filter_jit):
+            jitted = jit(f)
+            for depth in (1, 2):
+                jitted([Module(jnp.asarray(ROW), depth)])
+    static = ("static_value", "static model[0].depth: 1 -> 2", FIELD.format("model[0].depth"))
+    assert told(ledger, "f") == [static, ("first_call", "first call of equinox.filter_jit(f)", None), static]
+
+
+class Net(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs) -> None:
+        self.first = nnx.Dropout(0.5, rngs=rngs)
+        self.norm = nnx.BatchNorm(3, rngs=rngs)
+        self.rest = nnx.List([nnx.Dropout(0.1, rngs=rngs) for _ in range(2)])
+
+    def __call__(self, x: Any) -> Any:
+        return self.rest[0](self.norm(self.first(x)))
+
+
+def test_modes_of_many_layers_are_one_sentence() -> None:
+    @nnx.jit
+    def f(model: Any, x: Any) -> Any:
+        return model(x)
+
+    model, x = Net(nnx.Rngs(0)), jnp.ones((2, 3))
+    with observe() as ledger:
+        f(model, x)
+        model.eval()
+        f(model, x)
+    first, norm = "model.first.deterministic", "model.norm.use_running_average"
+    assert told(ledger, "f") == [
+        ("static_value", f"static {first} and 2 more deterministic: False -> True", MODE.format(first)),
+        ("static_value", f"static {norm}: False -> True", MODE.format(norm)),
+    ]
+
+
+class Node:
+    def __init__(self, child: Any, data: Any) -> None:
+        self.child, self.data = child, data
+
+
+jax.tree_util.register_pytree_node(
+    Node, lambda node: ((node.child,), node.data), lambda data, child: Node(*child, data)
+)
+
+
+def test_auxiliary_data_of_a_node_of_ones_own() -> None:
+    @jax.jit
+    def f(node: Any) -> Any:
+        return node.child
+
+    with observe() as ledger:
+        for data in ("a", "b"):
+            f(Node(ROW, data))
+    cure = "Each value of it is a compile of its own. Make it a child of Node if only its value matters."
+    assert told(ledger, "f") == [("static_value", "node: the auxiliary data of Node: 'a' -> 'b'", cure)]
+
+
+class Order(enum.Enum):
+    FIRST = 1
+    SECOND = 2
+
+
+@jax.tree_util.register_static
+@dataclasses.dataclass(frozen=True)
+class Setting:
+    order: Order
+
+
+def test_a_static_node() -> None:
+    @jax.jit
+    def f(x: Any, setting: Any) -> Any:
+        return x
+
+    with observe() as ledger:
+        for order in Order:
+            f(ROW, Setting(order))
+    before, after = (f"Setting(order={order!r})" for order in Order)
+    cure = "Each value of setting is a compile of its own. Make it a field with an array if only its value matters."
+    assert told(ledger, "f") == [("static_value", f"static setting: {before} -> {after}", cure)]
+
+
+class Options:
+    """Compares by its contents, which can be changed."""
+
+    def __init__(self, n: int) -> None:
+        self.n = n
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Options) and self.n == other.n
+
+    def __hash__(self) -> int:
+        return hash(self.n)
+
+
+def test_a_static_object_that_was_changed_between_two_calls() -> None:
+    @functools.partial(jax.jit, static_argnames="options")
+    def f(x: Any, options: Any) -> Any:
+        return x * options.n
+
+    options = Options(2)
+    with observe() as ledger:
+        f(ROW, options=options)
+        options.n = 3
+        f(ROW, options=options)
+    text = "static options: the same Options object, but it was changed: its hash is another one"
+    cure = "Do not change an object that is static: make a new Options for other contents."
+    assert told(ledger, "f") == [("static_identity", text, cure)]
+
+
+def test_a_key_of_another_implementation() -> None:
+    @jax.jit
+    def draw(key: Any) -> Any:
+        return jax.random.normal(key)
+
+    with observe() as ledger:
+        draw(jax.random.key(0))
+        draw(jax.random.key(0, impl="rbg"))
+    cure = "Make all keys by one implementation: the same impl in jax.random.key, the same jax_default_prng_impl."
+    assert told(ledger, "draw") == [("dtype", "key: key<fry>[] -> key<rbg>[]", cure)]
