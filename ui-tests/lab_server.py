@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 import urllib.request
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
@@ -200,6 +201,7 @@ def running_server(folder: Path, *command: str) -> Iterator[str]:
         address = addresses.get(timeout=STARTS_WITHIN)
         if address is None:
             raise RuntimeError(f"The server did not start:\n{log.read_text()}")
+        wait_until_it_listens(port, log)
         yield address
     finally:
         process.terminate()
@@ -209,6 +211,20 @@ def running_server(folder: Path, *command: str) -> Iterator[str]:
             process.kill()  # its kernels end by themselves when it is gone
             process.wait()
         reader.join()
+
+
+def wait_until_it_listens(port: int, log: Path) -> None:
+    """Return when the server answers: it prints its address first, and takes its port only then."""
+    last = time.monotonic() + STARTS_WITHIN
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+        except OSError:
+            if time.monotonic() > last:
+                raise RuntimeError(f"The server does not listen on port {port}:\n{log.read_text()}") from None
+            time.sleep(0.05)
+        else:
+            return
 
 
 def keep_log(process: subprocess.Popen[str], log: Path, addresses: queue.Queue[str | None]) -> None:
