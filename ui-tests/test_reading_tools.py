@@ -122,6 +122,22 @@ def test_a_search_goes_to_a_match_that_is_not_on_screen(notebook):
     expect(nb.listing().locator(".cm-searchMatch-selected")).to_be_in_viewport()
 
 
+def test_a_search_opens_what_is_collapsed_only_where_nothing_else_is_found(net_at):
+    nb = net_at
+    nb.panel.get_by_role("group", name="Level").get_by_role("button", name="HLO", exact=True).click()
+    marked = nb.listing("HLO").locator(".cm-searchMatch-selected")
+    field = find(nb, "op_name=")  # always in metadata
+    count = nb.panel.get_by_role("search").get_by_role("status")
+    expect(count).to_have_text(re.compile(r"^\d+ of \d+$"))
+    expect(marked).to_have_text("op_name=")
+    expect(marked).to_be_in_viewport()
+    field.fill("tanh")  # in metadata too, and in the open
+    expect(nb.listing("HLO").locator(".cm-searchMatch").first).to_be_in_viewport()
+    field.press("Enter")
+    expect(marked).to_have_text("tanh")
+    expect(marked).to_be_in_viewport()
+
+
 def test_a_search_that_cannot_be_read_says_so(net_at):
     nb = net_at
     field = find(nb, "line:")

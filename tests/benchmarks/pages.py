@@ -36,12 +36,17 @@ window.WebSocket = class extends Plain {
     });
   }
 };
-window.painted = look => new Promise(done => {
+window.painted = look => new Promise((done, fail) => {
+  const late = setTimeout(() => {
+    observer.disconnect();
+    fail(new Error(`Not painted within 5 minutes: ${look}`));
+  }, 300_000);
   const found = () => {
     if (!look()) {
       return false;
     }
     observer.disconnect();
+    clearTimeout(late);
     requestAnimationFrame(() => {
       const channel = new MessageChannel();
       channel.port1.onmessage = () => done(performance.now());

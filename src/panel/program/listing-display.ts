@@ -105,7 +105,8 @@ export class Display implements PluginValue {
     const { listing } = this._owner;
     const ranges: Range<Decoration>[] = [];
     const { lines: linked, variables } = view.state.field(marks);
-    const { head, anchor } = view.state.selection.main;
+    const { main } = view.state.selection;
+    const { head, anchor } = main;
     const chosen = doc.lineAt(head).number - 1;
     const variable = view.state.field(this._chosen);
     for (const block of view.viewportLineBlocks) {
@@ -184,11 +185,15 @@ export class Display implements PluginValue {
       }
       const open =
         startsAt(view.state.field(openChips), line.from) ||
-        shown.chips.some(
-          ({ from, to }) =>
-            (head > line.from + from && head < line.from + to) ||
-            (anchor > line.from + from && anchor < line.from + to)
-        );
+        shown.chips.some(chip => {
+          const [from, to] = [line.from + chip.from, line.from + chip.to];
+          return (
+            (head > from && head < to) ||
+            (anchor > from && anchor < to) ||
+            // What a search has selected may be all that there is.
+            (main.from < main.to && main.from >= from && main.to <= to)
+          );
+        });
       for (const chip of open ? [] : shown.chips) {
         ranges.push(
           Decoration.replace(

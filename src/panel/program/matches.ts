@@ -18,6 +18,7 @@ import {
 
 import type { LevelName } from '../../tokens';
 import { closedBetween } from './folding';
+import { hiddenLines, isHidden } from './hidden-lines';
 import { ILineFacts, LineMatcher, Query } from './query';
 
 /** Places in a document, ascending: where each starts and ends. */
@@ -146,25 +147,44 @@ export function goToMatch(view: EditorView, step: 1 | -1): boolean {
 }
 
 /**
- * Bring a match on screen where none is: the first below the top of the screen, else the first of all, and one in a
- * closed fold only where all are.
+ * Bring a match on screen where none is: the first from the top of the screen on, and after the last the first. One
+ * that is hidden is opened only where no other is.
+ *
+ * @param isCut - Whether a place is in a part of its line that is collapsed to a "…".
  */
-export function showAMatch(view: EditorView): void {
+export function showAMatch(
+  view: EditorView,
+  isCut: (place: number) => boolean
+): void {
   const matches = view.state.field(matchesFound);
   const { from } = matches;
-  const { clientHeight } = view.scrollDOM;
-  if (from.length === 0 || clientHeight === 0) {
+  const screen = view.scrollDOM.getBoundingClientRect();
+  if (from.length === 0 || screen.height === 0 || isAnyIn(screen, view)) {
     return;
   }
-  const top = view.scrollDOM.getBoundingClientRect().top - view.documentTop;
-  const start = firstAtLeast(from, view.lineBlockAtHeight(top).from);
-  const end = view.lineBlockAtHeight(top + clientHeight).to;
+  const top = view.lineBlockAtHeight(screen.top - view.documentTop).from;
+  const start = firstAtLeast(from, top);
+  const inOrder = from.map((_, index) => (start + index) % from.length);
   const isOpen = openPlaces(view, from);
-  const below = isOpen.indexOf(true, start);
-  if (below < 0 || from[below] > end) {
-    const open = below < 0 ? isOpen.indexOf(true) : below;
-    select(view, matches, open < 0 ? start % from.length : open);
-  }
+  const open = inOrder.filter(index => isOpen[index]);
+  const uncut = open.slice(0, LINES_READ).find(index => !isCut(from[index]));
+  select(view, matches, uncut ?? open[0] ?? inOrder[0]);
+}
+
+/** What is collapsed is known once a line is read, which takes a while: the 80,000 lines of a large HLO are not. */
+const LINES_READ = 1_000;
+
+/** Whether a match is drawn in a part of the window: not one that is hidden, or that is a scroll away. */
+function isAnyIn(screen: DOMRect, view: EditorView): boolean {
+  return [...view.contentDOM.querySelectorAll('.cm-searchMatch')].some(mark =>
+    [...mark.getClientRects()].some(
+      rect =>
+        rect.bottom > screen.top &&
+        rect.top < screen.bottom &&
+        rect.right > screen.left &&
+        rect.left < screen.right
+    )
+  );
 }
 
 function select(view: EditorView, { from, to }: IMatches, at: number): void {
@@ -175,16 +195,21 @@ function select(view: EditorView, { from, to }: IMatches, at: number): void {
   });
 }
 
-/** Which places of an ascending list are outside all closed folds. */
+/** Which places of an ascending list are outside all closed folds and on lines that are not hidden. */
 function openPlaces(view: EditorView, from: readonly number[]): boolean[] {
-  const folds = closedBetween(view.state, 0, view.state.doc.length);
+  const { doc } = view.state;
+  const folds = closedBetween(view.state, 0, doc.length);
+  const hidden = view.state.field(hiddenLines, false);
   let next = 0;
   let closedTo = -1;
   return from.map(place => {
     while (next < folds.length && folds[next].from <= place) {
       closedTo = Math.max(closedTo, folds[next++].to);
     }
-    return place >= closedTo;
+    return (
+      place >= closedTo &&
+      !(hidden?.mask && isHidden(hidden, doc.lineAt(place).number - 1))
+    );
   });
 }
 

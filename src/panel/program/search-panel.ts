@@ -146,11 +146,19 @@ export class SearchPanel implements Panel {
     // Not when a page arrives: it would move the text under the reader.
     if (this._isNew) {
       this._isNew = false;
-      showAMatch(this._view);
+      showAMatch(this._view, place => this._isCut(place));
     }
     this._showCount();
     this._input.setAttribute('aria-invalid', String(query.kind === 'invalid'));
     this._words.textContent = this._sentence(query);
+  }
+
+  private _isCut(place: number): boolean {
+    const line = this._view.state.doc.lineAt(place);
+    const at = place - line.from;
+    return this._listing
+      .line(line.number - 1)
+      .chips.some(({ from, to }) => from <= at && at < to);
   }
 
   private _sentence(query: Query): string {
