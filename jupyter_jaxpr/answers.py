@@ -201,7 +201,7 @@ class Answers:
         page = run.sources.scope_page(
             request.scope,
             max(request.first_equation, 0),
-            min(max(request.equation_count, 0), EQUATIONS_AT_MOST),
+            min(max(request.equation_count, 1), EQUATIONS_AT_MOST),
         )
         return Reply(id=request.id, error=None, text=None, scope=page, snapshot=None)
 

@@ -236,7 +236,7 @@ class ScopeRequest(Struct, tag="scope"):
     snapshot: Annotated[str, _text("Id.")]
     scope: Annotated[int, _text("Index into its scopes.")]
     first_equation: Annotated[int, _text("From 0.")]
-    equation_count: Annotated[int, _text("At most 5,000.")]
+    equation_count: Annotated[int, _text("At most 5,000, those inside of others counted.")]
 
 
 class MakeRequest(Struct, tag="make"):

@@ -394,6 +394,50 @@ def test_a_large_program_comes_by_pages_with_the_names_of_the_whole():
     assert normal(whole.sources.jaxpr_text(0)) == text
 
 
+def nested(x):
+    for number in range(8):
+
+        def block(x, number=number):
+            for _ in range(6):
+                x = jnp.sin(x)
+            return lax.cond(x[0] > number, jnp.cos, jnp.tanh, x)
+
+        x = jax.jit(block)(x)
+    return x
+
+
+def taken(scopes):
+    return {number: len(scope.primitive) for number, scope in enumerate(scopes) if scope.primitive}
+
+
+@pytest.mark.usefixtures("small_pages")
+def test_a_page_counts_the_equations_of_programs_inside():
+    trace = traced(nested, X)
+    whole = built(program(trace))
+    document = whole.document
+    validate(document)
+    (shown,) = document.programs
+    sent = taken(document.scopes)
+    assert sum(sent.values()) == 10
+    assert (sent[shown.scope], document.scopes[shown.scope].count) == (1, 8)
+    page = whole.sources.scope_page(shown.scope, 1, 40)
+    inner = {each.number: len(each.scope.primitive) for each in page.inner}
+    assert len(page.scope.primitive) + sum(inner.values()) == 40
+    assert not set(inner) & set(sent)
+    columns = {shown.scope: page.scope} | {each.number: each.scope for each in page.inner}
+    met = {shown.scope}
+    for number, scope in columns.items():
+        assert number in met  # an equation that came before holds it
+        met |= {child.scope for child in scope.children}
+    cut = [number for number, scope in columns.items() if len(scope.primitive) < scope.count]
+    assert len(cut) <= 3  # the last call, its block and a branch of it
+    text = normal(str(trace.jaxpr))
+    sines = [each for each in page.inner if page.strings[each.scope.primitive[0]] == "sin"]
+    for each in sines:
+        names = each.scope.names
+        assert f"{names[1]}:f32[4] = sin {names[0]} " in text
+
+
 @pytest.mark.usefixtures("small_pages")
 def test_the_text_says_what_is_missing():
     whole = built(program(traced(large, X)))

@@ -1,7 +1,7 @@
 """What was observed in, the document out, with the live handles that answer for what it does not hold.
 
-A program is sent whole up to `WHOLE` equations. A larger one is sent with the first `PAGE` equations of each scope and
-their names; `Sources.scope_page` answers for the rest.
+A program is sent whole up to `WHOLE` equations. A larger one is sent with its first `PAGE` equations, those in programs
+inside of it counted, and their names; `Sources.scope_page` answers for the rest.
 """
 
 from __future__ import annotations

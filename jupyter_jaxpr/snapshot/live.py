@@ -35,9 +35,9 @@ from .exact_links import ExactLinks
 from .levels import LevelName, Unavailable, level_document, make, platform_text, text_of
 from .names import Names
 from .notes import failure_notes
-from .pages import ScopePage, SourcePage, SourceStretch, TextPage
+from .pages import ScopeEquations, ScopePage, SourcePage, SourceStretch, TextPage
 from .part import Part
-from .program_build import PAGE, ProgramBuilder, walk_names
+from .program_build import PAGE, ProgramBuilder, first_equations, walk_names
 from .recording import Recording
 from .shardings import ProgramShardings
 from .shardings_build import HloLines, is_spread, program_shardings
@@ -235,30 +235,48 @@ class Sources:
         )
 
     def scope_page(self, scope: int, first_equation: int, equation_count: int) -> ScopePage:
-        """Some equations of a scope, with the names that printing the whole program gives them."""
+        """Some equations of a scope and those inside of them, named as in a print of the whole program.
+
+        Args:
+            scope: Of the document.
+            first_equation: Index in the scope.
+            equation_count: Most equations in all, at least 1.
+        """
         with self._lock:
-            names = self._all_names(scope).variables.get(scope)
-        columns = self._walk.scopes[scope]
-        here = pools.scope(
-            columns,
-            first=first_equation,
-            count=equation_count,
-            names=names or [None] * len(columns.variable_avals),
-        )
-        part = Part(pools.of_walk(self._walk, self._cell_file))
-        end = here.first_variable + len(here.variable_avals)
-        outside = sorted(
-            {
-                operand
-                for operands in [*here.operands, here.outputs]
-                for operand in operands
-                if operand >= 0 and not here.first_variable <= operand < end
-            }
-        )
+            known = self._all_names(scope).variables
+        walk = self._walk
+        part = Part(pools.of_walk(walk, self._cell_file))
+
+        def page(number: int, first: int, count: int) -> ScopeEquations:
+            columns, names = walk.scopes[number], known.get(number)
+            here = pools.scope(columns, first=first, count=count, names=names or [None] * len(columns.variable_avals))
+            end = here.first_variable + len(here.variable_avals)
+            outside = sorted(
+                {
+                    operand
+                    for operands in [*here.operands, here.outputs]
+                    for operand in operands
+                    if operand >= 0 and not here.first_variable <= operand < end
+                }
+            )
+            return ScopeEquations(
+                number=number,
+                scope=part.scope(here),
+                operands=outside,
+                operand_names=[(names[operand] if names else None) or "…" for operand in outside],
+            )
+
+        taken = first_equations(walk, scope, first_equation, equation_count)
+        own = page(scope, first_equation, taken.pop(scope))
         return ScopePage(
-            scope=part.scope(here),
-            operands=outside,
-            operand_names=[(names[operand] if names else None) or "…" for operand in outside],
+            scope=own.scope,
+            operands=own.operands,
+            operand_names=own.operand_names,
+            inner=[
+                page(number, 0, count)
+                for number, count in taken.items()
+                if number in known and (count or not walk.scopes[number].count)
+            ],
             **part.pools.fields(),
         )
 

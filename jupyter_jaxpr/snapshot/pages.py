@@ -41,6 +41,15 @@ class TextPage(Struct):
     ] = None
 
 
+class ScopeEquations(Struct):
+    """The first equations of a scope that is inside of others of a page, in whose pools its indices point."""
+
+    number: Annotated[int, _text("Which of the snapshot's scopes.")]
+    scope: Annotated[Scope, _text("The columns of these equations, with names.")]
+    operands: Annotated[list[int], _text("Variables that are bound by later equations, and are the scope's outputs.")]
+    operand_names: Annotated[list[str], _text("Their printed names.")]
+
+
 class ScopePage(Struct):
     """Some equations of a scope; its indices point into the pools here, its children to the snapshot's scopes."""
 
@@ -54,6 +63,9 @@ class ScopePage(Struct):
     files: Annotated[list[File], _text("Pool of this page.")]
     frames: Annotated[list[Frame], _text("Pool of this page.")]
     stacks: Annotated[list[Stack], _text("Pool of this page.")]
+    inner: Annotated[
+        list[ScopeEquations], _text("Of the programs inside of these equations, outer before inner, while they fit.")
+    ] = []
 
 
 class SourceStretch(Struct):

@@ -1,11 +1,12 @@
 """An observed function and what JAX made of it in, a program of the document out, its scopes put beside the others.
 
-A program is sent whole up to `WHOLE` equations. A larger one is sent with the first `PAGE` equations of each scope and
-their names; `Sources.scope_page` answers for the rest.
+A program is sent whole up to `WHOLE` equations. A larger one is sent with its first `PAGE` equations, those in programs
+inside of it counted, and their names; `Sources.scope_page` answers for the rest.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,8 +22,45 @@ from .names import Names, Pools, name_program
 WHOLE = 20_000
 #: Most equations that all programs of a run have together, where they are sent whole.
 WHOLE_RUN = 60_000
-#: Equations of each scope that are sent of a larger program.
+#: Equations that are sent of a larger program.
 PAGE = 5_000
+
+
+def first_equations(walk: Walk, scope: int, first: int, most: int) -> dict[int, int]:
+    """The equations of a scope from one on, each followed by those inside of it, until there are enough.
+
+    Args:
+        walk: Where the program was walked.
+        scope: In the walk.
+        first: Index of its first equation to take.
+        most: How many to take in all, at least 1.
+
+    Returns:
+        Of each scope that was come to, outer before inner: how many of its equations were taken.
+    """
+    taken = {scope: 0}
+    around = [(scope, iter(range(first, walk.scopes[scope].count)), _inside(walk, scope))]
+    while around and most:
+        number, equations, inside = around[-1]
+        equation = next(equations, None)
+        if equation is None:
+            around.pop()
+            continue
+        most -= 1
+        taken[number] += 1
+        for child in reversed(inside[equation]):
+            if child not in taken:
+                taken[child] = 0
+                around.append((child, iter(range(walk.scopes[child].count)), _inside(walk, child)))
+    return taken
+
+
+def _inside(walk: Walk, scope: int) -> dict[int, list[int]]:
+    """The scopes inside each equation of one."""
+    inside = defaultdict[int, list[int]](list)
+    for equation, _, _, child in walk.scopes[scope].children:
+        inside[equation].append(child)
+    return inside
 
 
 class ProgramBuilder:
@@ -77,18 +115,19 @@ class ProgramBuilder:
         )
 
     def _send(self, scope: int, first: int, complete: bool) -> list[Let] | None:
-        """Put the new scopes of a program into the document, whole or the first page of each."""
+        """Put the new scopes of a program into the document, whole or the first page."""
         walk = self._walk
         if complete:
             self.scopes += [pools.scope(columns) for columns in walk.scopes[first:]]
             if first:
                 self._rename(first)
             return None
-        names = walk_names(walk, scope, self._naming, limit=PAGE)
+        taken = first_equations(walk, scope, 0, PAGE)
+        names = walk_names(walk, scope, self._naming, limit=taken[scope])
         for number in range(first, len(walk.scopes)):
             columns = walk.scopes[number]
             known = names.variables.get(number)
-            count = PAGE if known is not None else 0
+            count = taken.get(number, 0) if known is not None else 0
             variables = known or [None] * len(columns.variable_avals)
             self.scopes.append(pools.scope(columns, count=count, names=variables))
         return [Let(scope=number, name=walk.strings.number(name)) for number, name in names.lets.items()]

@@ -6,7 +6,11 @@
  * user's code; where the library frames below are the same too, from the same place of the library. An equation
  * without a user frame (inside a library's jit) has the frames of the equation that calls its scope.
  */
-import { ProgramEquations, ScopePart } from '../program-text/equations';
+import {
+  IAddedPart,
+  ProgramEquations,
+  ScopePart
+} from '../program-text/equations';
 import {
   IOrigin,
   ISourceSpan,
@@ -252,15 +256,13 @@ export class Links {
     this._resolved = null;
   }
 
-  /** Take a page of equations in, after it was added to the program. */
-  addPart(scope: number, part: ScopePart): void {
-    const before = this.equations.scopes.filter(
-      inner => this._indexed[inner] !== undefined
-    ).length;
-    this._index(scope, part);
-    if (before < this.equations.scopes.length) {
-      this._indexScopes();
-    }
+  /** Take a page of equations in, after it was added to the program: outer before inner. */
+  addParts(parts: readonly IAddedPart[]): void {
+    const known = parts.filter(({ scope }) => this._indexed[scope]);
+    known.slice(0, 1).forEach(({ scope, part }) => this._index(scope, part));
+    this._indexScopes();
+    // These are called by the others, too.
+    known.slice(1).forEach(({ scope, part }) => this._index(scope, part));
     this._resolved = null;
   }
 

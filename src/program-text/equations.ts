@@ -204,6 +204,12 @@ export class ScopePart {
   private _children: Child[] = [];
 }
 
+/** Equations that arrived, and the scope they belong to. */
+export interface IAddedPart {
+  readonly scope: number;
+  readonly part: ScopePart;
+}
+
 /** The equations of one program of a snapshot; pages are added as they arrive. */
 export class ProgramEquations {
   constructor(
@@ -297,17 +303,40 @@ export class ProgramEquations {
     return null;
   }
 
-  /** Take a page of a scope's equations in. */
-  addPage(scope: number, page: ScopePage): ScopePart {
+  /**
+   * Take a page of a scope's equations in, with those inside of them; gives what was added, outer before inner.
+   *
+   * @param isShown - Whether a scope has rows already: they ask for what they lack.
+   */
+  addPage(
+    scope: number,
+    page: ScopePage,
+    isShown: (scope: number) => boolean = () => false
+  ): IAddedPart[] {
+    const added = [{ scope, part: this._add(scope, page, page) }];
+    for (const inner of page.inner ?? []) {
+      const { number } = inner;
+      if (!isShown(number) && this.held(number) === 0) {
+        added.push({ scope: number, part: this._add(number, inner, page) });
+      }
+    }
+    return added;
+  }
+
+  private _add(
+    scope: number,
+    given: Pick<ScopePage, 'scope' | 'operands' | 'operand_names'>,
+    pools: Pools
+  ): ScopePart {
     const earlier = new Map<number, string>();
-    page.operands.forEach((variable, i) =>
-      earlier.set(variable, page.operand_names[i])
+    given.operands.forEach((variable, i) =>
+      earlier.set(variable, given.operand_names[i])
     );
-    const part = new ScopePart(page, page.scope, earlier);
+    const part = new ScopePart(pools, given.scope, earlier);
     const parts = (this._parts[scope] ??= []);
     parts.push(part);
     parts.sort((a, b) => a.first - b.first);
-    for (const child of page.scope.children) {
+    for (const child of given.scope.children) {
       this._visit(child[3]);
     }
     return part;

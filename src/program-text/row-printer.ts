@@ -174,9 +174,7 @@ export class RowPrinter {
         this._close(row, out);
         break;
       case 'more':
-        out.text += moreEquations(
-          this._program.equations.count(row.scope) - row.equation
-        );
+        out.text += moreEquations(this._program.missing(row));
         break;
       case 'equation':
         this._equation(row, out);

@@ -6,7 +6,12 @@
  */
 import type { ScopePage } from '../protocol/snapshot';
 
-import { IPrintedProgram, ProgramEquations, ScopePart } from './equations';
+import {
+  IAddedPart,
+  IPrintedProgram,
+  ProgramEquations,
+  ScopePart
+} from './equations';
 import { LibraryCalls } from './library-calls';
 import { IProgramNames, nameProgram, takeGivenNames } from './names';
 import { SourceSpans } from './source-spans';
@@ -30,8 +35,8 @@ export interface IRow {
   /** Its index in the scope; for more: the first that is missing; else -1. */
   equation: number;
   /**
-   * The equation's number in the program, from 1, and 0 in combiners, which are not counted; for more: of the
-   * first that is missing; else 0.
+   * The equation's number in the program, from 1; for more: of the first that is missing; 0 in combiners, which are
+   * not counted, and else.
    */
   number: number;
   names: IProgramNames;
@@ -69,7 +74,7 @@ export interface IInsertedRows {
   removed: number;
   rows: readonly IRow[];
   /** The equations as they were added to the program. */
-  part: ScopePart;
+  parts: readonly IAddedPart[];
 }
 
 /** Above this many equations, nested programs of more than the second number start folded. */
@@ -104,13 +109,16 @@ export class ProgramRows {
   /** Put a page of equations in the place of the row that stands for them. */
   insert(more: IRow, page: ScopePage): IInsertedRows {
     const { scope } = more;
-    const part = this.equations.addPage(scope, page);
+    const parts = this.equations.addPage(scope, page, inner =>
+      this._rowOfProgram.has(inner)
+    );
+    const arrived = new Set(parts.map(each => each.scope));
     for (const inner of this.equations.scopes) {
-      if (inner === scope || !more.names.variables[inner]) {
+      if (arrived.has(inner) || !more.names.variables[inner]) {
         takeGivenNames(this.equations, inner, more.names);
       }
     }
-    const rows = this._builder(more.number - 1).page(part, more);
+    const rows = this._builder(more.number - 1).page(parts[0].part, more);
     const at = more.index;
     const tail = this._rows.splice(at);
     tail.shift();
@@ -123,8 +131,23 @@ export class ProgramRows {
     // The results may have got their names with the page: their row is printed again.
     const closing = this._rows[at + rows.length];
     return closing?.kind === 'close' && closing.scope === scope
-      ? { at, removed: 2, rows: [...rows, closing], part }
-      : { at, removed: 1, rows, part };
+      ? { at, removed: 2, rows: [...rows, closing], parts }
+      : { at, removed: 1, rows, parts };
+  }
+
+  /** How many equations a row stands for, those inside of others counted. */
+  missing(more: IRow): number {
+    const { equations } = this;
+    if (more.number === 0) {
+      return equations.count(more.scope) - more.equation;
+    }
+    for (let index = more.index + 1; index < this._rows.length; index++) {
+      const { number } = this._rows[index];
+      if (number > 0) {
+        return number - more.number;
+      }
+    }
+    return equations.program.equations + 1 - more.number;
   }
 
   /** Every fold, outer before inner. */
@@ -207,7 +230,7 @@ class Builder {
       equation: part.first,
       held: part.end,
       before: this._number - part.first,
-      counted: true,
+      counted: more.number > 0,
       calls: this._callsOf(part, scope),
       call: null,
       pending: [],
@@ -407,7 +430,8 @@ class Builder {
     const { scope, depth, names, held } = position;
     const missing = this._equations.count(scope) - held;
     if (missing > 0) {
-      this._push('more', depth + 1, scope, held, this._number + 1, names);
+      const first = position.counted ? this._number + 1 : 0;
+      this._push('more', depth + 1, scope, held, first, names);
       if (position.closes && position.counted) {
         const { total } = this._equations.snapshot.scopes[scope];
         this._number = Math.max(

@@ -592,18 +592,32 @@ function checkLineEquations(
 /** A page of equations; its children point to the scopes of the snapshot, of which there are `scopes`. */
 export function checkScopePage(value: unknown, scopes: number): ScopePage {
   const page = fields(value, 'scope');
-  checkScope(page.scope, checkPools(page, scopes));
+  const pools = checkPools(page, scopes);
+  checkScopeEquations(page, 'scope', pools);
+  each(page.inner ?? [], 'scope.inner', (item, where) => {
+    const inner = fields(item, where);
+    integer(inner.number, `${where}.number`, 0, scopes);
+    checkScopeEquations(inner, where, pools);
+  });
+  return page as unknown as ScopePage;
+}
+
+function checkScopeEquations(
+  value: Record<string, unknown>,
+  where: string,
+  pools: ReturnType<typeof checkPools>
+): void {
+  checkScope(value.scope, pools);
   // Variables of other pages: bound earlier, or results that are bound later.
   const operands = indices(
-    page.operands,
-    'scope.operands',
+    value.operands,
+    `${where}.operands`,
     0,
     Number.MAX_SAFE_INTEGER
   );
   sameLength(
-    each(page.operand_names, 'scope.operand_names', text),
-    'scope.operand_names',
+    each(value.operand_names, `${where}.operand_names`, text),
+    `${where}.operand_names`,
     operands.length
   );
-  return page as unknown as ScopePage;
 }

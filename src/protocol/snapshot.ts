@@ -77,6 +77,7 @@ export type Wire =
   | Residual
   | Scope
   | ScopeCost
+  | ScopeEquations
   | ScopePage
   | ScopeRequest
   | ScopeRoles
@@ -3179,6 +3180,31 @@ export interface ScopePage {
    * Pool of this page.
    */
   stacks: Stack[];
+  /**
+   * Of the programs inside of these equations, outer before inner, while they fit.
+   */
+  inner?: ScopeEquations[];
+}
+/**
+ * The first equations of a scope that is inside of others of a page, in whose pools its indices point.
+ */
+export interface ScopeEquations {
+  /**
+   * Which of the snapshot's scopes.
+   */
+  number: number;
+  /**
+   * The columns of these equations, with names.
+   */
+  scope: Scope;
+  /**
+   * Variables that are bound by later equations, and are the scope's outputs.
+   */
+  operands: number[];
+  /**
+   * Their printed names.
+   */
+  operand_names: string[];
 }
 /**
  * How far a long request is.
@@ -3271,7 +3297,7 @@ export interface ScopeRequest {
    */
   first_equation: number;
   /**
-   * At most 5,000.
+   * At most 5,000, those inside of others counted.
    */
   equation_count: number;
 }

@@ -312,7 +312,7 @@ export class JaxprListing implements IListing {
       ? {
           scope: row.scope,
           equation: row.equation,
-          count: this._rows.equations.count(row.scope) - row.equation
+          count: this._rows.missing(row)
         }
       : null;
   }
@@ -339,8 +339,8 @@ export class JaxprListing implements IListing {
     if (!more) {
       return null;
     }
-    const { at, removed, rows, part } = this._rows.insert(more, page);
-    this._links.addPart(scope, part);
+    const { at, removed, rows, parts } = this._rows.insert(more, page);
+    this._links.addParts(parts);
     this._uses.clear();
     this._linked = null;
     this._scopeNames = null;
@@ -365,7 +365,7 @@ export class JaxprListing implements IListing {
   }
 
   private _moreLabel(row: IRow): string {
-    const count = this._rows.equations.count(row.scope) - row.equation;
+    const count = this._rows.missing(row);
     return this._trans._n(
       '… %2 more equation',
       '… %2 more equations',

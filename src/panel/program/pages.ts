@@ -14,7 +14,7 @@ import { levelTitle } from './toolbar';
 /** Lines of a text in its first page, and in each further one when all are wanted. */
 export const FIRST_LINES = 2000;
 const MORE_LINES = 5000;
-/** Equations in a page. */
+/** Equations in a page, those inside of others counted. */
 const PAGE = 5000;
 
 /** Loads what is not here yet. */
@@ -149,19 +149,14 @@ export class Pages {
       );
       return;
     }
-    const { scope, equation, count } = missing;
+    const { scope, equation } = missing;
     const key = `${scope}:${equation}`;
     if (asked.has(key)) {
       return;
     }
     asked.add(key);
     try {
-      const page = await requests.scope(
-        snapshot.id,
-        scope,
-        equation,
-        Math.min(PAGE, count)
-      );
+      const page = await requests.scope(snapshot.id, scope, equation, PAGE);
       const splice = this._isOpen ? jaxpr.insert(scope, equation, page) : null;
       if (splice) {
         this._listings.splice('jaxpr', splice);

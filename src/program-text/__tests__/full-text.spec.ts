@@ -27,7 +27,7 @@ describe('the whole text of a program', () => {
       new ProgramEquations(document, document.programs[document.focus])
     );
     expect(text.split('\n').filter(line => line.includes('…'))).toEqual([
-      '  … 2 more equations',
+      '  … 12 more equations',
       'in (…,) } in',
       '  … 36 more equations',
       'in (…,) }'

@@ -140,7 +140,7 @@ describe('the rows of a program', () => {
       'bg:f32[3] = mul bf 0.5:f32[]',
       'bh:f32[3] = sin bg',
       'bi:f32[3] = mul bh 0.5:f32[]',
-      '… 26 more equations',
+      '… 43 more equations',
       'in (cm,) }'
     ]);
     expect(rows.rows.length).toBe(before + 10);
@@ -148,6 +148,24 @@ describe('the rows of a program', () => {
       rows.rows.map((_, i) => i)
     );
     expect(rows.rowOf(0, 19)?.number).toBe(20);
+  });
+
+  it('take a page with the programs inside of its equations', () => {
+    const rows = rowsOf(golden('cut-0.12'));
+    const more = rows.rows.find(({ kind }) => kind === 'more') as IRow;
+    expect(rows.missing(more)).toBe(53);
+    const { parts } = rows.insert(more, goldenPage('cut-0.12.rest'));
+    const { program } = rows.equations;
+    expect(parts.length).toBeGreaterThan(3);
+    expect(rows.rows.filter(({ kind }) => kind === 'more')).toEqual([]);
+    expect(
+      rows.rows
+        .filter(({ kind, number }) => kind === 'equation' && number > 0)
+        .map(({ number }) => number)
+    ).toEqual(Array.from({ length: program.equations }, (_, i) => i + 1));
+    const lines = shown(rows);
+    expect(lines.filter(line => line.includes('tanh')).length).toBe(12);
+    expect(lines.filter(line => line.includes('(…,)'))).toEqual([]);
   });
 
   it('are made of any valid document, and their parts are where they say', () => {

@@ -3,7 +3,7 @@ import * as fs from 'fs';
 import * as path from 'path';
 
 import { checkScopePage, isUnreadable, readSnapshot } from '../document';
-import { Snapshot } from '../snapshot';
+import { ScopePage, Snapshot } from '../snapshot';
 import { program, scopes, snapshot } from './documents';
 
 /** A document with one place of it replaced. */
@@ -283,7 +283,18 @@ describe('the golden documents', () => {
 
   it.each(golden(/\.page\.json$/))('%s is read as a page', name => {
     const page = parsed(name);
-    const document = parsed(name.replace('.page', '')) as Snapshot;
+    const document = parsed(name.replace(/(\.rest)?\.page/, '')) as Snapshot;
     expect(checkScopePage(page, document.scopes.length)).toBe(page);
+  });
+
+  it('has no page of equations of a scope that does not exist', () => {
+    const page = parsed('cut-0.12.rest.page.json') as ScopePage;
+    const { scopes } = parsed('cut-0.12.json') as Snapshot;
+    const [inner] = page.inner ?? [];
+    expect(inner.number).toBeLessThan(scopes.length);
+    inner.number = scopes.length;
+    expect(() => checkScopePage(page, scopes.length)).toThrow(
+      'scope.inner.number'
+    );
   });
 });
