@@ -9,6 +9,7 @@ import pytest
 from jax import lax
 
 import jupyter_jaxpr as jj
+from jupyter_jaxpr.program.costs import xla
 from jupyter_jaxpr.program.costs.xla import analysis
 
 
@@ -314,6 +315,17 @@ def test_a_long_cumsum_is_several_windows():
     [(kind, ours, theirs, _, text)] = told(lambda x: lax.cumsum(x), array(64))
     assert (kind, ours, text) == ("rest", 63, "XLA makes windows of cumsum, and each of them is counted whole.")
     assert 63 < theirs < 64 * 63
+
+
+def test_what_was_seen_on_a_cpu_is_not_said_of_another_device(monkeypatch):
+    monkeypatch.setattr(xla, "_devices", lambda executable: (1, "gpu"))
+    more = (
+        "XLA's program has 121 FLOP more, not told apart: it may compute values again in each fusion that needs "
+        "them, and make functions of simpler operations."
+    )
+    assert told(lambda x: lax.cumsum(x), array(12)) == [("fused_away", 0, 121, None, more)]
+    fewer = "XLA's program has 8 FLOP fewer, not told apart: it may remove, merge or hand them to a library."
+    assert told(lambda x: (x + x, x * 2.0)[1], array(8)) == [("fused_away", 8, 0, None, fewer)]
 
 
 # --- XLA's own analysis, in all its forms -----------------------------------------------------------------

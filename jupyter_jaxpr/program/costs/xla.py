@@ -3,7 +3,8 @@
 XLA's is its `cost_analysis` of the executable that JAX ran; nothing is compiled for it. The reasons take our count
 apart: what a loop costs by XLA's convention, which counts its body and its condition once, what a library computes for
 it, what it counts by another formula. What then is left is put down to the compiler: operations that it removed, merged
-or repeats. The parts that have numbers add up to the whole difference.
+or repeats. What was seen on a CPU only is said of a CPU only. The parts that have numbers add up to the whole
+difference.
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ class Analysis:
     transcendentals: float | None
     bytes: float | None
     devices: int = 1
+    platform: str | None = None
 
 
 @dataclass(frozen=True)
@@ -78,15 +80,17 @@ def analysis(executable: Any) -> Analysis | None:
         value = found.get(key, 0.0)
         return float(value) if isinstance(value, (int, float)) and math.isfinite(value) and value >= 0 else None
 
-    return Analysis(number("flops"), number("transcendentals"), number("bytes accessed"), _devices(executable))
+    return Analysis(number("flops"), number("transcendentals"), number("bytes accessed"), *_devices(executable))
 
 
-def _devices(executable: Any) -> int:
+def _devices(executable: Any) -> tuple[int, str | None]:
+    """How many devices of this process it runs on, and what they are."""
     try:
         loaded = executable.runtime_executable() if hasattr(executable, "runtime_executable") else executable
-        return max(1, len(loaded.local_devices()))
-    except Exception:  # another JAX: taken to be one
-        return 1
+        devices = loaded.local_devices()
+        return max(1, len(devices)), devices[0].platform
+    except Exception:  # another JAX: taken to be one, of an unknown kind
+        return 1, None
 
 
 def differences(costs: Costs, scope: int, runs: dict[int, ScopeRuns], said: Analysis) -> list[Difference]:
@@ -117,12 +121,12 @@ def differences(costs: Costs, scope: int, runs: dict[int, ScopeRuns], said: Anal
     left = round(said.flops) - once
     left = _counters(found, rows, left)
     if left:
-        for row in _formulas(costs, runs, left):
+        for row in _formulas(costs, runs, left, said.platform == "cpu"):
             found.append(row)
             left -= (row.xla or 0) - (row.ours or 0)
     found += _explained(ours, rows)
     missing = unknown(costs, runs)
-    if left > 0 and not missing:
+    if left > 0 and not missing and said.platform == "cpu":
         for row in _expanded(costs, runs, left):
             found.append(row)
             left -= row.xla or 0
@@ -132,14 +136,16 @@ def differences(costs: Costs, scope: int, runs: dict[int, ScopeRuns], said: Anal
         found.append(Difference("no_rule", text, 0, left) if left > 0 else Difference("no_rule", text))
         left = min(left, 0)
     if left:
-        found.append(_left(left))
+        found.append(_left(left, said.platform == "cpu"))
     return found
 
 
-def _left(left: int) -> Difference:
+def _left(left: int, on_cpu: bool) -> Difference:
     number = operations(abs(left))
     if left < 0:
         text = f"XLA removed or merged {number} that the jaxpr has, such as what nobody reads or what is done twice."
+        if not on_cpu:  # not seen on other devices, whose libraries it may not count
+            text = f"XLA's program has {number} fewer, not told apart: it may remove, merge or hand them to a library."
         return Difference("fused_away", text, -left, 0)
     text = (
         f"XLA's program has {number} more, not told apart: it may compute values again in each fusion that needs "
@@ -313,21 +319,21 @@ def _counters(found: list[Difference], rows: list[_Row], left: int) -> int:
 # --- other formulas ---------------------------------------------------------------------------------
 
 
-def _formulas(costs: Costs, runs: dict[int, ScopeRuns], left: int) -> list[Difference]:
+def _formulas(costs: Costs, runs: dict[int, ScopeRuns], left: int, on_cpu: bool) -> list[Difference]:
     """What XLA counts by another formula than ours, where that explains some of what is left."""
     own = _by_formula(costs, runs)
     found = []
     for name in _CUMULATIVE:
         mine, theirs = own.pop(name, (0, 0))
-        # On a GPU it may be another program.
-        if theirs > mine and left > 0:
+        if on_cpu and theirs > mine and left > 0:
             more = min(left, theirs - mine)
             text = f"{name} is a window as long as the line to XLA, and each of its windows is counted whole."
             if more < theirs - mine:
                 text = f"XLA makes windows of {name}, and each of them is counted whole."
             found.append(Difference("rest", text, mine, mine + more))
             left -= more
-    for kind, names, text in (("custom_call", _LIBRARY, _CALLED), ("loop_once", _ROUNDS, _ROLLED)):
+    rolled = _ROUNDS if on_cpu else frozenset[str]()
+    for kind, names, text in (("custom_call", _LIBRARY, _CALLED), ("loop_once", rolled, _ROLLED)):
         here = [name for name in own if name in names]
         mine = sum(own[name][0] for name in here)
         if mine and left < 0:
