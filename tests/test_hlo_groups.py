@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import jax
@@ -202,4 +203,85 @@ def test_every_group_contains_the_equation_that_a_tagged_twin_names(name, monkey
     found = links.look_at(getattr(linked_programs, name)())
     assert found.compared > 20
     assert found.right == found.compared
+    assert found.named_right == found.named > 0
     assert found.with_line >= 0.8 * found.instructions
+
+
+def test_what_a_lowering_makes_of_other_primitives_keeps_its_equation(monkeypatch):
+    """The rounds of `random_gamma` are calls of functions that the program has elsewhere, too."""
+    monkeypatch.syspath_prepend(Path(__file__).parent / "benchmarks")
+    import links
+
+    def f(key, x):
+        noise = jax.random.gamma(key, x) + jax.random.normal(key, x.shape)
+        y = jax.nn.sigmoid(x) + noise
+        z = jax.scipy.special.gammaln(x) + jax.scipy.special.betainc(x, y, x / 2)
+        return z + jnp.nonzero(x > 1, size=4)[0].sum()
+
+    found = links.look_at((f, (jax.random.key(0), jnp.ones(8))))
+    assert found.compared > 500
+    assert found.right >= 0.995 * found.compared
+    assert found.named_right == found.named
+
+
+# --- one equation of several ----------------------------------------------------------------------------
+
+
+def named(function, *arguments):
+    """Of each named instruction: its operation, and the equation by its primitive and the type of its result."""
+    traced = jax.jit(function).trace(*arguments)
+    walk = Walk()
+    scope = walk.program(traced.jaxpr)
+    lines = linked(hlo_lines(executable_text(traced.lower().compile()), walk.positions), walk, scope, is_hlo=True)
+    texts = lines.text.split("\n")
+    rows = set()
+    for line, (number, index) in lines.named.items():
+        equation = walk.jaxprs[number].eqns[index]
+        types = " ".join(str(each.aval.str_short(True)) for each in equation.outvars)
+        opcode = re.search(r" ([a-z-]+)\(", texts[line])[1]
+        rows.add((opcode, equation.primitive.name, types))
+    return rows
+
+
+def test_a_line_is_the_one_equation_with_its_path_and_its_type():
+    assert named(lambda x: jax.nn.softmax(x), jnp.ones((4, 8))) == {
+        ("broadcast", "sub", "f32[4,8]"),
+        ("subtract", "sub", "f32[4,8]"),
+        ("exponential", "exp", "f32[4,8]"),
+        ("fusion", "exp", "f32[4,8]"),
+        ("reduce", "reduce_max", "f32[4]"),
+        ("fusion", "reduce_max", "f32[4]"),
+        ("reduce", "reduce_sum", "f32[4]"),
+    }
+
+
+def test_the_counter_of_a_scan_is_the_scan_s_though_the_line_adds_too():
+    def f(x, w):
+        def step(c, _):
+            return jnp.tanh(c @ w), None
+
+        return lax.scan(step, x, None, length=3)[0] + x
+
+    rows = named(f, jnp.ones((4, 4)), jnp.ones((4, 4)))
+    assert {row for row in rows if row[0] in ("add", "compare", "while")} == {
+        ("add", "add", "f32[4,4]"),
+        ("add", "scan", "f32[4,4]"),
+        ("compare", "scan", "f32[4,4]"),
+        ("while", "scan", "f32[4,4]"),
+    }
+
+
+def test_lines_of_several_equations_with_one_path_are_not_named():
+    def f(x):
+        for _ in range(4):
+            x = jnp.sin(x) * 2
+        return x
+
+    assert named(f, jnp.ones(8)) == set()
+
+
+def test_what_a_lowering_makes_is_not_taken_for_an_equation_of_its_primitive():
+    """A uniform number is made of shifts and additions; `random_bits` of many more of them."""
+    rows = named(lambda key: jax.random.uniform(key, (8,)), jax.random.key(0))
+    assert {types for opcode, _, types in rows if opcode == "xor"} == set()
+    assert {primitive for opcode, primitive, _ in rows if opcode == "subtract"} <= {"sub"}

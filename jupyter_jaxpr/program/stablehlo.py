@@ -46,6 +46,8 @@ class LinesOfText:
     other_stacks: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     #: Lines whose stack JAX does not state: it follows from others.
     inferred: list[int] = field(default_factory=list)
+    #: Of lines whose stack is of several equations: scope and index of the one that they are, where that can be told.
+    named: Mapping[int, tuple[int, int]] = field(default_factory=dict)
 
 
 def lowered_text(lowered: Any) -> str:

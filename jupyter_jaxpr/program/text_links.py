@@ -12,7 +12,10 @@ stack of the equation that has both the beginnings of the frames and the primiti
    it up: their stack.
 
 Where equations of the same beginnings end differently, and the primitive does not tell them apart, the line takes the
-stacks of all of them. A loop or condition lowers to more than itself: it is always among the equations of its frames.
+stacks of all of them. Some equations lower to more than themselves, or to others altogether, so that no line of the
+text has their name (`random_gamma`, `logistic`). They are always among the equations of their frames; and of lines in a
+function that the program does not have, which a lowering made, among those of the whole program: it is made once for
+all of them.
 JAX cuts the frames of an equation at the function that is traced, and those of a lowered line after a number of
 them: frames are the same where the shorter ones begin the longer ones. JAX lowers a jitted function once, with the
 frames of its first call; the name tells which function a line is in, and the stacks are those of its callers.
@@ -23,10 +26,13 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
+from .costs.primitives import ONE_OPERATION
 from .hlo_inference import inferred_origins
 from .jaxpr import Walk
+from .line_groups import Groups
+from .named_equations import named_equations
 from .sources import Positions
 from .stablehlo import LinesOfText
 
@@ -35,13 +41,15 @@ _Spot = tuple[int, ...]
 _Chain = tuple[_Spot, ...]
 
 _JITTED = re.compile(r"\bjit\(([^()]+)\)")
-_CONTROL_FLOW = frozenset({"scan", "while", "cond"})
+#: Beside the equation itself they are lowered to others: loops to a counter, gather to the question whether an index
+#: is inside.
+_LOWERED_TO_MORE = frozenset({"scan", "while", "cond", "gather"})
 #: A line that may come from more places than this is known by its line of code alone.
 _MOST_PLACES = 8
 
 
 def linked(lines: LinesOfText, walk: Walk, scope: int, *, is_hlo: bool) -> LinesOfText:
-    """The lines with the stacks of their equations, and those that could be inferred.
+    """The lines with the stacks of their equations, those that could be inferred, and those that are one of several.
 
     Args:
         lines: As they were read, their stacks in the pools of `walk`.
@@ -49,7 +57,8 @@ def linked(lines: LinesOfText, walk: Walk, scope: int, *, is_hlo: bool) -> Lines
         scope: The program's.
         is_hlo: Whether lines without a place are to be inferred from others.
     """
-    equations = Equations(walk, scope, ends=not is_hlo)
+    seen = {each for name in lines.op_names.values() for each in primitives(name)}
+    equations = Equations(walk, scope, seen, ends=not is_hlo)
     stacks = list(lines.line_stacks)
     others: dict[int, tuple[int, ...]] = {}
     for line, stack in enumerate(stacks):
@@ -62,7 +71,10 @@ def linked(lines: LinesOfText, walk: Walk, scope: int, *, is_hlo: bool) -> Lines
         found = inferred_origins(lines.text.split("\n"), stacks, equations.only_stack)
         for line, source in found.items():
             stacks[line] = source
-    return dataclasses.replace(lines, line_stacks=stacks, other_stacks=others, inferred=sorted(found))
+    read = dataclasses.replace(lines, line_stacks=stacks, other_stacks=others, inferred=sorted(found))
+    if not is_hlo:
+        return read
+    return dataclasses.replace(read, named=named_equations(read, walk, scope, Groups(walk, scope), equations.to_others))
 
 
 def primitives(op_name: str) -> set[str]:
@@ -76,10 +88,12 @@ class Equations:
     Args:
         walk: Where the program was walked.
         scope: Its scope there.
+        seen: The primitives that lines of the text are named after.
         ends: Whether the ends of a line's frames are to be believed.
     """
 
-    def __init__(self, walk: Walk, scope: int, *, ends: bool) -> None:
+    def __init__(self, walk: Walk, scope: int, seen: Collection[str], *, ends: bool) -> None:
+        self._seen = seen
         self._positions: Positions = walk.positions
         self._ends = ends
         self._chains: dict[int, _Chain] = {}
@@ -90,8 +104,12 @@ class Equations:
         self._of_primitive: dict[str, set[int]] = defaultdict(set)
         #: Chains of equations that hold other programs.
         self._with_programs: set[_Chain] = set()
-        #: The stacks of loops and conditions of a chain.
+        #: The stacks of the equations of a chain that are lowered to more than themselves.
         self._lowered_to_more: dict[_Chain, set[int]] = defaultdict(set)
+        #: Of the whole program: those of equations that are lowered to others.
+        self._lowered_to_others: set[int] = set()
+        #: Their primitives.
+        self.to_others: set[str] = set()
         #: Names of the jitted functions that equations of a chain are in, and by such a name: where it is called.
         self._functions: dict[_Chain, set[str]] = defaultdict(set)
         self._calls: dict[str, set[int]] = defaultdict(set)
@@ -128,8 +146,12 @@ class Equations:
                     self._functions[chain] |= around
                     self._of_both[chain, name].add(each)
                     self._of_primitive[name].add(each)
-                    if name in _CONTROL_FLOW:
+                    if name in _LOWERED_TO_MORE:
                         self._lowered_to_more[chain].add(each)
+                    elif not (name in self._seen or name in ONE_OPERATION or equation in with_children):
+                        self._lowered_to_more[chain].add(each)
+                        self._lowered_to_others.add(each)
+                        self.to_others.add(name)
                     if equation in with_children:
                         self._with_programs.add(chain)
                 if equation in with_children:
@@ -168,18 +190,21 @@ class Equations:
         chains = self._same(self._chain(stack))
         if not chains:
             return [stack]
-        function = next((each for each in reversed(_JITTED.findall(op_name)[1:]) if each in self._calls), None)
+        functions = _JITTED.findall(op_name)[1:]
+        more = {each for chain in chains for each in self._lowered_to_more.get(chain, ())}
+        if any(each not in self._calls for each in functions):
+            more |= self._lowered_to_others
+        function = next((each for each in reversed(functions) if each in self._calls), None)
         if function is not None and not any(function in self._functions[chain] for chain in chains):
-            return self._agreed(self._calls[function] or {stack}, stack)
+            return self._agreed(self._calls[function] or {stack}, stack, more)
         names = primitives(op_name)
         here = {each for chain in chains for name in names for each in self._of_both.get((chain, name), ())}
         if here:
-            here |= {each for chain in chains for each in self._lowered_to_more.get(chain, ())}
-            return self._agreed(self._of_library(here, stack), stack)
+            return self._agreed(self._of_library(here, stack), stack, more)
         inside = any(chain in self._with_programs for chain in chains)
         if not inside and any(name in self._known for name in names):
             return [self._positions.whole_line(stack)]
-        return self._agreed({each for chain in chains for each in self._of_chain[chain]}, stack)
+        return self._agreed({each for chain in chains for each in self._of_chain[chain]}, stack, more)
 
     def _same(self, chain: _Chain) -> list[_Chain]:
         """The chains of equations that are the same as that of a line."""
@@ -195,10 +220,10 @@ class Equations:
             return stacks
         return {each for each in stacks if self._spots(self._positions.stacks[each][1]) == library} or stacks
 
-    def _agreed(self, stacks: set[int], stated: int) -> list[int]:
-        """The stacks of equations, as few as say the same."""
+    def _agreed(self, stacks: set[int], stated: int, more: set[int]) -> list[int]:
+        """The stacks of equations, as few as say the same; those that the line is named after come first."""
         by_user: dict[tuple[int, ...], list[int]] = defaultdict(list)
-        for each in sorted(stacks):
+        for each in [*sorted(stacks), *sorted(more - stacks)]:
             by_user[tuple(self._positions.stacks[each][0])].append(each)
         if len(by_user) > _MOST_PLACES:
             return [self._positions.whole_line(stated)]

@@ -227,6 +227,10 @@ class Level(Struct):
         list[list[int]],
         _text("Lines that may come from several places that JAX does not tell apart: the line, then their stacks."),
     ] = []
+    named_equations: Annotated[
+        list[list[int]],
+        _text("Lines of HLO that are one equation of several, by its path and its type: line, scope, equation."),
+    ] = []
 
 
 class Argument(Struct):

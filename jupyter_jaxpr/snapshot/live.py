@@ -70,6 +70,8 @@ class Text:
     inferred_lines: list[int]
     #: Lines that may come from several places: the line, then the stacks beside the one above.
     other_stacks: list[list[int]]
+    #: Lines that are one of the equations of their stacks: the line, its scope and index; ascending.
+    named_equations: list[list[int]]
     pools: pools.Pools
     #: Of a twin: the line, then scope and equation of each equation that it comes from; ascending.
     equations: list[list[int]] | None = None
@@ -230,6 +232,7 @@ class Sources:
             line_stacks=[part.stack(stack) for stack in stacks],
             inferred_lines=[line for line in text.inferred_lines if line in here],
             other_stacks=[[line, *map(part.stack, others)] for line, *others in text.other_stacks if line in here],
+            named_equations=[row for row in text.named_equations if row[0] in here],
             line_equations=None if text.equations is None else [row for row in text.equations if row[0] in here],
             **part.pools.text_fields(),
         )
@@ -542,6 +545,7 @@ def held_level(observed: ObservedProgram, level: Level, walk: Walk, scope: int, 
         line_stacks=text.line_stacks,
         inferred_lines=text.inferred_lines,
         other_stacks=text.other_stacks,
+        named_equations=text.named_equations,
         **sizes,
     )
 
@@ -568,5 +572,6 @@ def _text(lines: LinesOfText, held: pools.Pools) -> Text:
         line_stacks=lines.line_stacks,
         inferred_lines=lines.inferred,
         other_stacks=[[line, *others] for line, others in sorted(lines.other_stacks.items())],
+        named_equations=[[line, *equation] for line, equation in sorted(lines.named.items())],
         pools=held,
     )

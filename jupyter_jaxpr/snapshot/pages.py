@@ -32,6 +32,9 @@ class TextPage(Struct):
     other_stacks: Annotated[
         list[list[int]], _text("As in a level: the line of the whole text, then stacks of this page.")
     ] = []
+    named_equations: Annotated[
+        list[list[int]], _text("As in a level: the line of the whole text, then scope and equation.")
+    ] = []
     line_equations: Annotated[
         list[list[int]] | None,
         _text(

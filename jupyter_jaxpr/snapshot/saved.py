@@ -127,6 +127,7 @@ def _without_level(document: Snapshot, name: str) -> Snapshot:
             line_stacks=None,
             inferred_lines=[],
             other_stacks=[],
+            named_equations=[],
             reason=_LEFT_OUT,
         )
 

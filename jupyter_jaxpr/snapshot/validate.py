@@ -310,6 +310,11 @@ class _Check:
             for row in level.other_stacks:
                 need(len(row) > 1 and 0 <= row[0] < lines, f"{where}: {level.name}: other_stacks")
                 indices(row[1:], document.stacks, f"{where}: {level.name}: other_stacks")
+            for row in level.named_equations:
+                named = f"{where}: {level.name}: named_equations"
+                need(len(row) == 3 and 0 <= row[0] < lines, named)
+                index(row[1], document.scopes, named)
+                need(0 <= row[2] < document.scopes[row[1]].count, named)
 
     def _reached(self, scope: int) -> list[int]:
         order = [scope]

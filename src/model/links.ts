@@ -59,6 +59,8 @@ export interface ILineFacts {
   inferred_lines?: readonly number[];
   /** Lines that may come from several places: the line, then the stacks beside its own. */
   other_stacks?: readonly (readonly number[])[];
+  /** Lines that are one of several equations: the line, its scope and index. */
+  named_equations?: readonly (readonly number[])[];
 }
 
 /** Where the lines of one text come from. */
@@ -66,6 +68,8 @@ class LinkedText {
   /** Of each line: where it comes from; null for nowhere, undefined where it has not arrived. */
   readonly origins: (IOrigin | null | undefined)[] = [];
   readonly inferred = new Set<number>();
+  /** Of lines that are one of the equations of their place: which. */
+  readonly named = new Map<number, IEquationRef>();
 
   /** Where a line comes from: several places where JAX does not tell them apart. */
   all(line: number): readonly IOrigin[] {
@@ -155,8 +159,22 @@ export class Links {
     return this._texts[level].inferred.has(line);
   }
 
+  /** Whether a line is told from the other equations of its place by its path and its type. */
+  isNamed(level: TextLevel, line: number): boolean {
+    const named = this._texts[level].named.get(line);
+    return (
+      named !== undefined &&
+      this.equations.has(named.scope) &&
+      named.equation < this.equations.count(named.scope)
+    );
+  }
+
   /** Ids of the equations that a line of a text belongs to. */
   equationsOfLine(level: TextLevel, line: number): readonly number[] {
+    const named = this._texts[level].named.get(line);
+    if (named && this.isNamed(level, line)) {
+      return [this.equations.id(named.scope, named.equation)];
+    }
     return this._texts[level]
       .all(line)
       .flatMap(origin => this._equationsOfOrigin(origin));
@@ -240,6 +258,9 @@ export class Links {
     text.add(firstLine, origins);
     for (const line of facts.inferred_lines ?? []) {
       text.inferred.add(line);
+    }
+    for (const [line, scope, equation] of facts.named_equations ?? []) {
+      text.named.set(line, { scope, equation });
     }
     for (const [line, ...stacks] of facts.other_stacks ?? []) {
       const others = stacks

@@ -238,6 +238,11 @@ export class ProgramEquations {
     return this._idCount;
   }
 
+  /** How many pages have arrived. */
+  get pages(): number {
+    return this._pages;
+  }
+
   /** Whether a scope is the program's, as far as it is known. */
   has(scope: number): boolean {
     return this._base[scope] >= 0;
@@ -313,6 +318,7 @@ export class ProgramEquations {
     page: ScopePage,
     isShown: (scope: number) => boolean = () => false
   ): IAddedPart[] {
+    this._pages++;
     const added = [{ scope, part: this._add(scope, page, page) }];
     for (const inner of page.inner ?? []) {
       const { number } = inner;
@@ -364,4 +370,5 @@ export class ProgramEquations {
   private _scopes: number[] = [];
   private _base: Int32Array;
   private _idCount = 0;
+  private _pages = 0;
 }

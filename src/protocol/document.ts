@@ -482,6 +482,13 @@ function checkLines(
     indices([line ?? -1], field, 0, lines);
     indices(stacks, field, 0, pools.stacks);
   });
+  each(value.named_equations ?? [], `${name}.named_equations`, (row, field) => {
+    const numbers = indices(row, field, 0, Number.MAX_SAFE_INTEGER);
+    if (numbers.length !== 3) {
+      throw new Mismatch(field, 'a line, a scope and an equation');
+    }
+    indices(numbers.slice(0, 1), field, 0, lines);
+  });
 }
 
 const LEVELS = ['stablehlo', 'hlo'] as const;

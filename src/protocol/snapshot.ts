@@ -1185,6 +1185,10 @@ export interface Level {
    * Lines that may come from several places that JAX does not tell apart: the line, then their stacks.
    */
   other_stacks?: number[][];
+  /**
+   * Lines of HLO that are one equation of several, by its path and its type: line, scope, equation.
+   */
+  named_equations?: number[][];
 }
 /**
  * Seconds of the call that made the program, from JAX's own events; null where JAX reported none.
@@ -3131,6 +3135,10 @@ export interface TextPage {
    * As in a level: the line of the whole text, then stacks of this page.
    */
   other_stacks?: number[][];
+  /**
+   * As in a level: the line of the whole text, then scope and equation.
+   */
+  named_equations?: number[][];
   /**
    * Of a twin: a line of the whole text, then scope and equation of each equation that it comes from; null: it is not a twin's.
    */

@@ -35,6 +35,8 @@ _NOTHING = (
     "roll select_and_slice shard_alike sharding_constraint slice split squeeze stack stop_gradient store swap "
     "symbolic_zeros tie tile to_edtype transpose unstack vary_unreduced_cast zeros_like"
 )
+#: Those that are lowered to one operation, or to none.
+ONE_OPERATION = frozenset(f"{_OPERATION} {_FUNCTION} {_NOTHING}".split())
 #: Operations and transcendental functions for each element of the result.
 EACH_ELEMENT: dict[str, tuple[int, int]] = {
     **dict.fromkeys(_OPERATION.split(), (1, 0)),

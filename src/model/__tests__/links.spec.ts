@@ -134,6 +134,37 @@ describe('links of a recurrent net', () => {
     expect([...fromNowhere.lines.hlo]).toEqual([0]);
   });
 
+  it('lead from a line to the one equation that it is, whatever shares its place', () => {
+    const { scopes, programs, ...document } = golden('rnn-0.12');
+    const add = scopes[1].stack[2];
+    const own: Snapshot = {
+      ...document,
+      scopes,
+      programs: [{ ...programs[0], levels: [] }]
+    };
+    const pages = linksOf(own, 0);
+    const named_equations = [
+      [1, 1, 3],
+      [2, 1, 999] // not one of the scope: as if it were not said
+    ];
+    pages.addText('hlo', 0, [add, add, add], own, { named_equations });
+    const at = (line: number): string[] =>
+      equationsOf(
+        pages,
+        pages.resolve({ kind: 'text', level: 'hlo', line, stack: -1 }).equations
+      );
+    expect([0, 1, 2].map(line => pages.isNamed('hlo', line))).toEqual([
+      false,
+      true,
+      false
+    ]);
+    expect([at(0), at(1), at(2)]).toEqual([
+      ['1.2 add'],
+      ['1.3 add'],
+      ['1.2 add']
+    ]);
+  });
+
   it('of a snapshot are made once', () => {
     const snapshot = golden('rnn-0.12');
     expect(linksOf(snapshot, 0)).toBe(linksOf(snapshot, 0));

@@ -173,9 +173,10 @@ export class Reading {
     return this._printed.printer;
   }
 
-  /** The program's rows: made when a card first shows some. */
+  /** The program's rows: made when a card first shows some, and anew when more of them have arrived. */
   private get _printed(): IPrinted {
-    if (this._made === null) {
+    const { pages } = this.links.equations;
+    if (this._made?.pages !== pages) {
       const rows = new ProgramRows(this.links.equations, this.links.spans);
       const opened = new Map<number, number>();
       rows.rows.forEach((row, index) => {
@@ -183,7 +184,7 @@ export class Reading {
           opened.set(row.scope, index);
         }
       });
-      this._made = { rows, opened, printer: new RowPrinter(rows) };
+      this._made = { rows, opened, printer: new RowPrinter(rows), pages };
     }
     return this._made;
   }
@@ -196,6 +197,8 @@ interface IPrinted {
   printer: RowPrinter;
   /** Of each program: the place of its first row. */
   opened: ReadonlyMap<number, number>;
+  /** How many pages of equations had arrived. */
+  pages: number;
 }
 
 const READINGS = new WeakMap<Links, Reading>();

@@ -45,6 +45,15 @@ export function SmallProgram(props: IProgramProps): JSX.Element | null {
     () => linesOf(rows, unfolded, props.bare ?? false),
     [rows, unfolded, props.bare]
   );
+  if (rows.length === 0) {
+    return (
+      <p className="jp-JaxprPanel-small">
+        {trans.__(
+          'These equations have not arrived yet. A search in the Program tab loads all of them.'
+        )}
+      </p>
+    );
+  }
   if (lines.length === 0) {
     return null;
   }

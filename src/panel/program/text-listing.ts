@@ -261,6 +261,17 @@ export class TextListing implements IListing {
         )
       );
     }
+    if (this._links.isNamed(this.level, index)) {
+      node.append(
+        element(
+          'div',
+          'jp-JaxprProgram-fact',
+          this._trans.__(
+            'One equation of several of this place: no other has its path and its type. XLA does not say it.'
+          )
+        )
+      );
+    }
     for (const frame of origin.frames) {
       const where = this._links.spans.span(frame);
       node.append(

@@ -2,8 +2,9 @@ import { nullTranslator } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { attentionOf } from '../../../model/attention';
+import { linksOf } from '../../../model/links';
 import { JaxprModel } from '../../../model/model';
-import { golden } from '../../../program-text/__tests__/documents';
+import { golden, goldenPage } from '../../../program-text/__tests__/documents';
 import { Control, Snapshot } from '../../../protocol/snapshot';
 import {
   act,
@@ -80,6 +81,22 @@ const lines = (node: HTMLElement, name: string): string[] =>
       '.jp-JaxprFlow-code'
     )
   ].map(words);
+
+describe('a card whose program has not arrived', () => {
+  it('says so, and shows it when it has', () => {
+    const document = golden('cut-0.12');
+    const { node, redraw } = shown(document);
+    const told =
+      'These equations have not arrived yet. A search in the Program tab loads all of them.';
+    expect(words(node).split(told).length - 1).toBe(1);
+    expect(words(node)).not.toContain('convert_element_type');
+    const { equations } = linksOf(document, document.focus);
+    equations.addPage(equations.root, goldenPage('cut-0.12.rest'));
+    redraw();
+    expect(words(node)).not.toContain(told);
+    expect(words(node)).toContain('convert_element_type');
+  });
+});
 
 describe('the card of a scan', () => {
   it('says what it is, draws it, and lists its values', () => {
