@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from .hlo_module import TRIVIAL
@@ -66,17 +67,28 @@ def named_equations(
     tops = Counter(name.partition("/")[0] for name in lines.op_names.values())
     [(top, _)] = tops.most_common(1) or [("", 0)]
     named: dict[int, Equation] = {}
-    groups_of: dict[tuple[int, ...], set[Equation]] = {}
+    # Many lines of an unrolled loop ask the same.
+    candidates: dict[tuple[str, tuple[int, ...]], _Candidate | None] = {}
     for line, op_name in lines.op_names.items():
         stacks = (lines.line_stacks[line], *lines.other_stacks.get(line, ()))
-        group = groups_of.get(stacks)
-        if group is None:
-            group = groups_of[stacks] = groups.of(*stacks)
-        if len(group) > 1:
-            found = {paths.equation(part, top, group, texts[line]) for part in op_name.split(";")}
-            if len(found) == 1 and (only := found.pop()):
-                named[line] = only
+        key = op_name, stacks
+        if key not in candidates:
+            group = groups.of(*stacks)
+            found = {paths.candidate(part, top, group) for part in op_name.split(";")} if len(group) > 1 else {None}
+            candidates[key] = found.pop() if len(found) == 1 else None
+        candidate = candidates[key]
+        if candidate is not None and (candidate.is_machinery or paths.fits(candidate.equation, texts[line])):
+            named[line] = candidate.equation
     return named
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """The one equation that a path leads to."""
+
+    equation: Equation
+    #: Whether the path leads into the loop that the equation is lowered to: the types there are its own.
+    is_machinery: bool
 
 
 class _Paths:
@@ -143,8 +155,8 @@ class _Paths:
         elif primitive.startswith("custom_"):
             yield ()
 
-    def equation(self, op_name: str, top: str, group: set[Equation], text: str) -> Equation | None:
-        """The one equation of a group that a line is; None where that cannot be told."""
+    def candidate(self, op_name: str, top: str, group: set[Equation]) -> _Candidate | None:
+        """The one equation of a group that a name leads to; None where that cannot be told."""
         first, _, rest = op_name.partition("/")
         path = _pieces(rest)
         if first != top or not path:
@@ -152,13 +164,10 @@ class _Paths:
         if any(self._to_others.get(path[:length], set()) & group for length in range(len(path))):
             return None
         alike = self._of.get(path, set()) & group
-        if not alike:
+        is_machinery = not alike
+        if is_machinery:
             alike = self._of_machinery(path) & group
-            return next(iter(alike)) if len(alike) == 1 else None
-        if len(alike) > 1:
-            return None
-        (only,) = alike
-        return only if self._fits(only, text) else None
+        return _Candidate(next(iter(alike)), is_machinery) if len(alike) == 1 else None
 
     def _of_machinery(self, path: _Path) -> set[Equation]:
         """The scans whose loop a path goes on in, by one name."""
@@ -167,7 +176,8 @@ class _Paths:
             return set()
         return self._scans.get(tuple(around[3:]), set())
 
-    def _fits(self, equation: Equation, text: str) -> bool:
+    def fits(self, equation: Equation, text: str) -> bool:
+        """Whether a line has the type of one of an equation's results."""
         scope, index = equation
         typed = _TYPED.search(text)
         if typed is None:
