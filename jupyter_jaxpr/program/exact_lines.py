@@ -12,9 +12,9 @@ from typing import Literal
 from .hlo import hlo_lines
 from .hlo_inference import inferred_origins
 from .hlo_module import TRIVIAL, computations
-from .jaxpr import Walk
+from .jaxpr import Equation, Walk
 from .stablehlo import LinesOfText, stablehlo_lines
-from .twin import Equation, equations_named, scopes_of, untagged
+from .twin import equations_named, scopes_of, untagged
 
 _METADATA = re.compile(r', metadata=\{(?:"(?:[^"\\]|\\.)*"|[^{}"])*\}')
 _OPERATION = re.compile(r" *%[\w:]+ = (?!stablehlo\.constant)")

@@ -47,6 +47,10 @@ class Captured:
     identity: int
 
 
+#: Its scope in a walk, and its index there.
+Equation = tuple[int, int]
+
+
 @dataclass(slots=True)
 class ScopeColumns:
     """A jaxpr as columns; the fields are those of `snapshot.document.Scope`, complete."""

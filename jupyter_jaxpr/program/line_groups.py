@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
-from .jaxpr import Walk
-
-#: Scope and index.
-Equation = tuple[int, int]
+from .jaxpr import Equation, Walk
 
 
 class Groups:

@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from .hlo_module import TRIVIAL
-from .jaxpr import Walk
-from .line_groups import Equation, Groups
+from .jaxpr import Equation, Walk
+from .line_groups import Groups
 from .stablehlo import LinesOfText
 
 #: The pieces of a path: `transpose(jvp(while))` and `transpose(jvp())/while` are the same.

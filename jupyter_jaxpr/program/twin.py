@@ -12,11 +12,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from .jaxpr import Walk
+from .jaxpr import Equation, Walk
 from .parameters import open_jaxpr
-
-#: Scope and equation.
-Equation = tuple[int, int]
 
 _NUMBER = re.compile(r"~(\d+)\.(\d+)~")
 _WRITTEN = re.compile(r'/~~\d+\.\d+~(?=[";]|$)|~~\d+\.\d+~/?|~\d+\.\d+~')
