@@ -6,7 +6,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 
 import type { ExactLinks, Snapshot } from '../protocol/snapshot';
 import type { IEquationRef, IJaxprModel } from '../tokens';
-import { Links, TextLevel } from './links';
+import { ILinesEquations, Links, TextLevel } from './links';
 import { LongWork } from './long-work';
 
 /** The twins of a model's programs; one part for each program of a run. */
@@ -132,19 +132,23 @@ export class TwinLinks extends Links {
   }
 
   override equationsOfLine(level: TextLevel, line: number): readonly number[] {
-    return [...this.equationsOfLines(level, line, line)];
+    return [...this.equationsOfLines(level, line, line).ids];
   }
 
   override equationsOfLines(
     level: TextLevel,
     first: number,
     last: number
-  ): ReadonlySet<number> {
-    return new Set(
-      this.equationsOf(level, first, last).map(({ scope, equation }) =>
-        this.equations.id(scope, equation)
-      )
-    );
+  ): ILinesEquations {
+    const equations = this.equationsOf(level, first, last);
+    return {
+      ids: new Set(
+        equations.map(({ scope, equation }) =>
+          this.equations.id(scope, equation)
+        )
+      ),
+      told: true
+    };
   }
 
   private _exact: Record<TextLevel, IExactLines> = {

@@ -125,6 +125,13 @@ class LinkedText {
   private _bySpan = new Map<number, number[]>();
 }
 
+/** Which equations some lines of a text come from. */
+export interface ILinesEquations {
+  ids: ReadonlySet<number>;
+  /** That they come from all of these; else from some of them, which XLA does not tell apart. */
+  told: boolean;
+}
+
 /** The links of one program; pages of equations and of texts are added as they arrive. */
 export class Links {
   constructor(
@@ -180,23 +187,29 @@ export class Links {
       .flatMap(origin => this._equationsOfOrigin(origin));
   }
 
-  /** Ids of the equations that any of some lines of a text belongs to. */
+  /** The equations of some lines of a text, and whether each line has one alone. */
   equationsOfLines(
     level: TextLevel,
     first: number,
     last: number
-  ): ReadonlySet<number> {
-    const origins = new Map<number, IOrigin>();
+  ): ILinesEquations {
+    const ids = new Set<number>();
+    const seen = new Set<number>();
+    let told = true;
     for (let line = first; line <= last; line++) {
-      for (const origin of this._texts[level].all(line)) {
-        origins.set(origin.exact, origin);
+      // Of the thousands of lines of an unrolled loop, most are of the same place.
+      const [origin, other] = this._texts[level].all(line);
+      if (origin && !other && !this.isNamed(level, line)) {
+        if (seen.has(origin.exact)) {
+          continue;
+        }
+        seen.add(origin.exact);
       }
+      const equations = this.equationsOfLine(level, line);
+      addAll(ids, equations);
+      told &&= equations.length <= 1;
     }
-    const equations = new Set<number>();
-    for (const origin of origins.values()) {
-      addAll(equations, this._equationsOfOrigin(origin));
-    }
-    return equations;
+    return { ids, told };
   }
 
   /** The span in a cell that an origin is shown by: the innermost frame that is in one. */

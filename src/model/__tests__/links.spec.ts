@@ -163,6 +163,31 @@ describe('links of a recurrent net', () => {
       ['1.3 add'],
       ['1.2 add']
     ]);
+    const of = (first: number, last: number) => {
+      const { ids, told } = pages.equationsOfLines('hlo', first, last);
+      return [equationsOf(pages, ids), told];
+    };
+    expect(of(0, 2)).toEqual([['1.2 add', '1.3 add'], true]);
+
+    // Where a place made several equations and none is named, its lines come from some of them.
+    const twice = own.scopes[1].stack.slice();
+    twice[3] = twice[2];
+    const together: Snapshot = {
+      ...own,
+      scopes: own.scopes.map((scope, i) =>
+        i === 1 ? { ...scope, stack: twice } : scope
+      )
+    };
+    const shared = linksOf(together, 0);
+    shared.addText('hlo', 0, [add, add], together, {
+      named_equations: [[1, 1, 3]]
+    });
+    const { ids, told } = shared.equationsOfLines('hlo', 0, 1);
+    expect([equationsOf(shared, ids), told]).toEqual([
+      ['1.2 add', '1.3 add'],
+      false
+    ]);
+    expect(shared.equationsOfLines('hlo', 1, 1).told).toBe(true);
   });
 
   it('of a snapshot are made once', () => {

@@ -11,7 +11,13 @@ import {
   TokenKind
 } from '../../editor/languages/line';
 import { stablehlo } from '../../editor/languages/stablehlo';
-import type { ILineFacts, ILinked, Links, TextLevel } from '../../model/links';
+import type {
+  ILineFacts,
+  ILinesEquations,
+  ILinked,
+  Links,
+  TextLevel
+} from '../../model/links';
 import type { SourcePools } from '../../program-text/source-spans';
 import type { Selection } from '../../tokens';
 import { badgeText, element, whereOf } from './describe';
@@ -122,7 +128,7 @@ export class TextListing implements IListing {
     this._total = Math.max(total, this._lines.length);
     if (this.level === 'hlo') {
       this._structure.add(at, lines);
-      this._counts.clear();
+      this._equations.clear();
     }
     this._findFolds();
     const inserted = this.complete ? lines : [...lines, this._moreText()];
@@ -357,14 +363,14 @@ export class TextListing implements IListing {
     };
   }
 
-  /** How many equations the lines of a computation belong to. */
-  private _equationsBetween(first: number, last: number): number {
-    let count = this._counts.get(first);
-    if (count === undefined) {
-      count = this._links.equationsOfLines(this.level, first, last).size;
-      this._counts.set(first, count);
+  /** The equations of the lines of a computation. */
+  private _equationsBetween(first: number, last: number): ILinesEquations {
+    let equations = this._equations.get(first);
+    if (equations === undefined) {
+      equations = this._links.equationsOfLines(this.level, first, last);
+      this._equations.set(first, equations);
     }
-    return count;
+    return equations;
   }
 
   private _moreText(): string {
@@ -431,8 +437,8 @@ export class TextListing implements IListing {
 
   private _language: ILineLanguage;
   private _structure = new HloStructure();
-  /** Of computations, by their first line: how many equations they are made for. */
-  private _counts = new Map<number, number>();
+  /** Of computations, by their first line. */
+  private _equations = new Map<number, ILinesEquations>();
   /** The lines without the space at their start, and how much that is. */
   private _lines: string[] = [];
   private _indents: number[] = [];

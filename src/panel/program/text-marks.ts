@@ -4,6 +4,7 @@
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 
+import type { ILinesEquations } from '../../model/links';
 import { HloStructure, calledBy } from './hlo-structure';
 import type { IListedLine, ITag } from './listing';
 
@@ -34,8 +35,8 @@ function kindWords(kind: string, trans: TranslationBundle): string {
 /** What the words need to know. */
 export interface ITextMarks {
   structure: HloStructure;
-  /** How many equations the lines from one to another belong to; 0 where that is not known. */
-  equations(first: number, last: number): number;
+  /** The equations of the lines from one to another. */
+  equations(first: number, last: number): ILinesEquations;
   trans: TranslationBundle;
 }
 
@@ -97,7 +98,8 @@ function size(
   instructions: number,
   { equations, trans }: ITextMarks
 ): [string, string] {
-  const count = equations(first, last);
+  const { ids, told } = equations(first, last);
+  const count = ids.size;
   const members = trans._n(
     '%1 instruction',
     '%1 instructions',
@@ -113,10 +115,19 @@ function size(
     count,
     count.toLocaleString('en')
   );
-  return [
-    trans.__('%1, %2', members, made),
-    trans.__('It consists of %1, made for %2.', members, made)
-  ];
+  return told
+    ? [
+        trans.__('%1, %2', members, made),
+        trans.__('It consists of %1, made for %2.', members, made)
+      ]
+    : [
+        members,
+        trans.__(
+          'It consists of %1, made for some of %2: XLA does not tell the equations of one place apart. Exact links do.',
+          members,
+          made
+        )
+      ];
 }
 
 /** Where a line of HLO leads: from a call to what is called, from there back, from the module to its entry. */

@@ -28,7 +28,11 @@ function marks(lines: readonly string[] = MODULE) {
   // As two pages.
   structure.add(0, lines.slice(0, 9));
   structure.add(9, lines.slice(9));
-  return { structure, equations: () => 1, trans };
+  return {
+    structure,
+    equations: () => ({ ids: new Set([7]), told: true }),
+    trans
+  };
 }
 
 function words(line: string, operation: string, of = marks()): string[] {
@@ -41,9 +45,21 @@ describe('the words beside a line of HLO', () => {
       'kLoop',
       '2 instructions, 1 equation'
     ]);
-    expect(
-      words(MODULE[8], 'fusion', { ...marks(), equations: () => 0 })
-    ).toEqual(['kLoop', '2 instructions']);
+    const of = (...given: [ids: number[], told: boolean]) => ({
+      ...marks(),
+      equations: () => ({ ids: new Set(given[0]), told: given[1] })
+    });
+    expect(words(MODULE[8], 'fusion', of([], true))).toEqual([
+      'kLoop',
+      '2 instructions'
+    ]);
+    // One of a thousand equations of an unrolled loop is not a thousand.
+    const [, some] = tagsOf(MODULE[8], 'fusion', 0, of([1, 2, 3], false));
+    expect([some.text, some.title]).toEqual([
+      '2 instructions',
+      'It consists of 2 instructions, made for some of 3 equations: ' +
+        'XLA does not tell the equations of one place apart. Exact links do.'
+    ]);
     expect(words('%t = f32[] fusion(%s), calls=%unknown', 'fusion')).toEqual(
       []
     );
