@@ -249,3 +249,36 @@ def test_a_real_run_and_the_same_cell_again(notebook):
     expect(cache.get_by_role("row", name="cell run again")).to_contain_text("train_step is a new function")
     cache.get_by_role("row", name="2 earlier misses").click()
     expect(cache.get_by_role("row", name="first call")).to_be_visible()
+
+
+LONG_LINE = """\
+%%jaxpr
+total = jax.jit(lambda x: x.sum())
+first = total(batches[0]) + total(batches[1]) + total(batches[3]) * 2.0 - total(batches[0]) / 4.0 + total(batches[1])
+second = total(batches[2])"""
+
+
+def test_counts_stand_at_their_own_line_however_long_it_is_and_no_code_ends_below_them(notebook):
+    nb = notebook(LOAD, LONG_LINE)
+    nb.run(0)
+    nb.run(1)
+    lines = nb.lines(1)
+    counted = [(2, lines.nth(2).get_by_role("img")), (3, lines.nth(3).get_by_role("img"))]
+    scroller = nb.cell(1).locator(".cm-scroller")
+    for at_the_end in (False, True):
+        scroller.evaluate("(each, end) => { each.scrollLeft = end ? each.scrollWidth : 0; }", at_the_end)
+        for number, counts in counted:
+            expect(counts).to_be_in_viewport(ratio=1)
+            line, beside = lines.nth(number).bounding_box(), counts.bounding_box()
+            assert line and beside
+            assert abs(beside["y"] - line["y"]) < line["height"] / 2, (number, at_the_end)
+    code_ends = lines.nth(2).evaluate(
+        """line => {
+          const code = document.createRange();
+          code.setStart(line, 0);
+          code.setEndBefore(line.querySelector('[role=img]'));
+          return Math.max(...[...code.getClientRects()].map(box => box.right));
+        }"""
+    )
+    beside = counted[0][1].bounding_box()
+    assert beside and code_ends <= beside["x"], (code_ends, beside)

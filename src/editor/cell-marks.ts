@@ -161,6 +161,11 @@ function linkedNumbers(marks: DecorationSet): RangeSet<GutterMarker> {
   return RangeSet.of(numbers, true);
 }
 
+/** How many characters of code the counts are no wider than; their own are smaller, and have signs between them. */
+function charactersOf(parts: readonly ILineCount[]): number {
+  return parts.reduce((sum, { text }) => sum + text.length + 3, 3);
+}
+
 /** Make the decorations; what is outside the text is left out. */
 function decorate(state: EditorState, marks: ICellMarks): DecorationSet {
   const { doc } = state;
@@ -189,7 +194,10 @@ function decorate(state: EditorState, marks: ICellMarks): DecorationSet {
     if (has(line)) {
       const { from, to } = doc.line(line);
       ranges.push(
-        Decoration.line({ class: 'jp-JaxprCell-counted' }).range(from),
+        Decoration.line({
+          class: 'jp-JaxprCell-counted',
+          attributes: { style: `--jjx-counts: ${charactersOf(parts)}ch` }
+        }).range(from),
         Decoration.widget({ widget: new LineCounts(parts), side: 2 }).range(to)
       );
     }

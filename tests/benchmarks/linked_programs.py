@@ -25,6 +25,7 @@ def linked_programs() -> Iterator[tuple[str, Callable[[], Made]]]:
     yield "sin, 100 times", lambda: (sines(100), (jnp.ones(8),))
     yield "mixed, 100 equations", lambda: (mixed(100), (jnp.ones(8),))
     yield "transformer step, 2 layers", lambda: transformer(2)
+    yield "transformer step, 12 layers", lambda: transformer(12)
     yield "transformer, scan over layers", layers_by_scan
     yield "RNN", rnn
     yield "Newton's method", newton
