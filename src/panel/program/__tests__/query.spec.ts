@@ -94,6 +94,51 @@ describe('a query', () => {
     ).toEqual(['dot']);
   });
 
+  // As JAX 0.12 lowers them, and as XLA writes what it keeps of them.
+  it.each([
+    [
+      'cond',
+      '%5:2 = "stablehlo.case"(%4) ({',
+      '%c = (f32[8]{0}) conditional(%i, %a, %b), branch_computations={%t, %f}',
+      ['stablehlo.case', 'conditional']
+    ],
+    [
+      'lt',
+      '%0 = stablehlo.compare  LT, %a, %b,  FLOAT : tensor<8xi1>',
+      '%l = pred[8]{0} compare(%a, %b), direction=LT',
+      ['stablehlo.compare', 'compare']
+    ],
+    [
+      'log1p',
+      '%0 = stablehlo.log_plus_one %a : tensor<8xf32>',
+      '%l = f32[8]{0} log-plus-one(%a)',
+      ['stablehlo.log_plus_one', 'log-plus-one']
+    ],
+    [
+      'round',
+      '%0 = stablehlo.round_nearest_even %a : tensor<8xf32>',
+      '%r = f32[8]{0} round-nearest-even(%a)',
+      ['stablehlo.round_nearest_even', 'round-nearest-even']
+    ],
+    [
+      'scatter-add',
+      '%2 = "stablehlo.scatter"(%a, %i, %b) <{',
+      '%s = f32[8]{0} scatter(%a, %i, %b), to_apply=%region',
+      ['stablehlo.scatter', 'scatter']
+    ],
+    [
+      'psum',
+      '%0 = "stablehlo.all_reduce"(%a) <{',
+      '%r = f32[4]{0} all-reduce(%a), replica_groups={{0,1}}',
+      ['stablehlo.all_reduce', 'all-reduce']
+    ]
+  ])('finds %s where XLA calls it otherwise', (name, stablehlo, hlo, both) => {
+    expect([
+      ...found([stablehlo], `primitive:${name}`, 'stablehlo'),
+      ...found([hlo], `primitive:${name}`, 'hlo')
+    ]).toEqual(both);
+  });
+
   it('finds lines of the cell and scopes, alone or with other words', () => {
     expect(found(JAXPR, 'line:7')).toEqual([JAXPR[2]]);
     expect(found(JAXPR, 'line:6-8')).toEqual(JAXPR.slice(1));
