@@ -62,6 +62,7 @@ _NO_SHARDINGS = (
     "This snapshot does not hold how {name} is spread: it ran on one device, or was not compiled. Inspect the function "
     "again."
 )
+_NO_SNAPSHOT = "diff takes a snapshot, not {kind}. Pass the later one, such as jupyter_jaxpr.inspect(f, x)."
 _NO_FORMAT = "{name} cannot be written: a snapshot is saved as .json, .html or .md."
 
 
@@ -336,9 +337,12 @@ class Snapshot:
                 left out.
 
         Raises:
+            TypeError: `other` is not a snapshot.
             ValueError: There is no program, or it is not held whole; the message says what to do.
             IndexError: There is no such program.
         """
+        if not isinstance(other, Snapshot):
+            raise TypeError(_NO_SNAPSHOT.format(kind=type(other).__name__))
         if level not in get_args(LevelName):
             raise ValueError(_NO_LEVEL.format(level=level))
         mine = self._index(program)
