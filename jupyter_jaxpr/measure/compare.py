@@ -22,7 +22,7 @@ from ..observe.observation import ObservedFunction, ObservedProgram, StageTimes
 from ..observe.own_traces import trace_call
 from ..observe.printed import PrintRecorder
 from ..observe.stages import CallStages
-from ..program.jaxpr import effect_names
+from ..program.effects import program_effects
 from ..quantities import duration
 from .agreement import Agreement, agreement, result_text
 from .differentiation import Differentiable, differentiability, words
@@ -235,7 +235,7 @@ class Trial:
         note = f"JAX made it for the comparison, by calling {variant.name}."
         variant.function = trace_call(self._observer, fun, self._args, self._kwargs, note).function
         program = variant.program
-        self._effects = effect_names(program.jaxpr) if program is not None else []
+        self._effects = program_effects(program.jaxpr) if program is not None else []
         if stages.compiles or stages.lowerings:
             self._take(stages.stages_only())
             if program is not None:
@@ -273,7 +273,7 @@ class Trial:
     def _first_traced(self, traced: CallStages) -> Any:
         program = self._variant.program
         assert program is not None
-        self._effects = effect_names(program.jaxpr)
+        self._effects = program_effects(program.jaxpr)
         with self._observer.looking_away():
             result, _ = self._run(self._call, jax_internals.jit_name(self._call._fun))
             program.origin = "ran"

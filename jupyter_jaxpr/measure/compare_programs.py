@@ -13,7 +13,7 @@ from .. import jax_internals
 from ..observe.misses import Observer
 from ..observe.observation import ObservedFunction, ObservedProgram
 from ..observe.values import ValuesGone
-from ..program.jaxpr import effect_names
+from ..program.effects import program_effects
 from .compare import Candidate, Comparison, Report, Trial, Variant, carry_out
 from .differentiation import Differentiable, differentiability
 from .timing import Stop
@@ -36,7 +36,7 @@ Named = tuple[str, ObservedProgram]
 
 def question(programs: Sequence[Named]) -> str | None:
     """What to ask before programs run again; None where none has effects."""
-    effects = {name: effect_names(program.jaxpr) for name, program in programs}
+    effects = {name: program_effects(program.jaxpr) for name, program in programs}
     with_effects = [name for name, found in effects.items() if found]
     if not with_effects:
         return None

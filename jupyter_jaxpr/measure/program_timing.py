@@ -20,7 +20,7 @@ from ..observe.misses import Observer
 from ..observe.observation import ObservedProgram
 from ..observe.printed import PrintRecorder
 from ..observe.values import ValuesGone
-from ..program.jaxpr import effect_names
+from ..program.effects import program_effects
 from ..quantities import duration
 from .differentiation import words
 from .timing import SLOW, Guarded, Stop, Warm, copied, take_blocks
@@ -68,7 +68,7 @@ def question(name: str, program: ObservedProgram, warm: float | None = None, eag
         warm: Seconds of a call, where one was timed before; else those of its first run count.
         eager: Seconds of a call without jit, where one was timed before.
     """
-    effects = effect_names(program.jaxpr)
+    effects = program_effects(program.jaxpr)
     if effects:
         return EFFECTS.format(name=name, effects=", ".join(effects))
     seconds = warm if warm is not None else program.stages.first_run if program.stages is not None else None

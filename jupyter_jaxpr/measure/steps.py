@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..program.control_flow.equation import COND, SCAN, SCOPE_PRIMITIVES, WHILE
+from ..program.effects import program_effects
 from ..program.high_primitives import named
 from ..program.parameters import open_jaxpr
 from .buffers import Control, bytes_of, empty
@@ -115,7 +116,7 @@ class Stepper:
         equations, depth = self._check()
         self.target = Target(equations)
         self._depth = depth
-        self.effects = sorted({str(effect) for effect in getattr(jaxpr, "effects", ())})
+        self.effects = program_effects(jaxpr)
         row = max(1, bytes_of(self.target.sketches))
         end = max(1, bytes_of(self.target.end_sketches))
         self._points = max(2, min(self._bounds.points, self._bounds.bytes // row))

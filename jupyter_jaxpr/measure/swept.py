@@ -20,7 +20,8 @@ from .. import jax_internals
 from ..observe.misses import Observer
 from ..observe.printed import PrintRecorder
 from ..program.costs import Costs
-from ..program.jaxpr import Walk, effect_names
+from ..program.effects import program_effects
+from ..program.jaxpr import Walk
 from ..program.memory import xla_memory
 from ..program.parameters import open_jaxpr
 from ..quantities import duration
@@ -192,7 +193,7 @@ class Swept:
         scope = walk.program(traced.jaxpr)
         point.equations = walk.scopes[scope].total
         point.flops = Costs(walk).scope(scope)
-        self._note_effects(effect_names(traced.jaxpr))
+        self._note_effects(program_effects(traced.jaxpr))
         self._note_one_call(open_jaxpr(traced.jaxpr))
         if self.question is not None or (self._effects and not self._confirmed):
             return

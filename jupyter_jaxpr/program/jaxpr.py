@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from .effects import equation_effects
 from .high_primitives import HIGH, high
 from .parameters import (
     COMBINERS,
@@ -233,8 +234,7 @@ class Walk:
                 if name_stack is None:
                     name_stack = name_stacks[source.name_stack] = string(_text(source.name_stack))
                 scope.name_stack.append(name_stack)
-                if equation.effects:
-                    names = sorted(_effect(effect) for effect in equation.effects)
+                if equation.effects and (names := equation_effects(equation.effects)):
                     scope.effects.append((index, [string(name) for name in names]))
             except Exception:  # what JAX has here is not what we know: the other equations are
                 self._complete(index, equation, numbers, scope)
@@ -416,18 +416,6 @@ def _literal_text(value: Any) -> str:
         return str(np.asarray(value).item())
     except Exception:  # a scalar that NumPy cannot read, such as a random key
         return f"<{type(value).__name__}>"
-
-
-def effect_names(jaxpr: Any) -> list[str]:
-    """The effects of a program, those of the programs inside included, such as `Debug`; each once, sorted."""
-    opened = open_jaxpr(jaxpr)
-    return sorted({_effect(effect) for effect in getattr(opened, "effects", ())})
-
-
-def _effect(effect: Any) -> str:
-    text = _text(effect)
-    # Some effects print as bare objects: <… object at 0x7f…>.
-    return type(effect).__name__ if " object at 0x" in text or not text else text
 
 
 def _text(value: Any) -> str:

@@ -9,7 +9,7 @@ from ..measure.timing import Warm
 from ..observe.kernel import observer
 from ..observe.observation import StageTimes
 from ..observe.values import ValuesGone
-from ..program.jaxpr import effect_names
+from ..program.effects import program_effects
 from ..quantities import NO_BREAK, duration
 from .document import Note, Snapshot
 from .live import Sources
@@ -139,7 +139,7 @@ def time_focus(sources: Sources) -> Snapshot:
     if document.focus < 0:
         return sources.add_note(_note("Nothing was timed: no call of a jitted function was seen.", _NAME_ONE))
     program, observed = document.programs[document.focus], sources.observed(document.focus)
-    effects = effect_names(observed.jaxpr)
+    effects = program_effects(observed.jaxpr)
     asked = question(program.name, observed)
     if effects:
         why = f"It has effects ({', '.join(effects)}), which would happen again each time. {_ASK}"

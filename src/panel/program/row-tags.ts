@@ -11,18 +11,14 @@ import type { IRow } from '../../program-text/rows';
 import type { Aval, Control, Program, Snapshot } from '../../protocol/snapshot';
 import type { ITag } from './listing';
 
-/** What a user calls to change a dtype: a conversion that was asked for. */
-const ASKED: ReadonlySet<string> = new Set([
-  'asarray',
-  'array',
-  'astype',
-  'convert_element_type',
-  'float32',
-  'float16',
-  'bfloat16',
-  'float64',
-  'int32'
-]);
+/** What a user writes to change a dtype, or calls. */
+const DTYPES =
+  /\b(?:astype|as_?array|array|float|int|bool|bool_|complex|\w*(?:float|int|complex)\d+\w*|\w*dtype\w*|\w*element_type\w*)\b/;
+
+/** Whether an expression of Python, or the name of a function, says which dtype is wanted. */
+export function asksForDtype(text: string): boolean {
+  return DTYPES.test(text);
+}
 
 /** Python's names for what the scopes of a program take in. */
 export class ArgumentNames {
@@ -174,7 +170,7 @@ export class RowTags {
         at,
         text: trans.__('promoted %1 → %2', from, to),
         title: trans.__(
-          'Nobody wrote this change of dtype: operands of several dtypes met, or a function takes only wider ones. Write the dtype you want where the value is made'
+          'No dtype is written here: operands of several dtypes met, or what is called makes a wider one. Write the dtype you want where the value is made'
         ),
         kind: 'fact'
       });
@@ -184,9 +180,7 @@ export class RowTags {
       tags.push({
         at,
         text: trans.__('effect: %1', effects.join(', ')),
-        title: trans.__(
-          'It does something besides its results, so it is kept, and in its order'
-        ),
+        title: effectTitle(effects, trans),
         kind: 'fact'
       });
     }
@@ -216,21 +210,17 @@ export class RowTags {
       : { from: shortDtype(before), to: shortDtype(after) };
   }
 
-  /** Whether the user wrote the conversion; an operator of Python has no frame of a library. */
+  /** Whether the user wrote the conversion, or may have; an operator of Python has no frame of a library. */
   private _isAsked(row: IRow, part: ScopePart): boolean {
     const { spans } = this._links;
     const [called] = spans.libraryFrames(part.pools, part.stack(row.equation));
-    if (called) {
-      return ASKED.has(called.function.split('.').pop() ?? '');
-    }
     const origin = this._links.origin(row.scope, row.equation);
     const text = origin && spans.text(spans.span(origin.span));
     // Without the text nothing is known of it, so nothing is said.
     return (
       !text ||
-      /\b(?:astype|asarray|array|\w*(?:float|int|complex)\d+|convert_element_type)\b/.test(
-        text
-      )
+      asksForDtype(text) ||
+      asksForDtype(called?.function.split('.').pop() ?? '')
     );
   }
 
@@ -244,6 +234,29 @@ export class RowTags {
   }
 
   private _acting = new Map<ScopePart, ReadonlySet<number>>();
+}
+
+/** What an effect means for the order of equations, as far as JAX promises it. */
+function effectTitle(
+  effects: readonly string[],
+  trans: TranslationBundle
+): string {
+  if (effects.some(each => /^(?:Ordered|Write|Accum)/.test(each))) {
+    return trans.__(
+      'It does something besides its results, so it is kept, and in its order'
+    );
+  }
+  if (effects.every(each => each.startsWith('Read'))) {
+    return trans.__(
+      'It reads what a reference holds, so it stays behind what was written there before'
+    );
+  }
+  if (effects.some(each => each === 'Debug' || each === 'IO')) {
+    return trans.__(
+      'It does something besides its results, so it is kept. It may come before or after others: ordered=True keeps the order'
+    );
+  }
+  return trans.__('It does something besides its results, so it is kept');
 }
 
 function shortDtype({ text }: Aval): string {

@@ -32,6 +32,25 @@ function kindWords(kind: string, trans: TranslationBundle): string {
   }
 }
 
+/** What is behind the target of a custom call, as far as its name tells. */
+function targetWords(target: string, trans: TranslationBundle): string {
+  if (/python.*callback/.test(target)) {
+    return trans.__(
+      'A Python function is called here, such as that of pure_callback, io_callback or debug.print. XLA does not look inside.'
+    );
+  }
+  if (
+    /^(?:Sharding|SPMD\w+|annotate_device_placement|xla\.sdy\..+)$/.test(target)
+  ) {
+    return trans.__(
+      'A mark for XLA: where an array is, or how it is cut over devices. Nothing is called.'
+    );
+  }
+  return trans.__(
+    'XLA calls code of a library or of the backend here and does not look inside.'
+  );
+}
+
 /** What the words need to know. */
 export interface ITextMarks {
   structure: HloStructure;
@@ -86,7 +105,7 @@ export function tagsOf(
       target === null
         ? trans.__('custom call')
         : trans.__('custom call: %1', target),
-      trans.__('XLA calls code of a library here and does not look inside.')
+      targetWords(target ?? '', trans)
     );
   }
   return tags;

@@ -9,7 +9,7 @@ import {
 } from '../../../program-text/__tests__/documents';
 import { JaxprListing } from '../jaxpr-listing';
 import { NOISES, countHidden, hiddenWords, noiseOfLines } from '../noise';
-import { isWider } from '../row-tags';
+import { asksForDtype, isWider } from '../row-tags';
 
 const trans = nullTranslator.load('jupyter_jaxpr');
 
@@ -48,6 +48,43 @@ describe('a line of a jaxpr', () => {
     expect(tags(listingOf('effects-0.12'))).toContainEqual(
       expect.stringContaining('effect: ')
     );
+  });
+
+  it.each([
+    ['Debug', 'so it is kept. It may come before or after others'],
+    ['IO', 'so it is kept. It may come before or after others'],
+    ['OrderedIO', 'so it is kept, and in its order'],
+    ['Write<Ref{float32[8]}>', 'so it is kept, and in its order'],
+    ['Read<Ref{float32[8]}>', 'so it stays behind what was written there'],
+    ['of another library', 'besides its results, so it is kept']
+  ])('promises of the effect %s what JAX does', (effect, promise) => {
+    const snapshot = golden('effects-0.12');
+    const strings = snapshot.strings.map(each =>
+      each === 'Debug' ? effect : each
+    );
+    const listing = new JaxprListing(
+      linksOf({ ...snapshot, strings }, snapshot.focus),
+      trans
+    );
+    const { lines } = listing.document();
+    const said = Array.from({ length: lines }, (_, i) => listing.line(i))
+      .flatMap(line => line.tags ?? [])
+      .filter(({ text }) => text === `effect: ${effect}`);
+    expect(said).toHaveLength(1);
+    expect(said[0].title).toContain(promise);
+  });
+
+  it.each([
+    ['x.astype(t)', true],
+    ['jnp.sum(x, dtype=t)', true],
+    ['jnp.einsum("ij,jk", a, b, preferred_element_type=t)', true],
+    ['jnp.int8(x) + y', true],
+    ['jnp.full((3,), n, float)', true],
+    ['x + i', false],
+    ['jnp.mean(points) * interest', false],
+    ['print_floats(x)', false]
+  ])('takes %s for a wish for a dtype: %s', (text, asked) => {
+    expect(asksForDtype(text)).toBe(asked);
   });
 
   it('says of a variable where it is defined, used, and how long it lives', () => {

@@ -95,6 +95,20 @@ describe('the words beside a line of HLO', () => {
     expect(words('custom-call(%x)', 'custom-call')).toEqual(['custom call']);
   });
 
+  it.each([
+    ['xla_ffi_python_cpu_callback', 'A Python function is called here'],
+    ['xla_python_gpu_callback', 'A Python function is called here'],
+    ['Sharding', 'Nothing is called.'],
+    ['SPMDFullToShardShape', 'Nothing is called.'],
+    ['xla.sdy.FuncResultSharding', 'Nothing is called.'],
+    ['lapack_sgetrf_ffi', 'code of a library or of the backend'],
+    ['TopK', 'code of a library or of the backend']
+  ])('say of a call of %s what is behind it', (target, said) => {
+    const line = `%c = f32[] custom-call(%x), custom_call_target="${target}"`;
+    const [{ title }] = tagsOf(line, 'custom-call', 0, marks());
+    expect(title).toContain(said);
+  });
+
   it('say nothing of the rest', () => {
     expect(words(MODULE[4], 'sine')).toEqual([]);
   });
