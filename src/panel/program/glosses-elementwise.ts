@@ -74,14 +74,18 @@ export function elementwiseGlosses(trans: TranslationBundle): Glosses {
     ],
     ge: [trans.__('whether greater or equal'), 'lax.ge', 'x, y'],
     gt: [trans.__('whether greater'), 'lax.gt', 'x, y'],
-    igamma: [trans.__('lower incomplete gamma function'), 'lax.igamma', 'a, x'],
+    igamma: [
+      trans.__('regularised lower incomplete gamma function'),
+      'lax.igamma',
+      'a, x'
+    ],
     igamma_grad_a: [
       trans.__('derivative of igamma by its first argument'),
       'lax.igamma_grad_a',
       'a, x'
     ],
     igammac: [
-      trans.__('upper incomplete gamma function'),
+      trans.__('regularised upper incomplete gamma function'),
       'lax.igammac',
       'a, x'
     ],

@@ -418,7 +418,7 @@ export function programGlosses(trans: TranslationBundle): Glosses {
     tie: [trans.__('one value that waits for another'), null, 'x, y'],
     unpin: [trans.__('a pinned value that may move again'), null, 'x'],
     while: [
-      trans.__('loop until a condition'),
+      trans.__('loop as long as a condition holds'),
       'lax.while_loop',
       'constants …, carry …'
     ],
