@@ -445,8 +445,32 @@ def test_no_fast_path() -> None:
     with observe() as ledger:
         f(1.0)
         f(1.0)
-    text = "f has effects (a callback or debug.print): JAX gives it no fast path, every call is one"
+    text = "JAX gives f no fast path, every call is a miss: it has effects, such as those of a callback (Debug)"
     assert told(ledger, "f") == [first("f"), ("dispatch_only", (Reason("no_fast_path", text),))]
+
+
+def test_no_fast_path_with_a_reference() -> None:
+    @jax.jit
+    def write(ref: Any, x: Any) -> None:
+        ref[...] = x
+
+    @jax.jit
+    def kept(x: Any) -> Any:
+        ref = jax.new_ref(x)
+        ref[...] += 1.0
+        return ref[...]
+
+    held = jax.new_ref(jnp.ones(4))
+    with observe() as ledger:
+        for _ in range(2):
+            write(held, jnp.ones(4))
+            kept(jnp.ones(4))
+    text = (
+        "JAX gives write no fast path, every call is a miss: "
+        "it reads or writes a reference that it is given (Write<Ref{float32[4]}>)"
+    )
+    assert told(ledger, "write") == [first("write"), ("dispatch_only", (Reason("no_fast_path", text),))]
+    assert told(ledger, "kept") == [first("kept")]
 
 
 def test_another_transformation_makes_another_program() -> None:

@@ -17,12 +17,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from .. import jax_internals
+from ..effects import program_effects
 from ..observe.misses import Observer
 from ..observe.observation import ObservedFunction, ObservedProgram, StageTimes
 from ..observe.own_traces import trace_call
 from ..observe.printed import PrintRecorder
 from ..observe.stages import CallStages
-from ..program.effects import program_effects
 from ..quantities import duration
 from .agreement import Agreement, agreement, result_text
 from .differentiation import Differentiable, differentiability, words

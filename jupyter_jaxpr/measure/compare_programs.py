@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import jax_internals
+from ..effects import program_effects
 from ..observe.misses import Observer
 from ..observe.observation import ObservedFunction, ObservedProgram
 from ..observe.values import ValuesGone
-from ..program.effects import program_effects
 from .compare import Candidate, Comparison, Report, Trial, Variant, carry_out
 from .differentiation import Differentiable, differentiability
 from .timing import Stop

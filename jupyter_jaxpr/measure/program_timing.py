@@ -14,13 +14,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .. import jax_internals
+from ..effects import program_effects
 from ..observe.functions import is_users, name_of
 from ..observe.held_calls import Given, HeldCall
 from ..observe.misses import Observer
 from ..observe.observation import ObservedProgram
 from ..observe.printed import PrintRecorder
 from ..observe.values import ValuesGone
-from ..program.effects import program_effects
 from ..quantities import duration
 from .differentiation import words
 from .timing import SLOW, Guarded, Stop, Warm, copied, take_blocks

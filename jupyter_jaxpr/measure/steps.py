@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from ..effects import program_effects
 from ..program.control_flow.equation import COND, SCAN, SCOPE_PRIMITIVES, WHILE
-from ..program.effects import program_effects
 from ..program.high_primitives import named
 from ..program.parameters import open_jaxpr
 from .buffers import Control, bytes_of, empty

@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from .. import jax_internals
+from ..effects import program_effects
 from ..observe.misses import Observer
 from ..observe.printed import PrintRecorder
 from ..program.costs import Costs
-from ..program.effects import program_effects
 from ..program.jaxpr import Walk
 from ..program.memory import xla_memory
 from ..program.parameters import open_jaxpr

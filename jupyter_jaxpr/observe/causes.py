@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 
 from .history import FunctionHistory, MissEvent
@@ -122,6 +123,16 @@ def _new_partial(now: dict[str, str], before: dict[str, str], history: FunctionH
     return Reason("new_function", text, first, was, now[first], cure)
 
 
+def _without_fast_path(name: str, effects: Sequence[str]) -> str:
+    what = f"JAX gives {name} no fast path, every call is a miss"
+    if not effects:
+        return f"{what}; why is unknown"
+    known = ", ".join(effects)
+    if all(re.match("Read|Write|Accum", each) for each in effects):
+        return f"{what}: it reads or writes a reference that it is given ({known})"
+    return f"{what}: it has effects, such as those of a callback ({known})"
+
+
 def _same_key(event: MissEvent, own: Sequence[MissEvent], history: FunctionHistory) -> Reason:
     """The key is one that was seen before: its entry is gone, or there never is one."""
     assert event.key is not None
@@ -134,8 +145,7 @@ def _same_key(event: MissEvent, own: Sequence[MissEvent], history: FunctionHisto
         text = f"{history.name} was called under a transformation such as grad or vmap: such calls have no fast path"
         return Reason("no_fast_path", text, cure="Put the jit outside: jax.jit(jax.grad(f)).")
     if event.outcome == "dispatch_only" and last is not None and not last.fast_path:
-        text = f"{history.name} has effects (a callback or debug.print): JAX gives it no fast path, every call is one"
-        return Reason("no_fast_path", text)
+        return Reason("no_fast_path", _without_fast_path(history.name, event.effects))
     if event.trace is not None:
         where = "" if last is None else f" made{_line_from(last, event)}"
         text = f"the entry{where} is gone: the caches were cleared, or it was evicted"

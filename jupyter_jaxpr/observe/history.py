@@ -51,6 +51,7 @@ class MissEvent:
     place: Place | None
     outcome: Outcome | None = None  # None while it runs
     fast_path: bool = False  # later calls with this key hit
+    effects: tuple[str, ...] = ()  # of its program, where they may be why there is no fast path
     held_before: bool = False  # JAX held entries of this function object that were made unobserved
     rerun: bool = False  # its cell was executed again since the object before was first seen
     cell: int | None = None  # the number in In [n] of the cell that made the call

@@ -18,6 +18,7 @@ from types import FrameType, FunctionType
 from typing import Any
 
 from .. import jax_internals
+from ..effects import program_effects
 from ..jax_internals import COMPILE_EVENT, LOWER_EVENT, TRACE_EVENT, DerivedCall, Hooks, JitCall
 from .arguments import CallShape, EquinoxCall, equinox_call, shape_of
 from .calls import HAS_MONITORING
@@ -465,6 +466,8 @@ class Observer:
         miss: Miss = call.record
         state = miss.state
         miss.event.fast_path = fast_path
+        if not fast_path and call.params is not None:
+            miss.event.effects = tuple(program_effects(call.params["jaxpr"]))
         run = state.run
         try:
             if executable is None:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .effects import equation_effects
+from ..effects import equation_effects
 from .high_primitives import HIGH, high
 from .parameters import (
     COMBINERS,

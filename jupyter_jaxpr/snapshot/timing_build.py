@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 
+from ..effects import program_effects
 from ..measure.program_timing import ProgramTimes, question, time_program
 from ..measure.timing import Warm
 from ..observe.kernel import observer
 from ..observe.observation import StageTimes
 from ..observe.values import ValuesGone
-from ..program.effects import program_effects
 from ..quantities import NO_BREAK, duration
 from .document import Note, Snapshot
 from .live import Sources

@@ -1,7 +1,7 @@
 """Effects as JAX holds them in; their names, such as `Debug` or `OrderedIO`, out.
 
 JAX counts more among the effects than happens outside of a program, and prints some with addresses that are others in
-every trace.
+every trace. It reads them by their attributes and imports nothing of JAX.
 """
 
 from __future__ import annotations
@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 from typing import Any
-
-from .parameters import open_jaxpr
 
 #: That an axis has to be there: `jax.interpreters.partial_eval.dce_jaxpr` counts it as no effect either.
 _NO_EFFECT = frozenset({"NamedAxisEffect"})
@@ -27,7 +25,7 @@ def equation_effects(effects: Iterable[Any]) -> list[str]:
 
 def program_effects(jaxpr: Any) -> list[str]:
     """What would happen again if a program, a Jaxpr or ClosedJaxpr, ran again; each once, sorted."""
-    return _names(getattr(open_jaxpr(jaxpr), "effects", ()), _INSIDE)
+    return _names(getattr(jaxpr, "effects", ()), _INSIDE)
 
 
 def _names(effects: Iterable[Any], without: Collection[str]) -> list[str]:
