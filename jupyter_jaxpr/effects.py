@@ -12,8 +12,8 @@ from typing import Any
 
 #: That an axis has to be there: `jax.interpreters.partial_eval.dce_jaxpr` counts it as no effect either.
 _NO_EFFECT = frozenset({"NamedAxisEffect"})
-#: Nor is it one to anybody outside that a program makes references of its own.
-_INSIDE = _NO_EFFECT | {"InternalMutableArrayEffect"}
+#: Nor is it one to anybody outside that a program makes references of its own. These are names of their own, too.
+INSIDE = _NO_EFFECT | {"InternalMutableArrayEffect"}
 #: The variable of a reference, which has no name yet: Read<Var(id=140215315742048):Ref{float32[8]}>.
 _VARIABLE = re.compile(r"Var\(id=\d+\):")
 
@@ -25,7 +25,7 @@ def equation_effects(effects: Iterable[Any]) -> list[str]:
 
 def program_effects(jaxpr: Any) -> list[str]:
     """What would happen again if a program, a Jaxpr or ClosedJaxpr, ran again; each once, sorted."""
-    return _names(getattr(jaxpr, "effects", ()), _INSIDE)
+    return _names(getattr(jaxpr, "effects", ()), INSIDE)
 
 
 def _names(effects: Iterable[Any], without: Collection[str]) -> list[str]:

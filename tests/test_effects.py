@@ -85,6 +85,23 @@ def test_what_writes_to_a_reference_of_its_caller_would_do_so_again() -> None:
     assert program_effects(jax.jit(write).trace(jax.new_ref(X), X).jaxpr) == ["Write<Ref{float32[4]}>"]
 
 
+def test_a_card_has_the_effects_that_running_it_again_repeats() -> None:
+    def loop(x: jax.Array) -> Any:
+        outer = jax.new_ref(x)
+
+        def own(carry: jax.Array, value: jax.Array) -> tuple[jax.Array, None]:
+            return kept(carry) + value, None
+
+        def shared(carry: jax.Array, value: jax.Array) -> tuple[jax.Array, None]:
+            outer[...] += value
+            return carry + outer[0], None
+
+        return lax.scan(own, 0.0, x)[0], lax.scan(shared, 0.0, x)[0]
+
+    first, second = jj.inspect(loop, X, stage="trace").control_flow
+    assert (first.effects, second.effects) == ((), ("Read<Ref{float32[4]}>", "Write<Ref{float32[4]}>"))
+
+
 def test_two_traces_of_the_same_function_have_the_same_effects() -> None:
     before, after = (jj.inspect(lambda x: kept(x), X, stage="trace") for _ in range(2))
     diff = before.diff(after)

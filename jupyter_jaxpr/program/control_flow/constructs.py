@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from ...effects import INSIDE
 from ..costs import Costs
 from ..jaxpr import Walk
 from ..loop_equations import scan_parts, while_parts
@@ -338,7 +339,8 @@ class Constructs:
 
     def _effects(self, place: Place, equation: int) -> list[str]:
         rows = dict(place.columns.effects)
-        return [self._walk.strings.items[effect] for effect in rows.get(equation, [])]
+        names = [self._walk.strings.items[effect] for effect in rows.get(equation, [])]
+        return [name for name in names if name not in INSIDE]
 
 
 def _at(texts: Sequence[str], index: int) -> str:
