@@ -1,7 +1,7 @@
 """Effects as JAX holds them in; their names, such as `Debug` or `OrderedIO`, out.
 
 JAX counts more among the effects than happens outside of a program, and prints some with addresses that are others in
-every trace. It reads them by their attributes and imports nothing of JAX.
+every trace. They are read by their attributes; nothing of JAX is imported.
 """
 
 from __future__ import annotations
