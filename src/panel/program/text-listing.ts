@@ -11,13 +11,7 @@ import {
   TokenKind
 } from '../../editor/languages/line';
 import { stablehlo } from '../../editor/languages/stablehlo';
-import type {
-  ILineFacts,
-  ILinesEquations,
-  ILinked,
-  Links,
-  TextLevel
-} from '../../model/links';
+import type { ILineFacts, ILinked, Links, TextLevel } from '../../model/links';
 import type { SourcePools } from '../../program-text/source-spans';
 import type { Selection } from '../../tokens';
 import { badgeText, element, whereOf } from './describe';
@@ -33,7 +27,7 @@ import type {
 import { noiseOfLines } from './noise';
 import { namesOfStack } from './query';
 import { SourceHeads } from './source-heads';
-import { ITextMarks, referenceOf, tagsOf } from './text-marks';
+import { IEquationCount, ITextMarks, referenceOf, tagsOf } from './text-marks';
 
 const LANGUAGES: Record<TextLevel, ILineLanguage> = { stablehlo, hlo };
 
@@ -128,7 +122,7 @@ export class TextListing implements IListing {
     this._total = Math.max(total, this._lines.length);
     if (this.level === 'hlo') {
       this._structure.add(at, lines);
-      this._equations.clear();
+      this._counts.clear();
     }
     this._findFolds();
     const inserted = this.complete ? lines : [...lines, this._moreText()];
@@ -363,14 +357,19 @@ export class TextListing implements IListing {
     };
   }
 
-  /** The equations of the lines of a computation. */
-  private _equationsBetween(first: number, last: number): ILinesEquations {
-    let equations = this._equations.get(first);
-    if (equations === undefined) {
-      equations = this._links.equationsOfLines(this.level, first, last);
-      this._equations.set(first, equations);
+  /** How many equations the lines of a computation come from. */
+  private _equationsBetween(first: number, last: number): IEquationCount {
+    let known = this._counts.get(first);
+    if (known === undefined) {
+      const { ids, told } = this._links.equationsOfLines(
+        this.level,
+        first,
+        last
+      );
+      known = { count: ids.size, told };
+      this._counts.set(first, known);
     }
-    return equations;
+    return known;
   }
 
   private _moreText(): string {
@@ -437,8 +436,8 @@ export class TextListing implements IListing {
 
   private _language: ILineLanguage;
   private _structure = new HloStructure();
-  /** Of computations, by their first line. */
-  private _equations = new Map<number, ILinesEquations>();
+  /** Of computations, by their first line: the numbers alone, as a place may have thousands of equations. */
+  private _counts = new Map<number, IEquationCount>();
   /** The lines without the space at their start, and how much that is. */
   private _lines: string[] = [];
   private _indents: number[] = [];

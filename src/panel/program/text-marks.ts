@@ -4,7 +4,6 @@
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 
-import type { ILinesEquations } from '../../model/links';
 import { HloStructure, calledBy } from './hlo-structure';
 import type { IListedLine, ITag } from './listing';
 
@@ -51,11 +50,19 @@ function targetWords(target: string, trans: TranslationBundle): string {
   );
 }
 
+/** How many equations some lines come from. */
+export interface IEquationCount {
+  /** 0 where it is not known. */
+  count: number;
+  /** That they come from all of these; else from some of them, which XLA does not tell apart. */
+  told: boolean;
+}
+
 /** What the words need to know. */
 export interface ITextMarks {
   structure: HloStructure;
-  /** The equations of the lines from one to another. */
-  equations(first: number, last: number): ILinesEquations;
+  /** How many equations the lines from one to another come from. */
+  equations(first: number, last: number): IEquationCount;
   trans: TranslationBundle;
 }
 
@@ -117,8 +124,7 @@ function size(
   instructions: number,
   { equations, trans }: ITextMarks
 ): [string, string] {
-  const { ids, told } = equations(first, last);
-  const count = ids.size;
+  const { count, told } = equations(first, last);
   const members = trans._n(
     '%1 instruction',
     '%1 instructions',

@@ -30,7 +30,7 @@ function marks(lines: readonly string[] = MODULE) {
   structure.add(9, lines.slice(9));
   return {
     structure,
-    equations: () => ({ ids: new Set([7]), told: true }),
+    equations: () => ({ count: 1, told: true }),
     trans
   };
 }
@@ -45,16 +45,16 @@ describe('the words beside a line of HLO', () => {
       'kLoop',
       '2 instructions, 1 equation'
     ]);
-    const of = (...given: [ids: number[], told: boolean]) => ({
+    const of = (count: number, told: boolean) => ({
       ...marks(),
-      equations: () => ({ ids: new Set(given[0]), told: given[1] })
+      equations: () => ({ count, told })
     });
-    expect(words(MODULE[8], 'fusion', of([], true))).toEqual([
+    expect(words(MODULE[8], 'fusion', of(0, true))).toEqual([
       'kLoop',
       '2 instructions'
     ]);
     // One of a thousand equations of an unrolled loop is not a thousand.
-    const [, some] = tagsOf(MODULE[8], 'fusion', 0, of([1, 2, 3], false));
+    const [, some] = tagsOf(MODULE[8], 'fusion', 0, of(3, false));
     expect([some.text, some.title]).toEqual([
       '2 instructions',
       'It consists of 2 instructions, made for some of 3 equations: ' +
