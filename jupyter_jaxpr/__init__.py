@@ -17,12 +17,14 @@ if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
     from .inspection import Snapshot, inspect
+    from .observe.side_effects.guard import EffectsError
     from .observing import RecompileError, observe
     from .widget_view import widget
 
-__all__ = ["RecompileError", "Snapshot", "__version__", "inspect", "observe", "widget"]
+__all__ = ["EffectsError", "RecompileError", "Snapshot", "__version__", "inspect", "observe", "widget"]
 
 _HOMES = {
+    "EffectsError": ".observe.side_effects.guard",
     "RecompileError": ".observing",
     "Snapshot": ".inspection",
     "inspect": ".inspection",

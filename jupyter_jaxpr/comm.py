@@ -33,6 +33,7 @@ from .messages import (
     Progress,
     Reply,
     SnapshotMessage,
+    TraceCall,
 )
 from .outbox import Outbox
 from .runs import Runs, cell_key
@@ -126,12 +127,17 @@ class Publisher:
 
     # --- kernel to browser --------------------------------------------------------------------------------
 
-    def publish(self, built: Built) -> None:
-        """Send a run's snapshot, and keep the run for requests and `resend`."""
+    def publish(self, built: Built, retrace: Callable[[], None] | None = None) -> None:
+        """Send a run's snapshot, and keep the run for requests and `resend`.
+
+        Args:
+            built: The run.
+            retrace: Traces the last call of the run's cell and publishes the run anew; None where that is not offered.
+        """
         with _never_raises("send the program to the panel", self):
             if self._hub is None:
                 return
-            self._runs.keep(built)
+            self._runs.keep(built, retrace)
             self._last_run = built.document.id
             self._outbox.drop(Progress)
             self._send_snapshot(built.document)
@@ -200,11 +206,23 @@ class Publisher:
 
     def _on_hub_message(self, data: object) -> None:
         # Only the type is read: a browser of any version gets its hello, and can say what does not fit.
-        if isinstance(data, dict) and data.get("type") == "resend":
+        kind = data.get("type") if isinstance(data, dict) else None
+        if kind == "resend":
             with _never_raises("send the programs again", self):
                 self._say_hello()
                 for document in self._runs.latest():
                     self._send_snapshot(document)
+        elif kind == "trace":
+            with _never_raises("trace the call", self):
+                self._trace(msgspec.convert(data, TraceCall))
+
+    def _trace(self, asked: TraceCall) -> None:
+        """Trace the last call of a run's cell; the hub's messages wait until no cell runs."""
+        run = self._runs.get(asked.snapshot)
+        if run is None:
+            self.fail("The kernel no longer holds this run.", "Run the cell again.")
+        elif run.retrace is not None:
+            run.retrace()
 
     def _on_hub_closed(self, message: object) -> None:
         """Stay open: the page that closed the hub speaks for itself alone, others still listen.

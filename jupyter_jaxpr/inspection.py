@@ -465,12 +465,18 @@ class Snapshot:
 
 
 def inspect(
-    fun: Callable[..., Any], *args: Any, stage: Stage = "compile", time: bool = False, **kwargs: Any
+    fun: Callable[..., Any],
+    *args: Any,
+    stage: Stage = "compile",
+    time: bool = False,
+    allow_effects: bool = False,
+    **kwargs: Any,
 ) -> Snapshot:
     """Show what JAX makes of a call ``fun(*args, **kwargs)``.
 
-    The Python of the function runs once, symbolically, unless JAX has traced this call before. Nothing is executed but
-    at ``stage="run"``.
+    The Python of the function runs once, symbolically, unless JAX has traced this call before. What the Python changes
+    meanwhile (globals, closures, attributes, containers, random generators) is put back. Nothing is executed but at
+    ``stage="run"``.
 
     Args:
         fun: A function, jitted or not.
@@ -479,10 +485,12 @@ def inspect(
         time: With ``stage="run"``: run it again as often as a fraction of a second holds, and its Python without jit;
             `Snapshot.timings` has what it took. A program with effects, or of over a second, is not repeated: a note
             says so. To hand an argument of the name ``time`` to the function, use `functools.partial`.
+        allow_effects: Trace the function although its Python does what cannot be undone, such as writing to a file.
         **kwargs: Its keyword arguments.
 
     Raises:
         ValueError: The stage is none, or ``run`` was asked for without values.
+        EffectsError: The function's Python does what cannot be undone; the message names the line.
         Exception: Whatever the function raises while it is traced, compiled or run.
     """
     if stage not in get_args(Stage):
@@ -495,7 +503,16 @@ def inspect(
         raise ValueError(_NO_VALUES)
     # Only JAX's events tell what the stages of that call take, and whether JAX had its program before.
     with observer().hooks.for_a_while():
-        own = trace_call(observer(), fun, args, kwargs, "Inspected: a trace of its own.", stage, keep_values=time)
+        own = trace_call(
+            observer(),
+            fun,
+            args,
+            kwargs,
+            "Inspected: a trace of its own.",
+            stage,
+            keep_values=time,
+            allow_effects=allow_effects,
+        )
     if own.error is not None:
         raise own.error
     if stage == "run" and own.program is not None:

@@ -22,7 +22,7 @@ import inspect
 import re
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import metadata
@@ -401,6 +401,20 @@ def call_leaves(called: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> tup
     except RuntimeError:
         return None
     return traced.params["jaxpr"], list(args_flat)
+
+
+def held_trace(called: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """JAX's `jax.stages.Traced` of a call that it has traced before.
+
+    None where JAX does not hold the trace: to make one, the function's Python would run. None of it runs here.
+    """
+    import jax
+
+    try:
+        with jax.no_tracing(True):
+            return called.trace(*args, **kwargs)
+    except Exception:
+        return None
 
 
 def jitted_of(fun: Any, options: Any) -> Any:

@@ -11,6 +11,7 @@ Kernel to browser, on the comm target `jupyter_jaxpr` that the kernel opens:
 Browser to kernel, on that same comm:
 
     {"type": "resend", "protocol": 1, "version": "0.1.0"}
+    {"type": "trace", "snapshot": "5f0c"}
 
 Requests go on a comm of their own (target `jupyter_jaxpr.requests`, opened by the browser, so that it lands on a
 subshell and is answered while a cell runs); each has an `id`, and the reply carries it:
@@ -214,6 +215,15 @@ class Resend(Struct, tag="resend"):
     version: Annotated[str, _text("Version of the browser side of this extension.")]
 
 
+class TraceCall(Struct, tag="trace"):
+    """Trace the last call of a run's cell: the user pressed the button. The run's document is sent anew.
+
+    On the hub's comm, whose messages wait until no cell runs: the trace puts the user's objects back as they were.
+    """
+
+    snapshot: Annotated[str, _text("Id.")]
+
+
 class TextRequest(Struct, tag="text"):
     """Lines of a text that JAX has made."""
 
@@ -386,6 +396,7 @@ class StopRequest(Struct, tag="stop"):
 
 BrowserMessage = (
     Resend
+    | TraceCall
     | TextRequest
     | ScopeRequest
     | MakeRequest

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ class Run:
 
     document: Snapshot
     sources: Sources
+    retrace: Callable[[], None] | None = None  # traces the last call of its cell; None where that is not offered
 
 
 class Runs:
@@ -29,9 +31,9 @@ class Runs:
         self._lock = threading.Lock()
         self._runs: dict[str, Run] = {}
 
-    def keep(self, built: Built) -> None:
-        """Add a run; the oldest beyond 8 goes."""
-        run = Run(built.document, built.sources)
+    def keep(self, built: Built, retrace: Callable[[], None] | None = None) -> None:
+        """Add a run, or put a newer one in its place; the oldest beyond 8 goes."""
+        run = Run(built.document, built.sources, retrace)
         with self._lock:
             self._runs.pop(run.document.id, None)
             self._runs[run.document.id] = run

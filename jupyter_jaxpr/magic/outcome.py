@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import traceback
 import types
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from .. import jax_internals
@@ -18,11 +19,16 @@ from ..observe.functions import is_of_jax, name_of
 from ..observe.ledger_table import not_counted
 from ..observe.observation import Finding, Observation, Place
 from ..observe.own_traces import OwnTrace, has_arrays, returned_arrays, trace_call
+from ..observe.retrace import CallGone, HeldCallForTrace, Retrace, deciding
+from ..observe.side_effects.effect import SideEffect
+from ..observe.side_effects.guard import EffectsError, place_text
+from ..observe.side_effects.proof import side_effects
 from ..specs import SpecError
 from .comparing import compare_named
 from .sweeping import sweep_named
 
 if TYPE_CHECKING:
+    from ..cell import LastCall
     from ..measure.compare import Report
     from ..measure.sweep import Sweep
     from ..observe.misses import Observer
@@ -34,6 +40,12 @@ WHAT_TO_TYPE = (
     "Call a function under @jax.jit in the cell, end the cell with a call such as f(x), or name one: "
     "%%jaxpr f(x) or %%jaxpr f(f32[8])."
 )
+_NOT_TRACED = (
+    "{name} ran without jit and was not traced, because a trace runs its Python a second time. {place} {what}. To see "
+    "its program, press {button}, or call {name} under jax.jit."
+)
+_CALL_GONE = "{name} or one of its arguments is no longer there. Run the cell again."
+_UNDER_JIT = "Call it under jax.jit to see the program that runs."
 
 
 def complete(
@@ -146,6 +158,8 @@ def trace_target(
     stage = found.stage or ("run" if found.time else "trace")
     own = trace_call(observer, fun, args, kwargs, note, stage, found.keeps_values)
     _add(observation, own, focus=True)
+    if isinstance(own.error, EffectsError):
+        return _refused(observation, own.error)
     if own.error is not None:
         return _cannot(observation, target.text, _trace_error(name_of(fun), own.error), own.error)
     return None
@@ -164,6 +178,15 @@ def _cannot(observation: Observation, text: str, why: str, error: BaseException 
             cures=known.cures,
         )
     )
+    return message
+
+
+def _refused(observation: Observation, error: EffectsError) -> str:
+    """Say that a trace was not made, for what it does cannot be undone."""
+    message = f"{error} {_UNDER_JIT}"
+    effect = error.effect
+    place = Place(effect.file, effect.line, effect.function) if effect.line else None
+    observation.findings.append(Finding("not_traced", message, place=place))
     return message
 
 
@@ -193,20 +216,78 @@ def _trace_last(observer: Observer, active: Active, observation: Observation, wa
             note = "The program that JAX holds for the cell's last call."
         elif not any(called is fun for called in active.run.unseen):
             return None
+        held = jax_internals.held_trace(fun, last.args, last.kwargs)
+        effects = () if held is not None else _effects(last)
+        if effects:
+            place, what = place_text(effects[0], active.cell.file), effects[0].text
+            return (
+                f"JAX holds no trace of {last.text}, and {name} was not traced again, because a trace runs its Python. "
+                f"{place} {what}. To trace it, write %jaxpr {last.text}."
+            )
     else:
         why = _not_traceable(last)
         if why is not None:
             return why
         if not wanted:
             return f"{name} is not jitted, and tracing it was turned off. To trace it, write %jaxpr {last.text}."
+        effects = _effects(last)
+        if effects:
+            return _offer(active, observation, deciding(effects))
         note = (
             f"Our own trace: the cell called {name} without jit, so JAX ran it operation by operation. Its Python ran "
             "a second time for this, symbolically."
         )
         if any(function.programs for function in observation.functions):
             note = f"Our own trace of the whole call {last.text}, which JAX did not compile as one program."
-    at = Place(active.cell.file, last.line, "<module>", last.column, last.end_line, last.end_column)
-    own = trace_call(observer, fun, last.args, last.kwargs, note, keep_values=active.options.keeps_values, at=at)
+    own = trace_call(
+        observer, fun, last.args, last.kwargs, note, keep_values=active.options.keeps_values, at=_place_of_call(active)
+    )
+    return _added(observation, own, name)
+
+
+def _place_of_call(active: Active) -> Place:
+    last = active.last
+    return Place(active.cell.file, last.line, "<module>", last.column, last.end_line, last.end_column)
+
+
+def _effects(last: LastCall) -> tuple[SideEffect, ...]:
+    return side_effects(last.function, last.args, last.kwargs)
+
+
+def _offer(active: Active, observation: Observation, effect: SideEffect) -> str:
+    """Say which line keeps the last call from being traced, and let the panel offer to trace it."""
+    last = active.last
+    name = name_of(last.function)
+    held = HeldCallForTrace(last.function, last.args, last.kwargs)
+    observation.retrace = Retrace(name, last.text, effect, held, _place_of_call(active))
+    button = "Trace it all the same" if observation.retrace.allows_effects else "Trace it"
+    message = _NOT_TRACED.format(name=name, place=place_text(effect, active.cell.file), what=effect.text, button=button)
+    place = Place(effect.file, effect.line, effect.function) if effect.line else None
+    observation.findings.append(Finding("not_traced", message, function=name, place=place))
+    return message
+
+
+def trace_again(observer: Observer, observation: Observation, keep_values: bool) -> str | None:
+    """Trace the call of an offer, because the user pressed the button; a message where that gave no program."""
+    offer: Retrace = observation.retrace
+    observation.retrace = None
+    observation.findings = [finding for finding in observation.findings if finding.kind != "not_traced"]
+    try:
+        fun, args, kwargs = offer.call.call()
+    except CallGone:
+        return _CALL_GONE.format(name=offer.name)
+    note = f"Traced because you asked for it: the Python of {offer.text} ran a second time, symbolically."
+    own = trace_call(
+        observer, fun, args, kwargs, note, keep_values=keep_values, at=offer.at, allow_effects=offer.allows_effects
+    )
+    if isinstance(own.error, EffectsError) and not offer.allows_effects:
+        observation.retrace = replace(offer, effect=own.error.effect)
+        return str(own.error)
+    return _added(observation, own, offer.name)
+
+
+def _added(observation: Observation, own: OwnTrace, name: str) -> str | None:
+    """Add what a trace of the last call gave; a message where the trace raised."""
     _add(observation, own, focus=True)
     if own.error is not None:
         known = explained(own.error, name)

@@ -270,18 +270,8 @@ class Session:
         sweep: Sweep | None = None,
     ) -> None:
         from .. import display
-        from ..snapshot.build import build
 
-        built = build(
-            observation,
-            None if cell is None else _document_cell(cell),
-            environment=environment(self.observer.hooks.support),
-            run_id=run_id,
-            title=found.title,
-            pinned=found.pin,
-            message=message,
-            cells=self._known_cells(cell),
-        )
+        built = self._built(found, cell, observation, run_id, message)
         if comparison is not None:
             built = replace(built, document=built.sources.add_comparison(comparison))
         if sweep is not None:
@@ -299,10 +289,46 @@ class Session:
         finally:
             if found.keeps_values:
                 built.sources.let_go_of_values()
-        self.publisher.publish(built)
+        self.publisher.publish(built, self._retrace(found, cell, observation, run_id))
         magics = self.magics
         if magics is not None and (built.document.programs or error is None):
             display.show(built.document, limit_bytes=magics.output_bytes, enabled=magics.output)
+
+    def _built(
+        self,
+        found: options.Options,
+        cell: cells.RunningCell | None,
+        observation: Observation,
+        run_id: str,
+        message: str | None,
+    ) -> Built:
+        from ..snapshot.build import build
+
+        return build(
+            observation,
+            None if cell is None else _document_cell(cell),
+            environment=environment(self.observer.hooks.support),
+            run_id=run_id,
+            title=found.title,
+            pinned=found.pin,
+            message=message,
+            cells=self._known_cells(cell),
+        )
+
+    def _retrace(
+        self, found: options.Options, cell: cells.RunningCell | None, observation: Observation, run_id: str
+    ) -> Callable[[], None] | None:
+        """What traces the cell's last call when the user asks for it; None where that is not offered."""
+        if observation.retrace is None:
+            return None
+
+        def retrace() -> None:
+            with self._guard("trace the call"):
+                message = outcome.trace_again(self.observer, observation, found.keeps_values)
+                built = self._built(found, cell, observation, run_id, message)
+                self.publisher.publish(built, self._retrace(found, cell, observation, run_id))
+
+        return retrace
 
     def _with_steps(self, built: Built) -> Document:
         from ..snapshot.recording_build import record_focus

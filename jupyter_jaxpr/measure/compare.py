@@ -18,6 +18,7 @@ from typing import Any, Literal
 
 from .. import jax_internals
 from ..effects import program_effects
+from ..observe.jit_here import jitted_copy, static_names
 from ..observe.misses import Observer
 from ..observe.observation import ObservedFunction, ObservedProgram, StageTimes
 from ..observe.own_traces import trace_call
@@ -26,7 +27,6 @@ from ..observe.stages import CallStages
 from ..quantities import duration
 from .agreement import Agreement, agreement, result_text
 from .differentiation import Differentiable, differentiability, words
-from .jit_here import jitted_copy, static_names
 from .timing import SLOW, Guarded, Stop, Warm, copied, take_turns
 
 Mode = Literal["jitted", "jitted_here", "eager", "missing"]

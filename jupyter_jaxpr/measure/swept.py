@@ -18,6 +18,7 @@ from typing import Any, Literal
 
 from .. import jax_internals
 from ..effects import program_effects
+from ..observe.jit_here import jitted_anew, jitted_copy, static_names
 from ..observe.misses import Observer
 from ..observe.printed import PrintRecorder
 from ..program.costs import Costs
@@ -27,7 +28,6 @@ from ..program.parameters import open_jaxpr
 from ..quantities import duration
 from .compare import Candidate
 from .differentiation import words
-from .jit_here import jitted_anew, jitted_copy, static_names
 from .timing import BUDGET, SLOW, Stop, Warm, copied, warm_time
 
 #: A call that is expected to take longer than this many seconds is left out without asking.

@@ -188,4 +188,5 @@ class Observation:
     eager_compiles: list[EagerCompile] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)  # our own failures, as tracebacks
+    retrace: Any = None  # `observe.retrace.Retrace`: the offer to trace the last call; None where there is none
     ledger: LedgerReading | None = None  # None where misses cannot be observed

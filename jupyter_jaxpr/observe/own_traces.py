@@ -1,9 +1,14 @@
 """A callable and its arguments in, the program that JAX would make of the call out: a trace of our own.
 
-It is asked for by name (`%jaxpr f(x)`), or is the second, symbolic run of a plain function that a cell called. What
-the body prints meanwhile is recorded and not shown again. A plain function is traced under a new function object, so
-that a later `jax.jit` of the user's finds JAX's caches as if we had not been there; a jitted one is asked for its own
-trace, which a later call of it reuses.
+The user asks for the trace by name (`%jaxpr f(x)`), or the trace is the second, symbolic run of a plain function that a
+cell called. What the body prints meanwhile is recorded and not shown again; warnings are left out. A plain function is
+traced under a new function object, so that a later `jax.jit` of the user's finds JAX's caches as if we had not been
+there. A jitted function is asked for its own trace, which a later call of the function reuses.
+
+A trace changes nothing that the user's code can reach (`side_effects`). A function is traced as it is where its Python
+provably changes nothing. Otherwise the changes are put back, and what cannot be put back is refused; of a jitted
+function JAX's own trace is taken if there is one, else a copy of the function is traced, so that the first call of the
+user's still runs the function's Python.
 
 A function of the user's is traced as `jax.jit` would: with all its numbers. To one of a library, such as
 `jnp.reshape(x, (2, 4))` or `lax.fori_loop(0, 10, body, x)`, whole numbers are shapes, axes and bounds: it gets those
@@ -14,6 +19,7 @@ from __future__ import annotations
 
 import functools
 import time
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -23,11 +29,14 @@ from .arguments import CallShape, shape_of
 from .calling_at import calling_at
 from .functions import code_of, is_users, name_of, place_of
 from .held_calls import HeldCall, is_array
+from .jit_here import jitted_anew
 from .keys import value_text
 from .misses import Observer
 from .observation import ObservedFunction, ObservedProgram, Place, Printed
 from .printed import PrintRecorder
 from .programs import KeptProgram
+from .side_effects.effect import SideEffect
+from .side_effects.guard import undone
 from .values import CallValues, copied
 
 Stage = Literal["trace", "lower", "compile", "run"]
@@ -57,8 +66,11 @@ def trace_call(
     stage: Stage = "trace",
     keep_values: bool = False,
     at: Place | None = None,
+    allow_effects: bool = False,
 ) -> OwnTrace:
     """Trace a call, and lower, compile or run it if asked; errors of the user's function are returned, not raised.
+
+    An `EffectsError` is returned where the function's Python would do what cannot be undone.
 
     Args:
       observer: is told to look away.
@@ -69,6 +81,7 @@ def trace_call(
       stage: how far to go.
       keep_values: hold the arguments, as `--steps` asks for.
       at: where the call is written; None where no text of the user's has it.
+      allow_effects: go ahead where the function's Python does what cannot be undone.
     """
     name = name_of(fun)
     prints = PrintRecorder(lambda: name, swallow=True)
@@ -77,7 +90,7 @@ def trace_call(
     with observer.looking_away() as events, observer.listening(_name_in_events(fun)) as stages:
         prints.start()
         try:
-            program, is_traced = _traced(fun, tuple(args), dict(kwargs), keep_values, at)
+            program, is_traced, called = _traced(fun, tuple(args), dict(kwargs), keep_values, at, allow_effects)
         except Exception as error:
             own.error = error
             return own
@@ -85,7 +98,7 @@ def trace_call(
             prints.stop()
         reused = jax_internals.is_jitted(fun) and not events()
         try:
-            _go_on(program, fun, args, kwargs, stage, reused, events, is_traced)
+            _go_on(program, called, args, kwargs, stage, reused, events, is_traced)
             if stage == "run" and stages.compiles:
                 stages.started_at = began
                 program.stages = stages.times(time.perf_counter())
@@ -104,20 +117,42 @@ def _name_in_events(fun: Any) -> str:
 
 
 def _traced(
-    fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any], keep_values: bool, at: Place | None
-) -> tuple[KeptProgram, IsTraced]:
-    """The program of a call, and which of its leaves are inputs of it."""
-    if jax_internals.is_jitted(fun) or is_users(fun):
-        return _trace(fun, args, kwargs, keep_values, at, is_array), is_array
+    fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any], keep_values: bool, at: Place | None, allow_effects: bool
+) -> tuple[KeptProgram, IsTraced, Any]:
+    """The program of a call, which of its leaves are inputs of it, and what to call to run the program."""
+    if jax_internals.is_jitted(fun):
+        held = jax_internals.held_trace(fun, args, kwargs)
+        if held is not None:
+            return _trace(fun, args, kwargs, keep_values, at, is_array, held), is_array, fun
+    with undone(name_of(fun), fun, args, kwargs, allowed=allow_effects) as effects, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return _traced_again(fun, args, kwargs, keep_values, at, effects)
+
+
+def _traced_again(
+    fun: Any,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    keep_values: bool,
+    at: Place | None,
+    effects: Sequence[SideEffect],
+) -> tuple[KeptProgram, IsTraced, Any]:
+    if jax_internals.is_jitted(fun):
+        # A trace of the function itself would stay in JAX's cache: what its Python does at the first call would not
+        # happen when the user calls it.
+        copy = jitted_anew(fun) if effects else fun
+        return _trace(copy, args, kwargs, keep_values, at, is_array), is_array, copy
+    if is_users(fun):
+        return _trace(fun, args, kwargs, keep_values, at, is_array), is_array, fun
     try:
-        return _trace(fun, args, kwargs, keep_values, at, _is_no_count), _is_no_count
+        return _trace(fun, args, kwargs, keep_values, at, _is_no_count), _is_no_count, fun
     except Exception:
         import jax
 
         if not any(isinstance(leaf, float | complex) for leaf in jax.tree_util.tree_leaves((args, kwargs))):
             raise
         # jnp.linspace(0.0, 1.0) and their like: the numbers decide the shape.
-        return _trace(fun, args, kwargs, keep_values, at, _is_no_number), _is_no_number
+        return _trace(fun, args, kwargs, keep_values, at, _is_no_number), _is_no_number, fun
 
 
 def _is_no_count(leaf: Any) -> bool:
@@ -135,7 +170,9 @@ def _trace(
     keep_values: bool,
     at: Place | None,
     is_traced: IsTraced,
+    traced: Any = None,
 ) -> KeptProgram:
+    """The program of a call; `traced` is JAX's trace of the call, where it is there."""
     import jax
 
     fixed: dict[str, str] = {}
@@ -146,7 +183,8 @@ def _trace(
         held = HeldCall(fun, args, kwargs, jitted=jitted, is_traced=is_traced)
         fixed = _fixed(shape_of(getattr(jitted, "_jit_info", None), args, kwargs), args, kwargs, is_traced)
         args, kwargs = _arrays_only(args, kwargs, is_traced)
-    traced = jitted.trace(*args, **kwargs)
+    if traced is None:
+        traced = jitted.trace(*args, **kwargs)
     donated = tuple(info.donated for info in jax.tree_util.tree_leaves(traced.args_info, is_leaf=_is_info))
     values = _values(jitted, args, kwargs, traced.jaxpr, keep_values, donated)
     program = KeptProgram(

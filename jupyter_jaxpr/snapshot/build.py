@@ -177,6 +177,7 @@ class _Builder:
             control_flow=controls.controls,
             costs=costs,
             shardings=shardings,
+            retrace=notes.retrace_document(walk, observation.retrace),
             machine=machine_build.known(),
             **pools.of_walk(walk, self._cell_file).fields(),
         )

@@ -343,6 +343,15 @@ class Note(Struct, omit_defaults=True):
     cures: Annotated[list[Cure], _text("Ways out to choose from, the one that fits most often first.")] = []
 
 
+class Retrace(Struct):
+    """The cell's last call, which was not traced by itself: its Python may change something outside of the call."""
+
+    call: Annotated[str, _text("The call, as the cell has it.")]
+    frame: Annotated[int, _text("Index into frames: the line that decided it; -1 where there is none.")]
+    question: Annotated[str, _text("What happens when the user has it traced: sentences.")]
+    undoable: Annotated[bool, _text("What the trace changes is put back afterwards.")]
+
+
 class Snapshot(Struct, omit_defaults=True):
     """What one run showed; the methods a user calls are on `jupyter_jaxpr.Snapshot`."""
 
@@ -386,6 +395,9 @@ class Snapshot(Struct, omit_defaults=True):
         list[ProgramShardings], _text("Of the programs that were compiled for more than one device.")
     ] = []
     transforms: Annotated[list[Transform], _text("Where --transform or the panel asked for some.")] = []
+    retrace: Annotated[
+        Retrace | None, _text("What the kernel traces when the user presses a button; null where there is nothing.")
+    ] = None
     machine: Annotated[Machine | None, _text("What the machine can do, where it was measured before; else null.")] = (
         None
     )

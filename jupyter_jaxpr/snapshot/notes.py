@@ -8,9 +8,10 @@ from collections.abc import Collection, Sequence
 
 from ..explain.unrolled import UnrolledLoop, UnrolledLoops
 from ..observe.observation import EagerCompile, Finding, Place, Printed, StageTimes
+from ..observe.retrace import Retrace as RetraceOffer
 from ..program.jaxpr import Captured, ScopeColumns, Walk
 from ..quantities import count, duration, size
-from .document import Cure, Note, Program
+from .document import Cure, Note, Program, Retrace
 
 #: A captured constant of more bytes than this is worth a note.
 CAPTURED_ABOVE = 1_000
@@ -69,6 +70,17 @@ def finding_notes(walk: Walk, findings: Sequence[Finding], programs: Sequence[Pr
         )
         for finding in findings
     ]
+
+
+def retrace_document(walk: Walk, offer: RetraceOffer | None) -> Retrace | None:
+    """The offer to trace the last call, None where there is none."""
+    if offer is None:
+        return None
+    effect = offer.effect
+    place = Place(effect.file, effect.line, effect.function) if effect.line else None
+    return Retrace(
+        call=offer.text, frame=frame_of(walk, place), question=offer.question, undoable=not offer.allows_effects
+    )
 
 
 def _program_of(function: str | None, programs: Sequence[Program]) -> int:

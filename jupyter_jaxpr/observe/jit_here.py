@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ..observe.functions import name_of
+from .functions import name_of
 
 
 def jitted_copy(fun: Callable[..., Any], statics: Sequence[str]) -> Any:

@@ -1,0 +1,152 @@
+"""What an expression can stand for, without running it: a known object, or what is known about objects of its kind.
+
+- `Known`: this very object.
+- `Made`: objects that the analysed code makes or receives. `plain`: arrays, numbers, strings, None, and containers of
+  them: no operator or attribute of theirs runs Python code of the user's. `fresh`: a change of the object cannot be
+  seen outside (it is immutable, or was made in the call). `deep`: the same holds for all that it contains.
+- `Local`: a function that the analysed code defines. `Transformed`: what a library made of functions, such as
+  `jax.vmap(f)`. `Method`: a method of any of these.
+"""
+
+from __future__ import annotations
+
+import ast
+import types
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from .source import FunctionNode
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """An object that is there before the call.
+
+    Attributes:
+        value: The object.
+        rebuilt: JAX hands the function a copy of this container, with tracers for its arrays.
+    """
+
+    value: Any
+    rebuilt: bool = False
+
+    def key(self) -> Any:
+        """Equal for values that the analysis need not tell apart."""
+        return ("known", id(self.value), self.rebuilt)
+
+
+@dataclass(frozen=True)
+class Made:
+    """Objects of which only these properties are known; see the module."""
+
+    plain: bool = True
+    fresh: bool = True
+    deep: bool = True
+    of: type | None = None  # the class of an instance that the code makes
+
+    def key(self) -> Any:
+        """Equal for values that the analysis need not tell apart."""
+        return self
+
+
+@dataclass(eq=False)
+class Scope:
+    """The names of one analysed function.
+
+    Attributes:
+        names: The local names that have a value.
+        own: All local names of the function.
+        enclosing: The scope in which a nested function was defined.
+        cells: The values of the free variables of a function that was there before the call.
+        module: The names of its module.
+        file: Of its code.
+        function: The name of its code.
+        returned: What it returns or yields.
+        outer: Names that it declares global or nonlocal.
+    """
+
+    names: dict[str, Value]
+    own: frozenset[str]
+    enclosing: Scope | None
+    cells: Mapping[str, types.CellType]
+    module: dict[str, Any]
+    file: str
+    function: str
+    returned: list[Value] = field(default_factory=list)
+    outer: set[str] = field(default_factory=set)
+
+
+@dataclass(frozen=True, eq=False)
+class Local:
+    """A function, lambda or generator that the analysed code defines."""
+
+    node: FunctionNode
+    scope: Scope
+    defaults: tuple[Value, ...] = ()
+
+    def key(self) -> Any:
+        """Equal for values that the analysis need not tell apart."""
+        return ("local", id(self.node), id(self.scope))
+
+
+@dataclass(frozen=True, eq=False)
+class Transformed:
+    """What a library made of functions; calling it calls them."""
+
+    functions: tuple[Value, ...]
+
+    def key(self) -> Any:
+        """Equal for values that the analysis need not tell apart."""
+        return ("transformed", tuple(function.key() for function in self.functions))
+
+
+@dataclass(frozen=True, eq=False)
+class Method:
+    """A method of a value: a known function with its receiver, or a name where the receiver's class is not known."""
+
+    receiver: Value
+    name: str
+    function: Any = None
+
+    def key(self) -> Any:
+        """Equal for values that the analysis need not tell apart."""
+        return ("method", self.receiver.key(), self.name, id(self.function))
+
+
+@dataclass(frozen=True, eq=False)
+class Super:
+    """`super()` in a method of a class."""
+
+    owner: type
+    receiver: Value
+
+    def key(self) -> Any:
+        """Equal for values that the analysis need not tell apart."""
+        return ("super", id(self.owner), self.receiver.key())
+
+
+Value: TypeAlias = Known | Made | Local | Transformed | Method | Super
+
+PLAIN = Made()
+OUTSIDE = Made(plain=False, fresh=False, deep=False)
+
+_IMMUTABLE = (int, float, complex, bool, str, bytes, type(None), type(...), type(NotImplemented), slice, range)
+
+
+def is_immutable(value: Any) -> bool:
+    """Whether an object is an exact builtin that nothing can change and whose operators run no code of the user's."""
+    kind = type(value)
+    return kind in _IMMUTABLE or (kind in (tuple, frozenset) and all(is_immutable(part) for part in value))
+
+
+def is_literal_true_or_false(value: Value) -> bool | None:
+    """Whether a condition is known: the truth of an exact builtin scalar; None where the condition is not known."""
+    if isinstance(value, Known) and type(value.value) in (bool, int, str, type(None), float):
+        return bool(value.value)
+    return None
+
+
+def parameters(node: FunctionNode) -> list[ast.arg]:
+    """All parameters that take one argument, in order."""
+    return [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]

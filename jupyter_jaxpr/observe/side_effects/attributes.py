@@ -1,0 +1,366 @@
+"""A value and a name in; the attribute out, found without running anything of the user's."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+import types
+from collections.abc import Iterator
+from typing import Any
+
+from .abstract import OUTSIDE, PLAIN, Known, Local, Made, Method, Scope, Super, Transformed, Value, is_immutable
+from .callables import (
+    functions_inside,
+    is_array_of_jax,
+    is_consumed,
+    is_users_class,
+    is_users_code,
+)
+from .effect import Kind, NotProven, SideEffect
+
+_MOST_OBJECTS = 2_000
+_MOST_EFFECTS = 200
+_PLAIN_TYPES = (int, float, complex, bool, str, bytes, type(None), slice, range, list, tuple, dict, set, frozenset)
+
+
+class Attributes:
+    """What all parts of the analysis share: the effects found, the classes met, and how attributes are read.
+
+    Args:
+        first: Stop at the first effect, by raising `NotProven`; otherwise find all.
+    """
+
+    def __init__(self, first: bool) -> None:
+        self.effects: dict[SideEffect, None] = {}
+        self._first = first
+        self._classes: dict[type, None] = {}  # of the user's, whose instances unknown values may be
+        self._loose: list[Any] = []  # functions of the user's that unknown values may be
+        self._keep: list[Any] = []  # objects whose ids are keys
+
+    def refuse(self, kind: Kind, scope: Scope, node: ast.AST, text: str) -> Made:
+        """Record that a line may change something outside the call."""
+        effect = SideEffect(kind, scope.file, getattr(node, "lineno", 0), scope.function, text)
+        self.effects[effect] = None
+        if self._first or len(self.effects) >= _MOST_EFFECTS:
+            raise NotProven(effect)
+        return OUTSIDE
+
+    # --- what is known of an object ---
+
+    def blurred(self, value: Value) -> Made:
+        """A value as unknown code sees it: the classes and functions in it are noted."""
+        if isinstance(value, Made):
+            return value
+        if not isinstance(value, Known):
+            return Made(plain=False, fresh=True, deep=False)
+        if is_immutable(value.value) or is_array_of_jax(value.value):
+            return PLAIN
+        plain, deep = True, True
+        for found in self._inside(value.value):
+            kind = type(found)
+            if is_array_of_jax(found) or is_immutable(found) or kind.__module__ == "numpy.dtypes":
+                continue
+            if callable(found) and not isinstance(found, type):
+                plain = deep = False
+                self._loose.append(found)
+            if is_users_class(kind):
+                self._classes[kind] = None
+                plain = False
+            elif kind not in _PLAIN_TYPES and kind.__module__.partition(".")[0] not in ("numpy", "jax", "jaxlib"):
+                plain = plain and issubclass(kind, _PLAIN_TYPES)
+            if kind is not tuple and not issubclass(kind, tuple):
+                deep = deep and value.rebuilt and kind in _PLAIN_TYPES
+        return Made(plain, value.rebuilt, deep)
+
+    def _inside(self, value: Any) -> Iterator[Any]:
+        """An object and all that it holds; ends after many, with an object of which nothing is known."""
+        waiting, seen = [value], {id(value)}
+        while waiting:
+            found = waiting.pop()
+            yield found
+            for part in _parts_of(found):
+                if id(part) not in seen and not isinstance(part, types.ModuleType):
+                    seen.add(id(part))
+                    waiting.append(part)
+            if len(seen) > _MOST_OBJECTS:
+                yield _Unknown()
+                return
+
+    # --- attributes ---
+
+    def attribute(self, scope: Scope, node: ast.AST, owner: Value, name: str) -> Value:
+        """What `owner.name` stands for."""
+        match owner:
+            case Known():
+                return self._of_object(scope, node, owner, name)
+            case Super():
+                mro = type(self._receiver_object(owner)).__mro__ if isinstance(owner.receiver, Known) else None
+                classes = (mro or owner.owner.__mro__)[(mro or owner.owner.__mro__).index(owner.owner) + 1 :]
+                for kind in classes:
+                    if name in vars(kind):
+                        return self._bound(scope, node, owner.receiver, vars(kind)[name], name)
+                return self.refuse("unknown", scope, node, f"reads `super().{name}`, which is not found")
+            case Transformed() if name in ("defvjp", "defjvp", "defjvps", "def_vmap", "__wrapped__", "defpartition"):
+                return Method(owner, name)
+            case Made() if owner.of is not None:
+                return self._of_class(scope, node, owner, owner.of, name)
+            case Made():
+                return self._of_unknown(scope, node, owner, name)
+            case _:
+                return Method(owner, name)
+
+    def _receiver_object(self, owner: Super) -> Any:
+        return owner.receiver.value if isinstance(owner.receiver, Known) else None
+
+    def _of_object(self, scope: Scope, node: ast.AST, owner: Known, name: str) -> Value:
+        value = owner.value
+        if is_immutable(value) or is_array_of_jax(value):
+            return Method(PLAIN, name) if callable(getattr(type(value), name, None)) else PLAIN
+        if isinstance(value, types.ModuleType):
+            try:
+                found = getattr(value, name) if not is_users_module(value) else vars(value)[name]
+            except (AttributeError, KeyError):
+                return self.refuse("unknown", scope, node, f"reads `{name}` of a module that does not have it")
+            return Known(found)
+        kind = type(value)
+        found = inspect.getattr_static(value, name, _MISSING)
+        if found is _MISSING:
+            own_getattr = inspect.getattr_static(kind, "__getattr__", None)
+            if isinstance(own_getattr, types.FunctionType) and is_users_class(kind):
+                return self._user_call(scope, node, own_getattr, [owner, Known(name)])
+            if own_getattr is not None and not is_users_class(kind):
+                return self._read(value, name)
+            return self.refuse("unknown", scope, node, f"reads `{name}`, which the object does not have")
+        if isinstance(value, type):
+            if isinstance(found, staticmethod | classmethod):
+                return Method(owner, name, found.__func__) if isinstance(found, classmethod) else Known(found.__func__)
+            return Known(found)
+        if _own_getattribute(kind):
+            return self.refuse("unknown", scope, node, f"reads `{name}` by a __getattribute__ of the object's class")
+        in_instance = name in (getattr(value, "__dict__", None) or {})
+        if in_instance and not inspect.isdatadescriptor(found):
+            return self._element(owner, found)
+        return self._bound(scope, node, owner, found, name)
+
+    def _element(self, owner: Known, part: Any) -> Value:
+        """A part of a known object."""
+        if is_array_of_jax(part) or is_immutable(part):
+            return Known(part)
+        self._keep.append(part)
+        return Known(part, owner.rebuilt and type(owner.value) in _PLAIN_TYPES)
+
+    def _read(self, value: Any, name: str) -> Value:
+        """Read an attribute of an object whose class is a library's."""
+        try:
+            found = getattr(value, name)
+        except Exception:
+            return OUTSIDE
+        self._keep.append(found)
+        return Known(found)
+
+    def _bound(self, scope: Scope, node: ast.AST, receiver: Value, found: Any, name: str) -> Value:
+        """What a class's attribute becomes when it is read from an instance."""
+        if isinstance(found, types.FunctionType):
+            return Method(receiver, name, found)
+        if isinstance(found, staticmethod):
+            return Known(found.__func__)
+        if isinstance(found, classmethod):
+            kind = type(receiver.value) if isinstance(receiver, Known) else getattr(receiver, "of", None)
+            return Method(Known(kind) if kind else OUTSIDE, name, found.__func__)
+        if isinstance(found, property):
+            getter = found.fget
+            if isinstance(getter, types.FunctionType) and is_users_code(getter.__code__):
+                return self._user_call(scope, node, getter, [receiver])
+            return self._read(receiver.value, name) if isinstance(receiver, Known) else OUTSIDE
+        if isinstance(found, functools.cached_property):
+            return self.refuse("state", scope, node, f"computes the cached property `{name}`, which keeps its value")
+        if isinstance(found, types.MemberDescriptorType | types.GetSetDescriptorType):
+            return self._read(receiver.value, name) if isinstance(receiver, Known) else OUTSIDE
+        if isinstance(found, types.MethodDescriptorType | types.BuiltinFunctionType | types.WrapperDescriptorType):
+            return Method(receiver, name)
+        if isinstance(found, functools.partialmethod):
+            return Method(receiver, name, found.func)
+        if callable(getattr(type(found), "__get__", None)):
+            if is_users_class(type(found)):
+                return self.refuse("unknown", scope, node, f"reads `{name}` by a descriptor of the user's")
+            inner = getattr(found, "__wrapped__", None) or getattr(found, "fun", None)
+            if isinstance(inner, types.FunctionType):  # a method under jax.jit, or wrapped by equinox
+                return Method(receiver, name, found)
+            return self._read(receiver.value, name) if isinstance(receiver, Known) else OUTSIDE
+        self._keep.append(found)
+        return Known(found)
+
+    def _of_class(self, scope: Scope, node: ast.AST, owner: Made, kind: type, name: str) -> Value:
+        """An attribute of an instance that the code has made."""
+        found = inspect.getattr_static(kind, name, _MISSING)
+        if found is _MISSING or isinstance(found, types.MemberDescriptorType) or _is_field(found):
+            return Made(plain=False, fresh=owner.deep, deep=owner.deep)
+        if isinstance(found, functools.cached_property):
+            return Made(plain=False, fresh=True, deep=owner.deep)
+        return self._bound(scope, node, owner, found, name)
+
+    def _of_unknown(self, scope: Scope, node: ast.AST, owner: Made, name: str) -> Value:
+        if owner.plain:
+            return Method(owner, name) if name in _plain_methods() else Made(True, owner.deep, owner.deep)
+        for kind in list(self._classes):
+            found = inspect.getattr_static(kind, name, None)
+            if isinstance(found, property) and isinstance(found.fget, types.FunctionType):
+                self._user_call(scope, node, found.fget, [OUTSIDE])
+            elif isinstance(found, functools.cached_property):
+                return self.refuse("state", scope, node, f"may compute the cached property `{name}`")
+            if _own_getattribute(kind) or isinstance(
+                inspect.getattr_static(kind, "__getattr__", None), types.FunctionType
+            ):
+                return self.refuse("unknown", scope, node, f"reads `{name}` by a __getattr__ of {kind.__name__}")
+        return Method(owner, name)
+
+    # --- iteration ---
+
+    def elements(self, scope: Scope, node: ast.AST, value: Value) -> Value:
+        """One value for the elements that a loop takes from a value."""
+        if isinstance(value, Known):
+            held = value.value
+            if is_consumed(held):
+                return self.refuse("outside", scope, node, "takes elements from an iterator that was there before")
+            if is_immutable(held) or is_array_of_jax(held):
+                return PLAIN
+            if type(held) in _PLAIN_TYPES or isinstance(held, tuple):
+                parts = list(held)[:_MOST_OBJECTS]
+                return self._joined([self._element(value, part) for part in parts])
+            if is_users_class(type(held)):
+                return self.special(scope, node, value, ("__iter__", "__getitem__", "__next__"))
+            made = self.blurred(value)
+            return Made(made.plain, made.deep, made.deep)
+        if isinstance(value, Made):
+            if not value.plain and not value.fresh and not self._all_restartable():
+                return self.refuse("outside", scope, node, "may take elements from an iterator that was there before")
+            if not value.plain:
+                self.special(scope, node, value, ("__iter__", "__getitem__", "__next__"))
+            return Made(value.plain, value.deep, value.deep)
+        return OUTSIDE
+
+    def _all_restartable(self) -> bool:
+        return not any(hasattr(kind, "__next__") for kind in self._classes)
+
+    def special(self, scope: Scope, node: ast.AST, value: Value, names: tuple[str, ...]) -> Value:
+        """Run the methods of these names that the user's class of a value has; what an operator calls."""
+        if isinstance(value, Made) and value.plain:
+            return PLAIN
+        kinds: list[type]
+        if isinstance(value, Known):
+            if is_immutable(value.value) or not is_users_class(type(value.value)):
+                return self.blurred(value)
+            kinds = [type(value.value)]
+        elif isinstance(value, Made):
+            kinds = [value.of] if value.of is not None else list(self._classes)
+        else:
+            return OUTSIDE
+        results: list[Value] = []
+        for kind in kinds:
+            for name in names:
+                found = inspect.getattr_static(kind, name, None)
+                if isinstance(found, types.FunctionType) and is_users_code(found.__code__):
+                    results.append(self._user_call(scope, node, found, [value], unknown_rest=True))
+        return self._joined(results) if results else Made(plain=False, fresh=True, deep=False)
+
+    def _joined(self, values: list[Value]) -> Value:
+        """One value that stands for each of several."""
+        if not values:
+            return PLAIN
+        first = values[0]
+        if all(value.key() == first.key() for value in values[1:]):
+            return first
+        if any(isinstance(value, Local | Transformed | Method | Super) for value in values):
+            for value in values:
+                self._escapes(value)
+            return Made(plain=False, fresh=False, deep=False)
+        made = [self.blurred(value) for value in values]
+        kinds = {value.of for value in made}
+        return Made(
+            all(value.plain for value in made),
+            all(value.fresh for value in made),
+            all(value.deep for value in made),
+            kinds.pop() if len(kinds) == 1 else None,
+        )
+
+    # --- what the later parts do ---
+
+    def _user_call(
+        self, scope: Scope, node: ast.AST, function: types.FunctionType, values: list[Value], unknown_rest: bool = False
+    ) -> Value:
+        raise NotImplementedError
+
+    def _escapes(self, value: Value) -> None:
+        raise NotImplementedError
+
+    def functions_of(self, value: Any) -> list[Any]:
+        """The user's functions that a library's callable was made of."""
+        found = []
+        for inner in functions_inside(value):
+            code = getattr(inner, "__code__", None)
+            if isinstance(code, types.CodeType) and is_users_code(code):
+                found.append(inner)
+        return found
+
+
+@functools.cache
+def _plain_methods() -> frozenset[str]:
+    """The names of the methods of arrays, numbers, strings and containers."""
+    import jax
+    import numpy as np
+
+    kinds = (jax.Array, np.ndarray, np.generic, list, dict, set, frozenset, tuple, str, bytes, int, float, complex)
+    return frozenset(
+        name for kind in kinds for name in dir(kind) if callable(inspect.getattr_static(kind, name, None))
+    ) | {"set", "add", "multiply", "divide", "power", "min", "max", "apply", "get", "_replace", "_asdict"}
+
+
+class _Unknown:
+    """Stands for objects that were too many to look at."""
+
+    def __next__(self) -> None:
+        raise StopIteration
+
+
+_MISSING = object()
+
+
+def _parts_of(value: Any) -> Iterator[Any]:
+    if is_array_of_jax(value) or is_immutable(value):
+        return
+    if isinstance(value, dict):
+        yield from value.values()
+    elif isinstance(value, list | tuple | set | frozenset):
+        yield from value
+    if isinstance(value, type) or type(value).__module__.partition(".")[0] in ("jaxlib", "numpy", "builtins"):
+        return
+    if isinstance(value, types.FunctionType | types.MethodType | functools.partial):
+        return
+    yield from (getattr(value, "__dict__", None) or {}).values()
+    for kind in type(value).__mro__:
+        for name in vars(kind).get("__slots__", ()) if isinstance(vars(kind).get("__slots__"), tuple | list) else ():
+            found = inspect.getattr_static(kind, name, None)
+            if isinstance(found, types.MemberDescriptorType):
+                try:
+                    yield found.__get__(value)
+                except AttributeError:
+                    continue
+
+
+def _is_field(found: Any) -> bool:
+    """Whether a class attribute is the default of a field, which the instance has one of its own for."""
+    return not callable(getattr(type(found), "__get__", None))
+
+
+def _own_getattribute(kind: type) -> bool:
+    found = inspect.getattr_static(kind, "__getattribute__", None)
+    return isinstance(found, types.FunctionType) and is_users_code(found.__code__)
+
+
+def is_users_module(module: types.ModuleType) -> bool:
+    """Whether a module is a file of the user's."""
+    from ..functions import is_installed
+
+    file = getattr(module, "__file__", None)
+    return file is None and module.__name__ == "__main__" or isinstance(file, str) and not is_installed(file)

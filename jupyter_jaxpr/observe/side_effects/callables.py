@@ -1,0 +1,258 @@
+"""A callable in, what is known of calling it out: harmless, random, outside of Python, or unknown.
+
+The tables name what is known. A callable of no table is unknown: the function that calls it is not proven.
+"""
+
+from __future__ import annotations
+
+import builtins
+import io
+import random
+import sys
+import types
+from collections.abc import Iterator
+from typing import Any, Literal
+
+from ... import jax_internals
+from ..functions import is_installed, is_jax
+
+Verdict = Literal["harmless", "random", "outside", "unknown"]
+
+#: Builtins that read their arguments; those that call or iterate over an argument do so by its class.
+_BUILTINS = frozenset(
+    """abs all any ascii bin bool bytearray bytes callable chr complex dict divmod enumerate filter float format
+    frozenset hash hex id int isinstance issubclass iter len list map max min next object oct ord pow print range repr
+    reversed round set slice sorted str sum tuple type zip""".split()
+)
+_OUTSIDE_BUILTINS = frozenset(["input", "breakpoint", "exit", "quit"])
+
+#: Modules of Python whose functions change nothing but their own results.
+_MODULES = frozenset(
+    """math cmath _operator operator itertools functools collections dataclasses typing copy numbers string fractions
+    statistics time datetime contextlib enum re textwrap abc types keyword bisect heapq""".split()
+)
+_CHANGING = frozenset(
+    """bisect.insort bisect.insort_left bisect.insort_right heapq.heappush heapq.heappop heapq.heapify
+    heapq.heappushpop heapq.heapreplace operator.setitem operator.delitem operator.iadd operator.iand
+    operator.iconcat operator.ifloordiv operator.ilshift operator.imatmul operator.imod operator.imul operator.ior
+    operator.ipow operator.irshift operator.isub operator.itruediv operator.ixor operator.call operator.methodcaller
+    time.sleep time.tzset functools.singledispatch""".split()
+)
+#: Modules whose functions reach outside of Python's objects.
+_OUTSIDE_MODULES = frozenset(
+    """os posix nt sys io _io shutil subprocess _posixsubprocess socket _socket ssl select selectors pathlib tempfile
+    pickle _pickle marshal shelve dbm sqlite3 csv _csv json urllib http ftplib smtplib requests httpx aiohttp queue
+    _queue multiprocessing threading _thread asyncio concurrent signal mmap fcntl zipfile tarfile gzip bz2 lzma
+    logging webbrowser ctypes gc wandb mlflow tensorboard tensorboardX matplotlib h5py zarr joblib IPython
+    ipykernel atexit faulthandler resource""".split()
+)
+#: Functions of those modules that only read.
+_READING = frozenset(
+    """os.path os.getenv os.getcwd os.getpid os.fspath os.cpu_count posix.getpid posix.getcwd posix.fspath sys.getsizeof
+    sys.getrefcount sys.getrecursionlimit json.dumps json.loads pickle.dumps pickle.loads _pickle.dumps _pickle.loads
+    posixpath genericpath threading.get_ident threading.current_thread _thread.get_ident gc.get_objects
+    logging.getLogger""".split()
+)
+#: Packages written for JAX, or as functional as JAX is.
+_PACKAGES = frozenset(
+    "einops optax chex equinox jaxtyping lineax optimistix diffrax jraph distrax ml_dtypes jmp".split()
+)
+_SUBMODULES = ("flax.struct", "flax.core.frozen_dict", "flax.training.train_state")
+_CHANGING_OF_PACKAGES = ("save", "serialise", "deserialise", "register", "assert_max_traces", "clear_trace", "fake_")
+
+#: Parts of JAX that reach further than the program.
+_JAX_PARTS = (
+    "profiler",
+    "distributed",
+    "monitoring",
+    "compilation_cache",
+    "multihost_utils",
+    "serialize_executable",
+    "jax2tf",
+    "host_callback",
+    "test_util",
+    "xla_bridge",
+)
+_JAX_CHANGING = frozenset(
+    """clear_caches update defjvp_all clear_backends live_arrays start_trace stop_trace save_device_memory_profile
+    start_server delete parse_flags_with_absl config_with_absl""".split()
+)
+
+#: NumPy's functions that change an argument, a setting or a file.
+_NUMPY_CHANGING = frozenset(
+    """copyto put place putmask fill_diagonal put_along_axis save savez savez_compressed savetxt load loadtxt
+    genfromtxt fromfile fromregex memmap open_memmap set_printoptions seterr seterrcall setbufsize setxor
+    set_string_function tofile shuffle at nditer busday_calendar""".split()
+)
+
+#: Methods that change the object they are called on: of builtin containers, NumPy's arrays, JAX's arrays.
+CHANGING_METHODS = frozenset(
+    """append extend insert remove pop popitem clear update setdefault add discard sort reverse appendleft popleft
+    extendleft rotate move_to_end subtract difference_update intersection_update symmetric_difference_update
+    fill resize itemset put setflags setfield partition byteswap tofile dump delete write writelines
+    __setitem__ __delitem__ __iadd__ __setattr__ send throw close __next__ __enter__ __exit__""".split()
+)
+#: Classes whose methods change nothing.
+_READ_ONLY = (int, float, complex, bool, str, bytes, tuple, frozenset, range, slice, type(None))
+
+
+def verdict(function: Any) -> Verdict:
+    """What is known of calling a function that is not the user's own Python code.
+
+    Args:
+        function: A function, a class, a bound method of a builtin, or another callable.
+    """
+    owner = getattr(function, "__self__", None)
+    if _is_random(function, owner):
+        return "random"
+    name = getattr(function, "__name__", None)
+    name = name if isinstance(name, str) else ""
+    if owner is builtins or (isinstance(function, type) and function.__module__ == "builtins"):
+        return _of_builtins(function, name)
+    if isinstance(owner, io.IOBase) or isinstance(function, type) and issubclass(function, io.IOBase):
+        return "outside"
+    module = _module_of(function)
+    package = module.partition(".")[0]
+    if package in ("jax", "jaxlib") or _is_jax_code(function):
+        return _of_jax(function, module, name)
+    if package == "numpy":
+        return _of_numpy(module, name)
+    return _of_python(function, module, package, name)
+
+
+def _of_builtins(function: Any, name: str) -> Verdict:
+    if name in _OUTSIDE_BUILTINS:
+        return "outside"
+    if name in _BUILTINS or (isinstance(function, type) and issubclass(function, BaseException)):
+        return "harmless"
+    return "unknown"
+
+
+def _of_jax(function: Any, module: str, name: str) -> Verdict:
+    if any(part in module for part in _JAX_PARTS) or name in _JAX_CHANGING or name.startswith("register"):
+        return "unknown"
+    return "harmless"
+
+
+def _of_numpy(module: str, name: str) -> Verdict:
+    if module.startswith("numpy.random"):
+        return "random"
+    if name in ("save", "savez", "savez_compressed", "savetxt", "tofile", "memmap", "open_memmap"):
+        return "outside"
+    return "unknown" if name in _NUMPY_CHANGING or module.startswith(("numpy.ctypeslib", "numpy.f2py")) else "harmless"
+
+
+def _of_python(function: Any, module: str, package: str, name: str) -> Verdict:
+    dotted = f"{module}.{name}"
+    if module in _READING or dotted in _READING:
+        return "harmless"
+    if package in _OUTSIDE_MODULES:
+        return "outside"
+    if module == "random":
+        return "random"
+    if package in _MODULES:
+        return "unknown" if dotted in _CHANGING or f"operator.{name}" in _CHANGING else "harmless"
+    if package in ("warnings", "_warnings"):
+        return "harmless" if name == "warn" else "unknown"
+    if (package in _PACKAGES and not any(word in name for word in _CHANGING_OF_PACKAGES)) or module in _SUBMODULES:
+        return "harmless"
+    return "unknown"
+
+
+def _is_random(function: Any, owner: Any) -> bool:
+    if isinstance(owner, random.Random):
+        return True
+    numpy_random = sys.modules.get("numpy.random")
+    if numpy_random is None:
+        return False
+    return isinstance(owner, numpy_random.Generator | numpy_random.RandomState)
+
+
+def _module_of(function: Any) -> str:
+    module = getattr(function, "__module__", None)
+    if module is None:
+        owner = getattr(function, "__self__", None)
+        module = owner.__name__ if isinstance(owner, types.ModuleType) else type(function).__module__
+        if owner is not None and not isinstance(owner, types.ModuleType):
+            module = (owner if isinstance(owner, type) else type(owner)).__module__
+    return module if isinstance(module, str) else ""
+
+
+def _is_jax_code(function: Any) -> bool:
+    code = getattr(function, "__code__", None)
+    return isinstance(code, types.CodeType) and is_jax(code.co_filename)
+
+
+def is_users_code(code: types.CodeType) -> bool:
+    """Whether code was written by the user; code that was given to `exec` counts as such."""
+    return not is_installed(code.co_filename) or code.co_filename.startswith("<string")
+
+
+def is_users_class(kind: type) -> bool:
+    """Whether a class is written in Python by the user."""
+    module = sys.modules.get(kind.__module__)
+    file = getattr(module, "__file__", None)
+    if file is None:
+        return kind.__module__ in ("__main__", "__mp_main__") or kind.__module__ not in sys.modules
+    return isinstance(file, str) and not is_installed(file)
+
+
+def is_consumed(value: Any) -> bool:
+    """Whether iterating over an object that was there before takes elements away from it."""
+    return hasattr(type(value), "__next__")
+
+
+def is_read_only(value: Any) -> bool:
+    """Whether no method of an object changes it."""
+    return isinstance(value, _READ_ONLY) or is_array_of_jax(value)
+
+
+def is_array_of_jax(value: Any) -> bool:
+    """Whether an object is an array or a key of JAX's."""
+    import jax
+
+    return isinstance(value, jax.Array | jax.ShapeDtypeStruct)
+
+
+def is_jitted(value: Any) -> bool:
+    """Whether an object is what `jax.jit` returns."""
+    return jax_internals.is_jitted(value)
+
+
+def functions_inside(value: Any, most: int = 200) -> Iterator[Any]:
+    """The callables that a library's callable was made of: wrapped, partial, and those in its closure."""
+    waiting, seen = [value], {id(value)}
+    while waiting and len(seen) < most:
+        found = waiting.pop()
+        for inner in _parts(found):
+            if id(inner) not in seen:
+                seen.add(id(inner))
+                if callable(inner):
+                    yield inner
+                    code = getattr(inner, "__code__", None)
+                    if isinstance(code, types.CodeType) and is_users_code(code):
+                        continue
+                waiting.append(inner)
+
+
+def _parts(value: Any) -> Iterator[Any]:
+    for name in ("__wrapped__", "func", "fun", "fwd", "bwd", "jvp", "_fun", "__func__", "__self__"):
+        try:
+            inner = getattr(value, name, None)
+        except Exception:
+            continue
+        if inner is not None and not isinstance(inner, types.ModuleType):
+            yield inner
+    for cell in getattr(value, "__closure__", None) or ():
+        try:
+            inner = cell.cell_contents
+        except ValueError:
+            continue
+        if callable(inner) or isinstance(inner, tuple | list | dict):
+            yield inner
+    if isinstance(value, tuple | list):
+        yield from (part for part in value if callable(part) or isinstance(part, tuple | list))
+    if isinstance(value, dict):
+        yield from (part for part in value.values() if callable(part))
+    if type(value).__name__ == "partial":
+        yield from (part for part in (*value.args, *value.keywords.values()) if callable(part))

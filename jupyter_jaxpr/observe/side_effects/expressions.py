@@ -1,0 +1,363 @@
+"""An expression in, what it can stand for out."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from typing import Any
+
+from .abstract import (
+    OUTSIDE,
+    PLAIN,
+    Known,
+    Local,
+    Made,
+    Method,
+    Scope,
+    Transformed,
+    Value,
+    is_immutable,
+    is_literal_true_or_false,
+)
+from .callables import is_array_of_jax, is_users_class
+from .calls import Calls, Keywords
+
+_OPERATORS: dict[type[ast.AST], str] = {
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.MatMult: "matmul",
+    ast.Div: "truediv",
+    ast.Mod: "mod",
+    ast.Pow: "pow",
+    ast.LShift: "lshift",
+    ast.RShift: "rshift",
+    ast.BitOr: "or",
+    ast.BitXor: "xor",
+    ast.BitAnd: "and",
+    ast.FloorDiv: "floordiv",
+    ast.Eq: "eq",
+    ast.NotEq: "ne",
+    ast.Lt: "lt",
+    ast.LtE: "le",
+    ast.Gt: "gt",
+    ast.GtE: "ge",
+    ast.In: "contains",
+    ast.NotIn: "contains",
+    ast.USub: "neg",
+    ast.UAdd: "pos",
+    ast.Invert: "invert",
+    ast.Not: "bool",
+}
+_TEXT_OF_OBJECT = ("__format__", "__str__", "__repr__")
+_TRUTH = ("__bool__", "__len__")
+_REVEALING = ("globals", "locals", "vars", "exec", "eval", "compile", "__import__", "dir")
+
+
+class Expressions(Calls):
+    """The part of the analysis that reads expressions."""
+
+    def value_of(self, scope: Scope, node: ast.expr | None) -> Value:
+        """What an expression can stand for."""
+        match node:
+            case None:
+                return Known(None)
+            case ast.Constant():
+                return Known(node.value)
+            case ast.Name():
+                return self._name(scope, node)
+            case ast.Attribute():
+                return self.attribute(scope, node, self.value_of(scope, node.value), node.attr)
+            case ast.Call():
+                return self._called(scope, node)
+            case ast.BinOp():
+                return self.operated(scope, node, node.op, [node.left, node.right])
+            case ast.UnaryOp():
+                return self._unary(scope, node)
+            case ast.Compare():
+                return self._compared(scope, node)
+            case ast.BoolOp():
+                values = [self.value_of(scope, part) for part in node.values]
+                for value in values:
+                    self._operator(scope, node, value, _TRUTH)
+                return self._joined(values)
+            case ast.IfExp():
+                return self._chosen(scope, node)
+            case ast.Subscript():
+                return self._item(scope, node)
+            case ast.Slice():
+                for part in (node.lower, node.upper, node.step):
+                    self.value_of(scope, part)
+                return PLAIN
+            case ast.Tuple() | ast.List() | ast.Set():
+                return self._display(scope, node)
+            case ast.Dict():
+                keys = [self.value_of(scope, key) for key in node.keys if key is not None]
+                for key in keys:
+                    self._operator(scope, node, key, ("__hash__", "__eq__"))
+                return self._container(scope, node, [self.value_of(scope, value) for value in node.values])
+            case ast.JoinedStr():
+                for part in node.values:
+                    self.value_of(scope, part)
+                return PLAIN
+            case ast.FormattedValue():
+                self._operator(scope, node, self.value_of(scope, node.value), _TEXT_OF_OBJECT)
+                self.value_of(scope, node.format_spec)
+                return PLAIN
+            case ast.Lambda():
+                defaults = [*node.args.defaults, *(each for each in node.args.kw_defaults if each is not None)]
+                return Local(node, scope, tuple(self.value_of(scope, default) for default in defaults))
+            case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
+                return self._comprehension(scope, node)
+            case ast.NamedExpr():
+                value = self.value_of(scope, node.value)
+                self.bind(scope, node.target, value)
+                return value
+            case ast.Starred():
+                return self.elements(scope, node, self.value_of(scope, node.value))
+            case ast.Yield():
+                scope.returned.append(self.value_of(scope, node.value))
+                return OUTSIDE
+            case ast.YieldFrom():
+                scope.returned.append(self.elements(scope, node, self.value_of(scope, node.value)))
+                return OUTSIDE
+            case _:  # await, t-strings: what no tracing needs
+                return self.refuse("unknown", scope, node, "has an expression that is not analysed")
+
+    def bind(self, scope: Scope, target: ast.expr, value: Value) -> None:
+        """Assign a value to a target."""
+        raise NotImplementedError
+
+    # --- names ---
+
+    def _name(self, scope: Scope, node: ast.Name) -> Value:
+        found = self.look_up(scope, node.id)
+        if found is None:
+            return self.refuse("unknown", scope, node, f"reads `{node.id}`, which has no value")
+        if isinstance(found, Known) and node.id in _REVEALING and found.value is getattr(builtins, node.id, None):
+            return self.refuse("unknown", scope, node, f"uses `{node.id}`, which reaches every name")
+        return found
+
+    def look_up(self, scope: Scope, name: str) -> Value | None:
+        """The value of a name; None where it has none."""
+        place: Scope | None = scope
+        while place is not None:
+            if name in place.names and name not in place.outer:
+                return place.names[name]
+            if name in place.cells:
+                try:
+                    held = place.cells[name].cell_contents
+                except ValueError:
+                    return None
+                return Known(held)
+            if place.enclosing is None:
+                break
+            place = place.enclosing
+        module = scope.module
+        if name in module:
+            self._keep.append(module[name])
+            return Known(module[name])
+        found = vars(builtins).get(name, _MISSING)
+        return None if found is _MISSING else Known(found)
+
+    # --- operators ---
+
+    def _operator(self, scope: Scope, node: ast.AST, value: Value, names: tuple[str, ...]) -> Value:
+        """Run what an operator calls on a value of a user's class."""
+        if isinstance(value, Made) and value.plain:
+            return PLAIN
+        if isinstance(value, Local | Transformed | Method):
+            return PLAIN
+        return self.special(scope, node, value, names)
+
+    def operated(self, scope: Scope, node: ast.AST, operator: ast.operator, operands: list[ast.expr]) -> Value:
+        """The value of a binary operator."""
+        values = [self.value_of(scope, operand) for operand in operands]
+        return self.combined(scope, node, operator, values)
+
+    def combined(self, scope: Scope, node: ast.AST, operator: ast.operator, values: list[Value]) -> Value:
+        """The value of a binary operator on these values."""
+        name = _OPERATORS[type(operator)]
+        results = [self._operator(scope, node, value, (f"__{name}__", f"__r{name}__")) for value in values]
+        made = [self.blurred(value) for value in values]
+        if all(value.plain for value in made):
+            deep = all(value.deep for value in made)
+            return Made(True, True, deep)
+        return self._joined([result for result, value in zip(results, made, strict=True) if not value.plain])
+
+    def _unary(self, scope: Scope, node: ast.UnaryOp) -> Value:
+        value = self.value_of(scope, node.operand)
+        truth = is_literal_true_or_false(value)
+        if isinstance(node.op, ast.Not):
+            self._operator(scope, node, value, _TRUTH)
+            return PLAIN if truth is None else Known(not truth)
+        return self._operator(scope, node, value, (f"__{_OPERATORS[type(node.op)]}__",))
+
+    def _compared(self, scope: Scope, node: ast.Compare) -> Value:
+        values = [self.value_of(scope, part) for part in (node.left, *node.comparators)]
+        known = _compare(node, values)
+        if known is not None:
+            return Known(known)
+        if all(isinstance(operator, ast.Is | ast.IsNot) for operator in node.ops):
+            return PLAIN
+        for operator in node.ops:
+            name = _OPERATORS.get(type(operator))
+            for value in values:
+                if name is not None:
+                    self._operator(scope, node, value, (f"__{name}__", "__eq__"))
+                if name == "contains":
+                    self._in(scope, node, value)
+        return PLAIN
+
+    def _in(self, scope: Scope, node: ast.AST, value: Value) -> None:
+        if isinstance(value, Known) and hasattr(type(value.value), "__next__"):
+            self.refuse("outside", scope, node, "takes elements from an iterator that was there before")
+
+    def truth(self, scope: Scope, node: ast.expr) -> bool | None:
+        """Whether a condition holds, where that is known; runs what asks for its truth."""
+        value = self.value_of(scope, node)
+        self._operator(scope, node, value, _TRUTH)
+        return is_literal_true_or_false(value)
+
+    def _chosen(self, scope: Scope, node: ast.IfExp) -> Value:
+        match self.truth(scope, node.test):
+            case True:
+                return self.value_of(scope, node.body)
+            case False:
+                return self.value_of(scope, node.orelse)
+            case _:
+                return self._joined([self.value_of(scope, node.body), self.value_of(scope, node.orelse)])
+
+    # --- containers ---
+
+    def _item(self, scope: Scope, node: ast.Subscript) -> Value:
+        owner, index = self.value_of(scope, node.value), self.value_of(scope, node.slice)
+        if isinstance(owner, Known):
+            held = owner.value
+            if is_immutable(held) or is_array_of_jax(held):
+                return PLAIN
+            if isinstance(held, type):
+                return owner  # list[int]
+            if type(held) in (dict, list, tuple) and isinstance(index, Known) and is_immutable(index.value):
+                try:
+                    return self._element(owner, held[index.value])
+                except (LookupError, TypeError):
+                    return PLAIN
+            if is_users_class(type(held)):
+                found = type(held).__dict__.get("__missing__")
+                if found is not None:
+                    self.special(scope, node, owner, ("__missing__",))
+                if not isinstance(held, dict | list | tuple):
+                    return self.special(scope, node, owner, ("__getitem__",))
+            if type(held).__name__ == "defaultdict":
+                return self.refuse("state", scope, node, "reads a defaultdict, which may add a key")
+            if isinstance(held, dict):
+                return self.elements(scope, node, Known(list(dict.values(held)), owner.rebuilt))
+        if isinstance(owner, Made) and not owner.plain:
+            self.special(scope, node, owner, ("__getitem__", "__missing__"))
+        if not isinstance(owner, Known | Made):
+            return OUTSIDE
+        if isinstance(owner, Known) and not isinstance(owner.value, list | tuple | set):
+            made = self.blurred(owner)
+            return Made(made.plain, made.deep, made.deep)
+        return self.elements(scope, node, owner)
+
+    def _display(self, scope: Scope, node: ast.Tuple | ast.List | ast.Set) -> Value:
+        return self._container(scope, node, [self.value_of(scope, part) for part in node.elts])
+
+    def _container(self, scope: Scope, node: ast.AST, values: list[Value]) -> Value:
+        """A tuple, list, set or dict of the call's own."""
+        functions = [value for value in values if self._is_function(value)]
+        if functions:
+            # Which of them is called later is not followed: each counts as called, by whoever takes it out.
+            if len(functions) == len(values):
+                return Transformed(tuple(functions))
+            for function in functions:
+                self._escapes(function)
+        if isinstance(node, ast.Tuple) and values and all(isinstance(value, Known) for value in values):
+            held = tuple(value.value for value in values if isinstance(value, Known))
+            self._keep.append(held)
+            return Known(held, all(value.rebuilt for value in values if isinstance(value, Known)))
+        made = [self.blurred(value) for value in values]
+        return Made(all(value.plain for value in made), True, all(value.deep or _is_deep(value) for value in made))
+
+    def _comprehension(self, scope: Scope, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Value:
+        inner = Scope({}, frozenset(), scope, {}, scope.module, scope.file, scope.function, returned=scope.returned)
+        for generator in node.generators:
+            iterable = self.value_of(inner, generator.iter)
+            self.bind(inner, generator.target, self.elements(inner, generator.iter, iterable))
+            for condition in generator.ifs:
+                self.truth(inner, condition)
+        if isinstance(node, ast.DictComp):
+            self.value_of(inner, node.key)
+            element = self.value_of(inner, node.value)
+        else:
+            element = self.value_of(inner, node.elt)
+        if self._is_function(element):
+            return Transformed((element,))
+        made = self.blurred(element)
+        return Made(made.plain, True, made.deep)
+
+    # --- calls ---
+
+    def _called(self, scope: Scope, node: ast.Call) -> Value:
+        callee = self.value_of(scope, node.func)
+        values: list[Value] = []
+        spread = False
+        for argument in node.args:
+            if isinstance(argument, ast.Starred):
+                held = self.value_of(scope, argument.value)
+                if isinstance(held, Known) and type(held.value) in (tuple, list):
+                    values.extend(self._element(held, part) for part in held.value)
+                    continue
+                values.append(self.elements(scope, argument, held))
+                spread = True
+            else:
+                values.append(self.value_of(scope, argument))
+        keywords: Keywords = {}
+        for keyword in node.keywords:
+            if keyword.arg is None:
+                held = self.value_of(scope, keyword.value)
+                if isinstance(held, Known) and type(held.value) is dict:
+                    keywords.update({str(name): self._element(held, part) for name, part in held.value.items()})
+                    continue
+                keywords[None] = self.elements(scope, keyword.value, held)
+            else:
+                keywords[keyword.arg] = self.value_of(scope, keyword.value)
+        if spread:
+            together = self._joined([*values, *keywords.values()])
+            values, keywords[None] = [together] * len(values), together
+        return self.call(scope, node, callee, values, keywords)
+
+
+def _is_deep(value: Made) -> bool:
+    return value.fresh and value.deep
+
+
+def _compare(node: ast.Compare, values: list[Value]) -> bool | None:
+    """The result of comparing two known scalars; None where it is not known."""
+    if len(values) != 2:
+        return None
+    first, second = values
+    if not isinstance(first, Known) or not isinstance(second, Known):
+        return None
+    left, right = first.value, second.value
+    operator = node.ops[0]
+    if isinstance(operator, ast.Is):
+        return left is right if right is None or left is None else None
+    if isinstance(operator, ast.IsNot):
+        return left is not right if right is None or left is None else None
+    if not is_immutable(left) or not is_immutable(right) or isinstance(left, tuple | frozenset):
+        return None
+    result: Any = None
+    try:
+        if isinstance(operator, ast.Eq):
+            result = left == right
+        elif isinstance(operator, ast.NotEq):
+            result = left != right
+    except Exception:
+        return None
+    return result if isinstance(result, bool) else None
+
+
+_MISSING = object()

@@ -1,0 +1,185 @@
+"""A call that is to be traced in; whatever the trace changes is put back, and what cannot be put back is refused.
+
+Refused is refused before it runs: by the analysis of the function, and while it is traced by Python's audit events,
+which tell of a write to a file, a connection or a process before it happens.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from typing import Any
+
+from .effect import SideEffect
+from .proof import side_effects
+from .state import BYTES_AT_MOST, SECONDS_AT_MOST, SavedState, TooLarge
+
+_IRREVERSIBLE = "{name} was not traced. {place} {what}, and that cannot be undone."
+_TOO_LARGE = (
+    "{name} was not traced. {place} {what}, and the state that it can reach is more than the "
+    f"{BYTES_AT_MOST // 1_000_000} MB, or takes longer than the {SECONDS_AT_MOST * 1_000:.0f} ms, in which it would be "
+    "saved to be put back."
+)
+_WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+_EVENTS = {
+    "os.remove": "removes a file",
+    "os.rename": "renames a file",
+    "os.mkdir": "makes a folder",
+    "os.rmdir": "removes a folder",
+    "os.truncate": "truncates a file",
+    "os.link": "links a file",
+    "os.symlink": "links a file",
+    "os.chmod": "changes a file's rights",
+    "os.chown": "changes a file's owner",
+    "os.utime": "changes a file's times",
+    "os.putenv": "sets an environment variable",
+    "os.unsetenv": "removes an environment variable",
+    "os.system": "starts a process",
+    "os.exec": "starts a process",
+    "os.fork": "starts a process",
+    "os.forkpty": "starts a process",
+    "os.posix_spawn": "starts a process",
+    "os.spawn": "starts a process",
+    "os.kill": "signals a process",
+    "subprocess.Popen": "starts a process",
+    "socket.connect": "opens a connection",
+    "socket.bind": "opens a connection",
+    "socket.sendto": "sends over a connection",
+    "socket.sendmsg": "sends over a connection",
+    "sqlite3.connect": "opens a database",
+    "builtins.input": "asks for input",
+    "webbrowser.open": "opens a browser",
+}
+
+
+class EffectsError(RuntimeError):
+    """A function was not traced, for what its Python would do once more cannot be undone.
+
+    Attributes:
+        effect: The line that decided it.
+    """
+
+    def __init__(self, text: str, effect: SideEffect) -> None:
+        super().__init__(text)
+        self.effect = effect
+
+
+def place_text(effect: SideEffect, cell_file: str | None = None) -> str:
+    """A line as the subject of a sentence, such as "Line 7", "Line 7 of model.py" or "Line 7 of the cell of step".
+
+    Args:
+        effect: The line.
+        cell_file: The file of the cell that the reader has in view.
+    """
+    if not effect.line:
+        return "The call"
+    if effect.file == cell_file:
+        return f"Line {effect.line}"
+    if effect.file.endswith(".py") and not os.path.basename(os.path.dirname(effect.file)).startswith("ipykernel_"):
+        return f"Line {effect.line} of {os.path.basename(effect.file)}"
+    return f"Line {effect.line} of the cell of {effect.function}"
+
+
+@contextmanager
+def undone(
+    name: str, fun: Any, args: Sequence[Any], kwargs: Mapping[str, Any], *, allowed: bool = False
+) -> Iterator[tuple[SideEffect, ...]]:
+    """Put back afterwards what the Python of a call changes meanwhile; yields what it may change.
+
+    Args:
+        name: Of the function, for the error.
+        fun: What is called.
+        args: Its positional arguments.
+        kwargs: Its keyword arguments.
+        allowed: Go ahead where something cannot be put back.
+
+    Raises:
+        EffectsError: Something cannot be put back.
+    """
+    effects = side_effects(fun, args, kwargs)
+    if not effects:
+        yield effects
+        return
+    outside = next((effect for effect in effects if effect.kind == "outside"), None)
+    if outside is not None and not allowed:
+        raise EffectsError(_sentence(_IRREVERSIBLE, name, outside), outside)
+    try:
+        saved = SavedState(fun, args, kwargs)
+    except TooLarge:
+        if not allowed:
+            raise EffectsError(_sentence(_TOO_LARGE, name, effects[0]), effects[0]) from None
+        yield effects
+        return
+    refused: list[str] = []
+    try:
+        with nullcontext() if allowed else _watched(refused):
+            yield effects
+    except BaseException as error:
+        if refused:
+            raise _refusal(name, refused[0]) from error
+        raise
+    finally:
+        saved.restore()
+    if refused:
+        raise _refusal(name, refused[0])
+
+
+def _refusal(name: str, what: str) -> EffectsError:
+    effect = SideEffect("outside", "", 0, "", what)
+    return EffectsError(_sentence(_IRREVERSIBLE, name, effect), effect)
+
+
+def _sentence(template: str, name: str, effect: SideEffect) -> str:
+    return template.format(name=name, place=place_text(effect), what=effect.text)
+
+
+# --- what reaches outside of Python, told by Python before it happens -----------------------------------------
+
+
+class _Watch(threading.local):
+    """What this thread is refused, while it traces."""
+
+    refused: list[str] | None = None
+
+
+_watch = _Watch()
+_hooked = threading.Lock()
+
+
+@contextmanager
+def _watched(refused: list[str]) -> Iterator[None]:
+    """Refuse on this thread what reaches outside; the reasons are added to `refused`."""
+    _hook()
+    before, _watch.refused = _watch.refused, refused
+    try:
+        yield
+    finally:
+        _watch.refused = before
+
+
+def _hook() -> None:
+    # An audit hook cannot be taken out again. It goes in with the first trace that needs it, and does nothing but look
+    # at one variable of its thread otherwise.
+    if _hooked.acquire(blocking=False):
+        sys.addaudithook(_audit)
+
+
+def _audit(event: str, facts: tuple[Any, ...]) -> None:
+    refused = _watch.refused
+    if refused is None:
+        return
+    reason = _opens_to_write(facts) if event == "open" else _EVENTS.get(event)
+    if reason is not None:
+        refused.append(reason)
+        raise PermissionError(f"jupyter_jaxpr traces this function, which {reason}: refused, nothing was changed.")
+
+
+def _opens_to_write(facts: tuple[Any, ...]) -> str | None:
+    path, mode, flags = facts
+    if path == os.devnull:
+        return None
+    writes = any(letter in mode for letter in "wax+") if isinstance(mode, str) else bool((flags or 0) & _WRITING)
+    return "writes to a file" if writes else None

@@ -1,0 +1,357 @@
+"""A call in; out comes whether the Python of its function changes nothing outside of itself, or the lines that may.
+
+The analysis reads the syntax tree of the function and of the user's functions that it calls, with the objects that
+are there now: arguments, globals, closures. It runs none of them. A function is proven if all its stores go to its
+own names and objects, and all calls to functions that are proven or known to be harmless (`callables`).
+
+What the proof takes for granted: the classes registered with JAX as containers (pytrees) are taken apart and put
+together without side effects, and the packages named in `callables` are as functional as they say.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .abstract import OUTSIDE, PLAIN, Known, Local, Made, Scope, Value
+from .calls import as_argument
+from .effect import NotProven, SideEffect
+from .expressions import Expressions
+from .source import FunctionNode
+
+_PASSES = 4
+
+
+def side_effects(
+    fun: Any, args: Sequence[Any], kwargs: Mapping[str, Any], *, first: bool = False
+) -> tuple[SideEffect, ...]:
+    """What running the Python of a call once more may change; empty where the call is proven to change nothing.
+
+    Args:
+        fun: What is called.
+        args: Its positional arguments: values, or types such as `jax.ShapeDtypeStruct`.
+        kwargs: Its keyword arguments.
+        first: Stop at the first effect found.
+    """
+    analysis = _Analysis(first)
+    scope = Scope({}, frozenset(), None, {}, {}, "", "")
+    values = [as_argument(value) for value in args]
+    keywords: dict[str | None, Value] = {name: as_argument(value) for name, value in kwargs.items()}
+    try:
+        analysis.call(scope, ast.Pass(lineno=0, col_offset=0), Known(fun), values, keywords)
+    except NotProven:
+        pass
+    except RecursionError:
+        return (SideEffect("unknown", "", 0, "", "calls functions too deep to follow"),)
+    return tuple(analysis.effects)
+
+
+class _Analysis(Expressions):
+    """The part of the analysis that follows statements."""
+
+    def body(self, scope: Scope, node: FunctionNode) -> Value:
+        """Analyse the body of a function; what it returns."""
+        if isinstance(node, ast.Lambda):
+            value = self.value_of(scope, node.body)
+            return self._joined([*scope.returned, value]) if scope.returned else value
+        if isinstance(node, ast.AsyncFunctionDef):
+            return self.refuse("unknown", scope, node, f"`{node.name}` is asynchronous")
+        self._statements(scope, node.body)
+        if _yields(node):
+            made = self.blurred(self._joined(scope.returned))
+            return Made(made.plain, True, made.deep)
+        return self._joined(scope.returned) if scope.returned else Known(None)
+
+    def _statements(self, scope: Scope, statements: Sequence[ast.stmt]) -> None:
+        for statement in statements:
+            self._statement(scope, statement)
+
+    def _statement(self, scope: Scope, node: ast.stmt) -> None:
+        match node:
+            case ast.Expr():
+                self.value_of(scope, node.value)
+            case ast.Return():
+                scope.returned.append(self.value_of(scope, node.value))
+            case ast.Assign():
+                value = self.value_of(scope, node.value)
+                for target in node.targets:
+                    self.bind(scope, target, value)
+            case ast.AnnAssign():
+                if node.value is not None:
+                    self.bind(scope, node.target, self.value_of(scope, node.value))
+            case ast.AugAssign():
+                self._changed_in_place(scope, node)
+            case ast.If():
+                self._if(scope, node)
+            case ast.For():
+                iterable = self.value_of(scope, node.iter)
+                self._loop(scope, node, lambda: self.bind(scope, node.target, self.elements(scope, node, iterable)))
+            case ast.While():
+                self._loop(scope, node, lambda: self.truth(scope, node.test))
+            case ast.With():
+                self._with(scope, node)
+            case ast.Try() | ast.TryStar():
+                self._try(scope, node)
+            case ast.FunctionDef():
+                self._define(scope, node)
+            case ast.Raise():
+                self.value_of(scope, node.exc)
+                self.value_of(scope, node.cause)
+            case ast.Assert():
+                self.truth(scope, node.test)
+                self.value_of(scope, node.msg)
+            case ast.Delete():
+                for target in node.targets:
+                    self._delete(scope, target)
+            case ast.Global() | ast.Nonlocal():
+                scope.outer.update(node.names)
+            case ast.Import() | ast.ImportFrom():
+                self._import(scope, node)
+            case ast.Match():
+                self._match(scope, node)
+            case ast.Pass() | ast.Break() | ast.Continue():
+                pass
+            case _:  # class definitions, async statements
+                self.refuse("unknown", scope, node, "has a statement that is not analysed")
+
+    # --- assignments ---
+
+    def bind(self, scope: Scope, target: ast.expr, value: Value) -> None:
+        """Assign a value to a target; a target outside of the call is an effect."""
+        match target:
+            case ast.Name():
+                self._bind_name(scope, target, value)
+            case ast.Tuple() | ast.List():
+                self._unpack(scope, target, value)
+            case ast.Starred():
+                made = self.blurred(value)
+                self.bind(scope, target.value, Made(made.plain, True, made.deep))
+            case ast.Attribute():
+                owner = self.value_of(scope, target.value)
+                self._store(scope, target, owner, value, f"sets the attribute `{ast.unparse(target)}`")
+            case ast.Subscript():
+                owner = self.value_of(scope, target.value)
+                self.value_of(scope, target.slice)
+                self._store(scope, target, owner, value, f"sets an element of `{_short(target.value)}`")
+
+    def _bind_name(self, scope: Scope, target: ast.Name, value: Value) -> None:
+        if target.id in scope.outer:
+            self._bind_outer(scope, target, value)
+            return
+        place = scope
+        # A walrus in a comprehension binds in the function around it.
+        scope.names[target.id] = value
+        if place.enclosing is not None and place.returned is place.enclosing.returned:
+            return
+
+    def _bind_outer(self, scope: Scope, target: ast.Name, value: Value) -> None:
+        place = scope.enclosing
+        while place is not None:
+            if target.id in place.names and target.id not in place.outer:
+                place.names[target.id] = self._joined([place.names[target.id], value])
+                return
+            place = place.enclosing
+        self.refuse("state", scope, target, f"assigns `{target.id}`, a name outside of the function")
+
+    def _unpack(self, scope: Scope, target: ast.Tuple | ast.List, value: Value) -> None:
+        if isinstance(value, Known) and type(value.value) in (tuple, list) and len(value.value) == len(target.elts):
+            if not any(isinstance(part, ast.Starred) for part in target.elts):
+                for part, held in zip(target.elts, value.value, strict=True):
+                    self.bind(scope, part, self._element(value, held))
+                return
+        element = self.elements(scope, target, value)
+        for part in target.elts:
+            self.bind(scope, part, element)
+
+    def _store(self, scope: Scope, node: ast.AST, owner: Value, value: Value, text: str) -> None:
+        if isinstance(owner, Known) and not owner.rebuilt:
+            self.refuse("state", scope, node, f"{text} of an object that was there before")
+            return
+        if isinstance(owner, Made) and not owner.fresh:
+            self.refuse("state", scope, node, f"{text} of an object that may come from outside")
+            return
+        setter = "__setattr__" if isinstance(node, ast.Attribute) else "__setitem__"
+        if isinstance(owner, Made) and owner.of is not None:
+            if isinstance(node, ast.Attribute) and isinstance(getattr(owner.of, node.attr, None), property):
+                self.refuse("unknown", scope, node, f"{text} by a property")
+            self.special(scope, node, owner, (setter,))
+        if isinstance(owner, Made) and owner.plain and self._is_function(value):
+            self._escapes(value)
+            return
+        is_instance = isinstance(owner, Made) and owner.of is not None
+        if not is_instance and not self._is_function(value) and not self.blurred(value).deep:
+            self.refuse("unknown", scope, node, f"{text} to an object from outside")
+
+    def _changed_in_place(self, scope: Scope, node: ast.AugAssign) -> None:
+        load = _as_load(node.target)
+        before = self.value_of(scope, load)
+        value = self.value_of(scope, node.value)
+        made = self.blurred(before)
+        result = self.combined(scope, node, node.op, [before, value])
+        if not made.plain:
+            name = type(node.op).__name__.lower()
+            result = self.special(scope, node, before, (f"__i{_INPLACE.get(name, name)}__",))
+        if not made.fresh and not made.deep:
+            self.refuse("state", scope, node, f"changes `{_short(node.target)}` in place, which may come from outside")
+        self.bind(scope, node.target, result)
+
+    def _delete(self, scope: Scope, target: ast.expr) -> None:
+        if isinstance(target, ast.Name):
+            if target.id in scope.outer:
+                self.refuse("state", scope, target, f"deletes `{target.id}`, a name outside of the function")
+            return
+        if isinstance(target, ast.Attribute | ast.Subscript):
+            owner = self.value_of(scope, target.value)
+            self._store(scope, target, owner, PLAIN, f"deletes `{_short(target)}`")
+
+    # --- control flow ---
+
+    def _if(self, scope: Scope, node: ast.If) -> None:
+        match self.truth(scope, node.test):
+            case True:
+                self._statements(scope, node.body)
+            case False:
+                self._statements(scope, node.orelse)
+            case _:
+                before = dict(scope.names)
+                self._statements(scope, node.body)
+                after, scope.names = scope.names, before
+                self._statements(scope, node.orelse)
+                self._merge(scope, after)
+
+    def _merge(self, scope: Scope, other: dict[str, Value]) -> bool:
+        """Let each name stand for its values on both ways; whether that changed any."""
+        changed = False
+        for name, value in other.items():
+            now = scope.names.get(name)
+            joined = value if now is None else self._joined([now, value])
+            if now is None or joined.key() != now.key():
+                scope.names[name] = joined
+                changed = True
+        return changed
+
+    def _loop(self, scope: Scope, node: ast.For | ast.While, step: Any) -> None:
+        for _ in range(_PASSES):
+            before = dict(scope.names)
+            step()
+            self._statements(scope, node.body)
+            if not self._merge(scope, before) and all(
+                name in before and before[name].key() == value.key() for name, value in scope.names.items()
+            ):
+                break
+        else:
+            for name, value in list(scope.names.items()):
+                if not isinstance(value, Local):
+                    scope.names[name] = self.blurred(value) if isinstance(value, Known | Made) else value
+            step()
+            self._statements(scope, node.body)
+        self._statements(scope, node.orelse)
+
+    def _with(self, scope: Scope, node: ast.With) -> None:
+        for item in node.items:
+            manager = self.value_of(scope, item.context_expr)
+            entered = self.special(scope, node, manager, ("__enter__",)) if not _is_plain(manager) else PLAIN
+            if isinstance(manager, Known):
+                kind = type(manager.value)
+                if kind.__module__.partition(".")[0] not in ("jax", "jaxlib", "contextlib"):
+                    self.refuse("unknown", scope, node, f"enters `{_short(item.context_expr)}`, made before the call")
+            self.special(scope, node, manager, ("__exit__",))
+            if item.optional_vars is not None:
+                self.bind(scope, item.optional_vars, entered)
+        self._statements(scope, node.body)
+
+    def _try(self, scope: Scope, node: ast.Try | ast.TryStar) -> None:
+        before = dict(scope.names)
+        self._statements(scope, node.body)
+        self._merge(scope, before)
+        for handler in node.handlers:
+            self.value_of(scope, handler.type)
+            if handler.name is not None:
+                scope.names[handler.name] = OUTSIDE
+            self._statements(scope, handler.body)
+            self._merge(scope, before)
+        self._statements(scope, node.orelse)
+        self._statements(scope, node.finalbody)
+
+    def _match(self, scope: Scope, node: ast.Match) -> None:
+        subject = self.value_of(scope, node.subject)
+        before = dict(scope.names)
+        for case in node.cases:
+            for pattern in ast.walk(case.pattern):
+                name = getattr(pattern, "name", None) or getattr(pattern, "rest", None)
+                if isinstance(name, str):
+                    made = self.blurred(subject)
+                    scope.names[name] = Made(made.plain, made.deep, made.deep)
+                if isinstance(pattern, ast.MatchClass):
+                    self.special(scope, node, subject, ("__match_args__",))
+            if case.guard is not None:
+                self.truth(scope, case.guard)
+            self._statements(scope, case.body)
+            self._merge(scope, before)
+
+    def _define(self, scope: Scope, node: ast.FunctionDef) -> None:
+        defaults = [*node.args.defaults, *(default for default in node.args.kw_defaults if default is not None)]
+        value: Value = Local(node, scope, tuple(self.value_of(scope, default) for default in defaults))
+        for decorator in reversed(node.decorator_list):
+            value = self.call(scope, decorator, self.value_of(scope, decorator), [value], {})
+        scope.names[node.name] = value
+
+    def _import(self, scope: Scope, node: ast.Import | ast.ImportFrom) -> None:
+        import sys
+
+        for alias in node.names:
+            module = node.module if isinstance(node, ast.ImportFrom) else alias.name
+            if module is None or (isinstance(node, ast.ImportFrom) and node.level) or module not in sys.modules:
+                self.refuse("state", scope, node, f"imports `{module or alias.name}`")
+                continue
+            if isinstance(node, ast.ImportFrom):
+                found = getattr(sys.modules[module], alias.name, _MISSING)
+                if found is _MISSING:
+                    self.refuse("state", scope, node, f"imports `{alias.name}`")
+                    continue
+                scope.names[alias.asname or alias.name] = Known(found)
+            else:
+                name = alias.asname or alias.name.partition(".")[0]
+                scope.names[name] = Known(sys.modules[module if alias.asname else name])
+
+
+_INPLACE = {
+    "mult": "mul",
+    "matmult": "matmul",
+    "div": "truediv",
+    "bitor": "or",
+    "bitxor": "xor",
+    "bitand": "and",
+}
+_MISSING = object()
+
+
+def _yields(node: ast.FunctionDef) -> bool:
+    waiting: list[ast.AST] = list(node.body)
+    while waiting:
+        found = waiting.pop()
+        if isinstance(found, ast.Yield | ast.YieldFrom):
+            return True
+        if not isinstance(found, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+            waiting.extend(ast.iter_child_nodes(found))
+    return False
+
+
+def _is_plain(value: Value) -> bool:
+    return isinstance(value, Made) and value.plain
+
+
+def _as_load(node: ast.expr) -> ast.expr:
+    """The target of an in-place operator as an expression that reads it."""
+    if isinstance(node, ast.Name):
+        return ast.copy_location(ast.Name(node.id, ast.Load()), node)
+    if isinstance(node, ast.Attribute):
+        return ast.copy_location(ast.Attribute(node.value, node.attr, ast.Load()), node)
+    assert isinstance(node, ast.Subscript)
+    return ast.copy_location(ast.Subscript(node.value, node.slice, ast.Load()), node)
+
+
+def _short(node: ast.AST) -> str:
+    text = ast.unparse(node)
+    return text if len(text) <= 60 else text[:59] + "…"

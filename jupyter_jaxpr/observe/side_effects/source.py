@@ -1,0 +1,119 @@
+"""A code object in, the syntax tree of its function out, if the source text still compiles to that very code.
+
+The tree stands for the bytecode: a function whose file was edited after the import, whose code another tool rewrote,
+or whose text is gone, has none.
+"""
+
+from __future__ import annotations
+import __future__
+
+import ast
+import functools
+import linecache
+from collections.abc import Iterator
+from types import CodeType
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+_FUTURES = functools.reduce(
+    lambda flags, name: flags | getattr(__future__, name).compiler_flag, __future__.all_feature_names, 0
+)
+_LARGEST_TEXT = 1_000_000
+
+
+def function_node(code: CodeType) -> FunctionNode | None:
+    """The definition of the function that has this code; None where no text is known that compiles to the code."""
+    text = "".join(linecache.getlines(code.co_filename))
+    if not text or len(text) > _LARGEST_TEXT:
+        return None
+    parsed = _parsed(text, code.co_filename, code.co_flags & _FUTURES)
+    if parsed is None:
+        return None
+    tree, codes = parsed
+    if not any(_is_same(code, other) for other in codes.get((code.co_name, code.co_firstlineno), ())):
+        return None
+    nodes = [
+        node for node in _functions(tree) if _first_line(node) == code.co_firstlineno and _name(node) == code.co_name
+    ]
+    if len(nodes) > 1:  # several lambdas on one line
+        nodes = [node for node in nodes if _holds(node, code)]
+        nodes.sort(key=lambda node: (node.end_col_offset or 0) - node.col_offset)
+    return nodes[0] if nodes else None
+
+
+@functools.lru_cache(maxsize=32)
+def _parsed(text: str, file: str, futures: int) -> tuple[ast.Module, dict[tuple[str, int], list[CodeType]]] | None:
+    flags = futures | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+    try:
+        tree = ast.parse(text, file)
+        compiled = compile(text, file, "exec", flags=flags, dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    codes: dict[tuple[str, int], list[CodeType]] = {}
+    for code in _inner(compiled):
+        codes.setdefault((code.co_name, code.co_firstlineno), []).append(code)
+    return tree, codes
+
+
+def _inner(code: CodeType) -> Iterator[CodeType]:
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield constant
+            yield from _inner(constant)
+
+
+def _is_same(code: CodeType, other: CodeType) -> bool:
+    """Whether two codes are the same instructions over the same names, constants and positions."""
+    return (
+        code.co_code == other.co_code
+        and code.co_names == other.co_names
+        and code.co_varnames == other.co_varnames
+        and code.co_freevars == other.co_freevars
+        and code.co_cellvars == other.co_cellvars
+        and list(code.co_positions()) == list(other.co_positions())
+        and _are_same_constants(code.co_consts, other.co_consts)
+    )
+
+
+def _are_same_constants(constants: tuple[object, ...], others: tuple[object, ...]) -> bool:
+    if len(constants) != len(others):
+        return False
+    return all(_is_same_constant(constant, other) for constant, other in zip(constants, others, strict=True))
+
+
+def _is_same_constant(constant: object, other: object) -> bool:
+    if isinstance(constant, CodeType) and isinstance(other, CodeType):
+        return _is_same(constant, other)
+    # 1, 1.0 and True are equal; so are 0.0 and -0.0. Their texts are not.
+    return (
+        type(constant) is type(other) and (constant == other or constant != constant) and repr(constant) == repr(other)
+    )
+
+
+def _functions(tree: ast.Module) -> Iterator[FunctionNode]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            yield node
+
+
+def _first_line(node: FunctionNode) -> int:
+    decorators = [] if isinstance(node, ast.Lambda) else node.decorator_list
+    return min([node.lineno, *(decorator.lineno for decorator in decorators)])
+
+
+def _name(node: FunctionNode) -> str:
+    return "<lambda>" if isinstance(node, ast.Lambda) else node.name
+
+
+def _holds(node: FunctionNode, code: CodeType) -> bool:
+    """Whether all instructions of a lambda's code lie within its body."""
+    if not isinstance(node, ast.Lambda):
+        return True
+    first = (node.body.lineno, node.body.col_offset)
+    last = (node.body.end_lineno or 0, node.body.end_col_offset or 0)
+    for line, end_line, column, end_column in code.co_positions():
+        if line is None or end_line is None or column is None or end_column is None or (column, end_column) == (0, 0):
+            continue
+        if (line, column) < first or (end_line, end_column) > last:
+            return False
+    return True
