@@ -134,6 +134,8 @@ export interface IRequests {
     program: number,
     level: 'stablehlo' | 'hlo'
   ): Promise<Snapshot>;
+  /** Trace the call that the snapshot offers to trace; the snapshot comes anew when no cell runs any more. */
+  retrace(snapshot: string): void;
   /** Run a construct again on the values of the last call, and record each step. */
   steps(
     snapshot: string,

@@ -100,6 +100,8 @@ class _Check:
         for note in document.notes:
             index(note.program, document.programs, "a note's program", none=True)
             index(note.frame, document.frames, "a note's frame", none=True)
+        if document.retrace is not None:
+            index(document.retrace.frame, document.frames, "the line that decided a trace", none=True)
         if document.ledger is not None:
             self._ledger(document.ledger)
         for number, control in enumerate(document.control_flow):

@@ -127,6 +127,12 @@ export interface IChannel extends IDisposable {
     sizes: IDocumentSizes,
     working?: (working: Working) => void
   ): IAsked;
+  /**
+   * Have the kernel trace the last call of a run's cell, as soon as no cell runs; the run's snapshot comes anew.
+   *
+   * Does nothing where no kernel is joined.
+   */
+  trace(snapshot: string): void;
 }
 
 interface IPending {
@@ -216,6 +222,13 @@ export class Channel implements IChannel {
         }
       }
     };
+  }
+
+  trace(snapshot: string): void {
+    if (this._hub !== null && this._state.kind === 'joined') {
+      // Not on the requests' subshell: the trace must not run beside a cell whose objects it puts back.
+      this._send('comm_msg', this._hub, { type: 'trace', snapshot });
+    }
   }
 
   dispose(): void {

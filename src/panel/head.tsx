@@ -9,7 +9,7 @@ import { attentionOf } from '../model/attention';
 import { IDiffQuestion } from '../model/diffs';
 import { versionsApart } from '../model/sentences';
 import { timingsOf } from '../model/timings';
-import { VariantComparison } from '../protocol/snapshot';
+import { Retrace, VariantComparison } from '../protocol/snapshot';
 import { IJaxprModel, Status } from '../tokens';
 import { Header, IHeaderActions } from './header';
 import { ModelWidget } from './model-widget';
@@ -222,6 +222,14 @@ function About(props: {
             </p>
           )
       )}
+      {snapshot.retrace && model.requests !== null && !model.fromSaved && (
+        <TraceIt
+          key={snapshot.created}
+          retrace={snapshot.retrace}
+          trace={() => model.requests?.retrace(snapshot.id)}
+          trans={trans}
+        />
+      )}
       {stages !== null && (
         <StageBar
           stages={stages}
@@ -230,6 +238,40 @@ function About(props: {
         />
       )}
     </>
+  );
+}
+
+/** The offer to trace a call whose Python may change something: what would happen, and the button. */
+function TraceIt(props: {
+  retrace: Retrace;
+  trace: () => void;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { retrace, trans } = props;
+  const [asked, setAsked] = React.useState(false);
+  const question = React.useId();
+  return (
+    <div className="jp-JaxprPanel-retrace">
+      <p id={question}>{shortened(retrace.question, 1000)}</p>
+      <button
+        className="jp-JaxprPanel-button"
+        aria-describedby={question}
+        aria-disabled={asked}
+        onClick={() => {
+          if (!asked) {
+            setAsked(true);
+            props.trace();
+          }
+        }}
+      >
+        {retrace.undoable
+          ? trans.__('Trace it')
+          : trans.__('Trace it all the same')}
+      </button>
+      <span role="status">
+        {asked && trans.__('The kernel traces the call when no cell runs.')}
+      </span>
+    </div>
   );
 }
 

@@ -125,6 +125,9 @@ export function checkSnapshot(value: unknown): Snapshot {
   ).length;
   integer(snapshot.focus, 'focus', -1, programs);
   each(snapshot.notes, 'notes', note => checkNote(note, programs, pools));
+  orNull(snapshot.retrace ?? null, 'retrace', retrace =>
+    checkRetrace(retrace, pools)
+  );
   if (snapshot.ledger !== undefined) {
     orNull(snapshot.ledger, 'ledger', ledger =>
       checkLedger(ledger, pools.frames)
@@ -528,6 +531,14 @@ function checkActivity(value: unknown): void {
   ]) {
     orNull(activity[name], `activity.${name}`, count);
   }
+}
+
+function checkRetrace(value: unknown, pools: IPools): void {
+  const retrace = fields(value, 'retrace');
+  text(retrace.call, 'retrace.call');
+  integer(retrace.frame, 'retrace.frame', -1, pools.frames);
+  text(retrace.question, 'retrace.question');
+  flag(retrace.undoable, 'retrace.undoable');
 }
 
 function checkNote(value: unknown, programs: number, pools: IPools): void {

@@ -75,6 +75,7 @@ export type Wire =
   | Reply
   | Resend
   | Residual
+  | Retrace
   | Scope
   | ScopeCost
   | ScopeEquations
@@ -100,6 +101,7 @@ export type Wire =
   | TextPage
   | TextRequest
   | TimeRequest
+  | TraceCall
   | Transform
   | TransformPart
   | TransformRequest
@@ -1026,6 +1028,10 @@ export interface Snapshot {
    * Where --transform or the panel asked for some.
    */
   transforms?: Transform[];
+  /**
+   * What the kernel traces when the user presses a button; null where there is nothing.
+   */
+  retrace?: Retrace | null;
   /**
    * What the machine can do, where it was measured before; else null.
    */
@@ -2487,6 +2493,27 @@ export interface TransformPart {
   kept: KeptValue[];
 }
 /**
+ * The cell's last call, which was not traced by itself: its Python may change something outside of the call.
+ */
+export interface Retrace {
+  /**
+   * The call, as the cell has it.
+   */
+  call: string;
+  /**
+   * Index into frames: the line that decided it; -1 where there is none.
+   */
+  frame: number;
+  /**
+   * What happens when the user has it traced: sentences.
+   */
+  question: string;
+  /**
+   * What the trace changes is put back afterwards.
+   */
+  undoable: boolean;
+}
+/**
  * What this machine can do at most, as JAX measured it; for the roofline.
  */
 export interface Machine {
@@ -3480,6 +3507,18 @@ export interface TimeRequest {
    * The user said yes to repeated effects and to calls of over a second.
    */
   confirmed: boolean;
+}
+/**
+ * Trace the last call of a run's cell: the user pressed the button. The run's document is sent anew.
+ *
+ * On the hub's comm, whose messages wait until no cell runs: the trace puts the user's objects back as they were.
+ */
+export interface TraceCall {
+  type: 'trace';
+  /**
+   * Id.
+   */
+  snapshot: string;
 }
 /**
  * Derive a program by a transform; JAX traces it, nothing runs.

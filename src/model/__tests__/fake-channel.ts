@@ -32,6 +32,13 @@ export class FakeChannel implements IChannel {
     return { reply: this.answer(), stop: () => this.stops++ };
   }
 
+  /** The runs whose last call was to be traced. */
+  traces: string[] = [];
+
+  trace(snapshot: string): void {
+    this.traces.push(snapshot);
+  }
+
   dispose(): void {
     this.isDisposed = true;
   }
