@@ -216,7 +216,8 @@ def _trace_last(observer: Observer, active: Active, observation: Observation, wa
             note = "The program that JAX holds for the cell's last call."
         elif not any(called is fun for called in active.run.unseen):
             return None
-        held = jax_internals.held_trace(fun, last.args, last.kwargs)
+        with observer.looking_away():
+            held = jax_internals.held_trace(fun, last.args, last.kwargs)
         effects = () if held is not None else _effects(last)
         if effects:
             place, what = place_text(effects[0], active.cell.file), effects[0].text

@@ -127,9 +127,9 @@ class Attributes:
         found = inspect.getattr_static(value, name, _MISSING)
         if found is _MISSING:
             own_getattr = inspect.getattr_static(kind, "__getattr__", None)
-            if isinstance(own_getattr, types.FunctionType) and is_users_class(kind):
+            if isinstance(own_getattr, types.FunctionType) and _has_own_getattr(kind):
                 return self._user_call(scope, node, own_getattr, [owner, Known(name)])
-            if own_getattr is not None and not is_users_class(kind):
+            if own_getattr is not None:
                 return self._read(value, name)
             return self.refuse("unknown", scope, node, f"reads `{name}`, which the object does not have")
         if isinstance(value, type):
@@ -209,9 +209,7 @@ class Attributes:
                 self._user_call(scope, node, found.fget, [OUTSIDE])
             elif isinstance(found, functools.cached_property):
                 return self.refuse("state", scope, node, f"may compute the cached property `{name}`")
-            if _own_getattribute(kind) or isinstance(
-                inspect.getattr_static(kind, "__getattr__", None), types.FunctionType
-            ):
+            if _own_getattribute(kind) or _has_own_getattr(kind):
                 return self.refuse("unknown", scope, node, f"reads `{name}` by a __getattr__ of {kind.__name__}")
         return Method(owner, name)
 
@@ -355,6 +353,11 @@ def _is_field(found: Any) -> bool:
 
 def _own_getattribute(kind: type) -> bool:
     found = inspect.getattr_static(kind, "__getattribute__", None)
+    return isinstance(found, types.FunctionType) and is_users_code(found.__code__)
+
+
+def _has_own_getattr(kind: type) -> bool:
+    found = inspect.getattr_static(kind, "__getattr__", None)
     return isinstance(found, types.FunctionType) and is_users_code(found.__code__)
 
 

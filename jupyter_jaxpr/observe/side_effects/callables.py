@@ -38,6 +38,8 @@ _CHANGING = frozenset(
     operator.ipow operator.irshift operator.isub operator.itruediv operator.ixor operator.call operator.methodcaller
     time.sleep time.tzset functools.singledispatch""".split()
 )
+#: Modules whose classes have no method that changes an object.
+_IMMUTABLE_CLASSES = frozenset(["fractions", "datetime", "enum", "numbers", "decimal", "pathlib", "re", "uuid"])
 #: Modules whose functions reach outside of Python's objects.
 _OUTSIDE_MODULES = frozenset(
     """os posix nt sys io _io shutil subprocess _posixsubprocess socket _socket ssl select selectors pathlib tempfile
@@ -57,7 +59,7 @@ _READING = frozenset(
 _PACKAGES = frozenset(
     "einops optax chex equinox jaxtyping lineax optimistix diffrax jraph distrax ml_dtypes jmp".split()
 )
-_SUBMODULES = ("flax.struct", "flax.core.frozen_dict", "flax.training.train_state")
+_SUBMODULES = ("flax.struct", "flax.core", "flax.training.train_state", "flax.linen")
 _CHANGING_OF_PACKAGES = ("save", "serialise", "deserialise", "register", "assert_max_traces", "clear_trace", "fake_")
 
 #: Parts of JAX that reach further than the program.
@@ -154,7 +156,9 @@ def _of_python(function: Any, module: str, package: str, name: str) -> Verdict:
         return "unknown" if dotted in _CHANGING or f"operator.{name}" in _CHANGING else "harmless"
     if package in ("warnings", "_warnings"):
         return "harmless" if name == "warn" else "unknown"
-    if (package in _PACKAGES and not any(word in name for word in _CHANGING_OF_PACKAGES)) or module in _SUBMODULES:
+    if (package in _PACKAGES and not any(word in name for word in _CHANGING_OF_PACKAGES)) or module.startswith(
+        _SUBMODULES
+    ):
         return "harmless"
     return "unknown"
 
@@ -205,6 +209,12 @@ def is_consumed(value: Any) -> bool:
 def is_read_only(value: Any) -> bool:
     """Whether no method of an object changes it."""
     return isinstance(value, _READ_ONLY) or is_array_of_jax(value)
+
+
+def is_changeable(value: Any) -> bool:
+    """Whether methods written in Python may change an object of a class that comes with Python."""
+    package = type(value).__module__.partition(".")[0]
+    return package in sys.stdlib_module_names and package not in _IMMUTABLE_CLASSES
 
 
 def is_array_of_jax(value: Any) -> bool:

@@ -14,6 +14,7 @@ from .attributes import Attributes
 from .callables import (
     CHANGING_METHODS,
     is_array_of_jax,
+    is_changeable,
     is_consumed,
     is_jitted,
     is_read_only,
@@ -25,6 +26,7 @@ from .effect import Kind
 from .source import FunctionNode, function_node
 
 _DEEPEST = 60
+_LINEN = frozenset(["apply", "init", "init_with_output"])
 _READS_ELEMENTS = frozenset(
     "all any dict enumerate filter frozenset iter list map max min reversed set sorted sum tuple zip next".split()
 )
@@ -214,12 +216,19 @@ class Calls(Attributes):
         if is_jitted(function) and not own:
             fun = getattr(function, "_fun", None)
             own = [Known(inner) for inner in self.functions_of(fun)] if callable(fun) else []
+        if own and _package(function) != "builtins" and callable(getattr(function, "__wrapped__", None)):
+            # jax.jit(f), jax.vmap(f): f takes the same arguments.
+            return self._call_transformed(scope, node, Transformed(tuple(own)), values, keywords)
         if found != "harmless" and not own:
             kind, text = _VERDICTS[found]
             if name == "open" and found == "outside" and not _writes(values, keywords):
                 kind, text = "unknown", "calls `{name}`, which reads a file"
             self._escaping(given)
             return self.refuse(kind, scope, node, text.format(name=name))
+        if name in _LINEN and str(getattr(function, "__module__", "")).startswith("flax.linen"):
+            module = values[0] if values else OUTSIDE
+            if isinstance(module, Known) and is_users_class(type(module.value)):
+                return self._call_linen(scope, node, type(module.value), values[1:], keywords)
         if name in _CALLED_LATER and not own and _package(function) == "jax":
             return PLAIN
         out = keywords.get("out")
@@ -341,6 +350,8 @@ class Calls(Attributes):
         if method.function is not None:
             if isinstance(method.function, types.FunctionType) and is_users_code(method.function.__code__):
                 return self._call_function(scope, node, method.function, [receiver, *values], keywords)
+            if isinstance(receiver, Known) and not receiver.rebuilt and is_changeable(receiver.value):
+                return self.refuse("state", scope, node, f"calls `{_text(node)}`, which may change the object")
             return self._call_library(scope, node, method.function, [receiver, *values], keywords)
         if isinstance(receiver, Transformed):
             self._escaping(values)
@@ -352,6 +363,21 @@ class Calls(Attributes):
         if isinstance(receiver, Made):
             return self._method_of_made(scope, node, receiver, name, values, keywords)
         return self._call_unknown(scope, node, [receiver, *values, *keywords.values()])
+
+    def _call_linen(self, scope: Scope, node: ast.AST, kind: type, values: list[Value], keywords: Keywords) -> Value:
+        """`apply` of flax.linen runs the methods of a copy of the module."""
+        method = keywords.get("method")
+        if method is not None and not _is_none(method):
+            return self.refuse("unknown", scope, node, "calls a method of a flax module by `method=`")
+        copy = Made(plain=False, fresh=True, deep=False, of=kind)
+        results: list[Value] = []
+        for name in ("setup", "__call__"):
+            function = _from_users_class(kind, name)
+            if function is not None:
+                given = values[1:] if name == "__call__" else []
+                results.append(self._call_function(scope, node, function, [copy, *given], {**keywords}))
+        made = self.blurred(self._joined(results))
+        return Made(made.plain, True, made.deep)
 
     def _method_of_object(
         self, scope: Scope, node: ast.AST, receiver: Known, name: str, values: list[Value], keywords: Keywords
@@ -367,6 +393,8 @@ class Calls(Attributes):
         container = type(value).__module__ in ("builtins", "collections", "numpy") or isinstance(
             value, dict | list | set
         )
+        if name == "at" and hasattr(value, "nin"):
+            return self.refuse("state", scope, node, f"calls `{_text(node)}`, which writes into an array")
         if is_consumed(value):
             return self.refuse("outside", scope, node, f"calls `{_text(node)}`, which moves an iterator on")
         if name in CHANGING_METHODS or not container:

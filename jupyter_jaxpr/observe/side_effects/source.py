@@ -26,11 +26,16 @@ def function_node(code: CodeType) -> FunctionNode | None:
     text = "".join(linecache.getlines(code.co_filename))
     if not text or len(text) > _LARGEST_TEXT:
         return None
-    parsed = _parsed(text, code.co_filename, code.co_flags & _FUTURES)
-    if parsed is None:
+    futures = code.co_flags & _FUTURES
+    tree = _tree(text, code.co_filename)
+    if tree is None:
         return None
-    tree, codes = parsed
-    if not any(_is_same(code, other) for other in codes.get((code.co_name, code.co_firstlineno), ())):
+    key = (code.co_name, code.co_firstlineno)
+    if not any(
+        _is_same(code, other)
+        for whole in (True, False)
+        for other in _codes(text, code.co_filename, futures, whole).get(key, ())
+    ):
         return None
     nodes = [
         node for node in _functions(tree) if _first_line(node) == code.co_firstlineno and _name(node) == code.co_name
@@ -42,17 +47,37 @@ def function_node(code: CodeType) -> FunctionNode | None:
 
 
 @functools.lru_cache(maxsize=32)
-def _parsed(text: str, file: str, futures: int) -> tuple[ast.Module, dict[tuple[str, int], list[CodeType]]] | None:
-    flags = futures | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+def _tree(text: str, file: str) -> ast.Module | None:
     try:
-        tree = ast.parse(text, file)
-        compiled = compile(text, file, "exec", flags=flags, dont_inherit=True)
+        return ast.parse(text, file)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
+
+
+@functools.lru_cache(maxsize=64)
+def _codes(text: str, file: str, futures: int, whole: bool) -> dict[tuple[str, int], list[CodeType]]:
+    """The codes of all functions of a text by name and first line.
+
+    Args:
+        text: What was compiled.
+        file: Its name.
+        futures: The flags of `from __future__` imports.
+        whole: As Python compiles a file. Otherwise statement by statement, as IPython compiles a cell: the compiler
+            then does not know which names are imported modules, and calls their functions by other instructions.
+    """
+    flags = futures | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+    tree = _tree(text, file)
+    assert tree is not None
+    parts = [tree] if whole else [ast.Module([statement], []) for statement in tree.body]
     codes: dict[tuple[str, int], list[CodeType]] = {}
-    for code in _inner(compiled):
-        codes.setdefault((code.co_name, code.co_firstlineno), []).append(code)
-    return tree, codes
+    for part in parts:
+        try:
+            compiled = compile(part, file, "exec", flags=flags, dont_inherit=True)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+        for code in _inner(compiled):
+            codes.setdefault((code.co_name, code.co_firstlineno), []).append(code)
+    return codes
 
 
 def _inner(code: CodeType) -> Iterator[CodeType]:

@@ -137,7 +137,7 @@ class SavedState:
             return
         self._dicts.add(id(found))
         self._count(16 * len(found))
-        items = dict(dict.items(found))
+        items = dict(_items(found))
         self._restore.append(lambda: _put_back_dict(found, items))
 
     def _save_numpy(self, found: Any) -> None:
@@ -161,8 +161,7 @@ class SavedState:
         if not is_users_code(found.__code__):
             return
         self._save_dict(found.__globals__)
-        if found.__dict__:
-            self._save_dict(found.__dict__)
+        self._save_dict(found.__dict__)
         if found.__kwdefaults__:
             self._save_dict(found.__kwdefaults__)
 
@@ -248,17 +247,24 @@ def _slots(kind: type) -> tuple[types.MemberDescriptorType, ...]:
 
 
 def _put_back_dict(found: dict[Any, Any], items: dict[Any, Any]) -> None:
-    now = list(dict.items(found))
+    now = list(_items(found))
     if len(now) == len(items) and all(
         key is other and value is kept for (key, value), (other, kept) in zip(now, items.items(), strict=True)
     ):
         return
-    dict.clear(found)
-    dict.update(found, items)
     if isinstance(found, collections.OrderedDict):
         collections.OrderedDict.clear(found)
         for key, value in items.items():
             collections.OrderedDict.__setitem__(found, key, value)
+    else:
+        dict.clear(found)
+        dict.update(found, items)
+
+
+def _items(found: dict[Any, Any]) -> Any:
+    """The items of a dictionary in its order, by the builtin class's own method."""
+    ordered = isinstance(found, collections.OrderedDict)
+    return collections.OrderedDict.items(found) if ordered else dict.items(found)
 
 
 def _put_back_list(found: list[Any], items: list[Any]) -> None:

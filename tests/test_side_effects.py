@@ -1,0 +1,135 @@
+"""No trace of ours changes what the user's code can reach: a hundred functions with effects, each in every way."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jax
+import pytest
+from conftest import Notebook
+from side_effects.world import EFFECTS, PURE, WORLD, state_of
+
+import jupyter_jaxpr as jj
+from jupyter_jaxpr.magic.session import Session
+
+
+class World:
+    """A notebook in which the world is made anew for each way of tracing."""
+
+    def __init__(self, notebook: Notebook, folder: Path) -> None:
+        self.notebook = notebook
+        self._folder = folder
+        self._worlds = 0
+        self._names: set[str] = set()
+        self.folder = folder
+
+    def begin(self) -> None:
+        """Make the world anew, with files of its own."""
+        import os
+
+        os.environ.pop("JUPYTER_JAXPR_TEST", None)
+        log = self.notebook.shell.user_ns.get("LOG")
+        if log is not None:
+            log.close()
+        self.notebook.shell.reset(new_session=False)
+        self._worlds += 1
+        self.folder = self._folder / str(self._worlds)
+        self.folder.mkdir()
+        before = set(self.notebook.shell.user_ns)
+        ran = self.notebook.run(WORLD.replace("@FOLDER@", str(self.folder)), store_history=False)
+        assert ran.result.success, ran.stdout + ran.stderr
+        self._names = set(self.notebook.shell.user_ns) - before
+
+    def state(self) -> dict[str, Any]:
+        names = self.notebook.shell.user_ns
+        found = {name: value for name, value in names.items() if name in self._names or name == "FRESH"}
+        state = state_of(found, self.folder)
+        state.pop("FOLDER")
+        return state
+
+
+@pytest.fixture(scope="module")
+def shared_notebook() -> Iterator[Notebook]:
+    """One shell for all tests of this file."""
+    from IPython.core.interactiveshell import InteractiveShell
+    from traitlets.config import Config
+
+    config = Config({"HistoryManager": {"hist_file": ":memory:"}, "InteractiveShell": {"colors": "nocolor"}})
+    shell = InteractiveShell.instance(config=config)
+    shell.run_line_magic("load_ext", "jupyter_jaxpr")
+    yield Notebook(shell)
+    with contextlib.suppress(KeyError):
+        shell.user_ns["LOG"].close()
+    shell.run_line_magic("unload_ext", "jupyter_jaxpr")
+    shell.restore_sys_module_state()
+    InteractiveShell.clear_instance()
+
+
+@pytest.fixture
+def world(shared_notebook: Notebook, tmp_path: Path) -> World:
+    return World(shared_notebook, tmp_path)
+
+
+@pytest.fixture(scope="module")
+def pure_world(shared_notebook: Notebook, tmp_path_factory: pytest.TempPathFactory) -> World:
+    made = World(shared_notebook, tmp_path_factory.mktemp("world"))
+    made.begin()
+    return made
+
+
+@pytest.mark.parametrize("name", EFFECTS)
+def test_a_function_with_effects_is_called_once_and_traced_only_on_request(world: World, name: str) -> None:
+    call = f"{name}(x)"
+    world.begin()
+    before = world.state()
+    assert world.notebook.run(call).result.success
+    after = world.state()
+    assert after != before, "the function has an effect"
+
+    # The cell with the magic: as without.
+    world.begin()
+    retraces: list[Any] = []
+    publisher = Session.of(world.notebook.shell).publisher
+    publish = publisher.publish
+    publisher.publish = lambda built, retrace=None: retraces.append((built.document, retrace)) or publish(built)
+    ran = world.notebook.run(f"%%jaxpr\n{call}")
+    assert ran.result.success
+    assert world.state() == after
+    document, retrace = retraces.pop()
+    assert [program.name for program in document.programs if program.origin == "traced"] == []
+    assert document.retrace is not None
+    assert document.retrace.call == call
+    (note,) = [note for note in document.notes if note.kind == "not_traced"]
+    assert document.frames[note.frame].line > 0
+    assert (
+        note.text.startswith(f"{name.split('.')[-1].replace('partial_append', '<lambda>')} ") or "lambda" in note.text
+    )
+
+    # Its button.
+    retrace()
+    document, _ = retraces.pop()
+    if ran.document["retrace"]["undoable"]:
+        assert world.state() == after
+    publisher.publish = publish  # type: ignore[method-assign]
+
+    # What the user asks for by name: nothing is called, so the world is as before.
+    for cell in (f"%jaxpr {call}", f"%jaxpr {call} --transform grad"):
+        world.begin()
+        world.notebook.run(cell)
+        assert world.state() == before, cell
+    for make in (lambda fun: fun, jax.jit):
+        world.begin()
+        fun = eval(name, world.notebook.shell.user_ns)
+        with contextlib.suppress(jj.EffectsError, TypeError):
+            jj.inspect(make(fun), world.notebook["x"], stage="trace")
+        assert world.state() == before, make
+
+
+@pytest.mark.parametrize("call", PURE)
+def test_a_function_without_effects_is_traced(pure_world: World, call: str) -> None:
+    ran = pure_world.notebook.run(f"%%jaxpr\n{call}")
+    assert "not_traced" not in ran.notes, ran.note("not_traced")["text"]
+    assert any(program["origin"] == "traced" for program in ran.document["programs"])
