@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+import examples  # noqa: F401  # loads the everyday profile of hypothesis
 import pytest
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
