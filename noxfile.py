@@ -266,7 +266,7 @@ def shard(session: nox.Session) -> tuple[list[str], list[str]]:
     place = options.index("--shard")
     number, shards = map(int, options[place + 1].split("/"))
     # By size, so that each shard has its share of the long files.
-    files = sorted((ROOT / "ui-tests").glob("test_*.py"), key=lambda path: (path.stat().st_size, path.name))
+    files = sorted((ROOT / "ui-tests").rglob("test_*.py"), key=lambda path: (path.stat().st_size, path.name))
     return [str(path.relative_to(ROOT)) for path in files[number - 1 :: shards]], options[:place] + options[place + 2 :]
 
 
