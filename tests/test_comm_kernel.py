@@ -6,6 +6,8 @@ import pytest
 from jupyter_client.manager import KernelManager
 from kernel_pages import PATIENCE, Page, of_type, ours
 
+pytestmark = pytest.mark.any_jax
+
 MIME = "application/vnd.jupyter-jaxpr.v1+json"
 HUB = "jupyter_jaxpr"
 

@@ -202,6 +202,7 @@ def made(steps: list[tuple[str, int]]) -> jj.Snapshot:
     return jj.inspect(program, X, stage="trace")
 
 
+@pytest.mark.any_jax
 @settings(max_examples=examples(25), phases=[Phase.explicit, Phase.reuse, Phase.generate])
 @given(PROGRAMS)
 def test_a_program_differs_in_nothing_from_itself_made_again(steps: list[tuple[str, int]]) -> None:
@@ -210,6 +211,7 @@ def test_a_program_differs_in_nothing_from_itself_made_again(steps: list[tuple[s
     assert str(diff).splitlines()[2] == "Nothing differs, names apart."
 
 
+@pytest.mark.any_jax
 @settings(max_examples=examples(25), phases=[Phase.explicit, Phase.reuse, Phase.generate])
 @given(PROGRAMS, PROGRAMS)
 def test_two_programs_differ_in_as_much_both_ways(one: list[tuple[str, int]], other: list[tuple[str, int]]) -> None:
@@ -237,6 +239,7 @@ def longest(a: list[int], b: list[int]) -> int:
     return table[-1][-1]
 
 
+@pytest.mark.any_jax
 @settings(max_examples=examples(300))
 @given(KEYS, KEYS)
 def test_an_alignment_is_the_longest_there_is(a: list[int], b: list[int]) -> None:
@@ -246,6 +249,7 @@ def test_an_alignment_is_the_longest_there_is(a: list[int], b: list[int]) -> Non
     assert len(pairs) == longest(a, b)
 
 
+@pytest.mark.any_jax
 @given(KEYS, KEYS)
 def test_beyond_its_budget_an_alignment_is_still_right(a: list[int], b: list[int]) -> None:
     budget = Budget(steps=0)

@@ -16,6 +16,8 @@ from jupyter_jaxpr.snapshot.saved import saved_copy
 from jupyter_jaxpr.snapshot.text import program_text
 from jupyter_jaxpr.snapshot.validate import read
 
+pytestmark = pytest.mark.any_jax
+
 FIXTURES = Path(__file__).parent / "fixtures"
 RNN = json.loads((FIXTURES / "rnn-0.12.json").read_text())
 SOLVE = json.loads((FIXTURES / "solve-0.12.json").read_text())

@@ -16,6 +16,8 @@ from jupyter_jaxpr.measure import swept
 from jupyter_jaxpr.messages import Reply
 from jupyter_jaxpr.runs import Runs
 
+pytestmark = pytest.mark.any_jax
+
 PATIENCE = 120.0
 SETUP = """
 @jax.jit
