@@ -29,6 +29,8 @@ module.exports = {
     '<rootDir>/jupyter_jaxpr/labextension',
     '<rootDir>/lib'
   ],
+  // A process for each core: jest leaves one core free, for the person who works beside it.
+  maxWorkers: '100%',
   reporters: ['default', '<rootDir>/jest.reporter.js'],
   testRegex: 'src/(.*/)?__tests__/.*\\.spec\\.tsx?$',
   transformIgnorePatterns: [`/node_modules/(?!${esModules}).+`]

@@ -1,22 +1,29 @@
 """The checks of this repository, each a nox session; plain `nox` runs the everyday set.
 
-    nox                 lint, tests on both JAX lines, jest, browser tests
+    nox                 lint, jest, tests on both JAX lines, browser tests
     nox -s tests-0.12   one of them (`nox --list` names them all)
-    nox -s full         the everyday set with the slow tests, the budgets, and other projects' tests
+    nox -s full         all tests on both lines and all random examples, the budgets, and other projects' tests
 
 What is tested is the wheel, built from the checkout once a run and installed as a user would do it.
 Environments stay in .nox/ between runs; `nox --no-reuse-existing-virtualenvs` makes them anew.
+A run ends with the time of each part.
 """
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import functools
 import os
 import re
 import shutil
 import subprocess
 import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import nox
 
@@ -44,11 +51,76 @@ JAX_LINES = {
     "0.10": ("jax==0.10.2", ("3.11", "3.12", "3.13")),
     "0.12": ("jax>=0.12,<0.13", ("3.13", "3.12", "3.14")),
 }
+# What the older line runs every day: the rest gives the same on every JAX, and the newest line runs that too.
+DEPENDS_ON_JAX = "not slow and not any_jax"
 
 nox.needs_version = ">=2025.2.9"
 nox.options.default_venv_backend = "uv|virtualenv"
 nox.options.reuse_existing_virtualenvs = True
-nox.options.sessions = ["lint", "tests-0.10", "tests-0.12", "jest", "ui"]
+nox.options.sessions = ["lint", "jest", "tests-0.12", "tests-0.10", "ui"]
+
+
+# --- the time of each part ---
+
+
+@dataclass
+class Time:
+    """Seconds that a session took, from its first command to its last, and those of its checks among them."""
+
+    whole: float = 0.0
+    checks: float = 0.0
+
+
+TIMES: dict[str, Time] = {}
+
+
+def part(**options: Any) -> Callable[[Callable[[nox.Session], None]], Any]:
+    """Make a nox session of a function, whose time is told at the end of the run."""
+
+    def decorate(run: Callable[[nox.Session], None]) -> Any:
+        @functools.wraps(run)
+        def timed(session: nox.Session) -> None:
+            taken = TIMES.setdefault(session.name, Time())
+            start = time.monotonic()
+            try:
+                run(session)
+            finally:
+                taken.whole += time.monotonic() - start
+
+        return nox.session(**options)(timed)
+
+    return decorate
+
+
+@contextlib.contextmanager
+def checks(session: nox.Session) -> Iterator[None]:
+    """What runs in here checks something; the rest of a session installs."""
+    start = time.monotonic()
+    try:
+        yield
+    finally:
+        TIMES[session.name].checks += time.monotonic() - start
+
+
+@atexit.register
+def tell_times() -> None:
+    """Print, as the last lines of a run, how long each part installed and how long it checked."""
+    if not TIMES:
+        return
+    sys.stderr.flush()
+    total = Time(sum(each.whole for each in TIMES.values()), sum(each.checks for each in TIMES.values()))
+    print(f"\n{'Time of each part':<18}{'installs':>9}{'checks':>9}{'together':>9}")
+    for name, each in [*TIMES.items(), ("all parts", total)]:
+        print(f"{name:<18}{minutes(each.whole - each.checks):>9}{minutes(each.checks):>9}{minutes(each.whole):>9}")
+    sys.stdout.flush()
+
+
+def minutes(seconds: float) -> str:
+    """Seconds as minutes and seconds, such as 12:05."""
+    return f"{round(seconds) // 60}:{round(seconds) % 60:02d}"
+
+
+# --- what is installed ---
 
 
 def reach_pyenv() -> None:
@@ -124,21 +196,22 @@ def node_is_new_enough() -> bool:
     return (major == 20 and minor >= 19) or (major, minor) >= (22, 12)
 
 
-@nox.session(python=PYTHONS[NEWEST])
+@part(python=PYTHONS[NEWEST])
 def lint(session: nox.Session) -> None:
     """Ruff, mypy, the order of the rooms, the frontend's linters, the generated schema and types."""
     extras = PROJECT["optional-dependencies"]
     requirements = [*PROJECT["dependencies"], *extras["widget"], *extras["lint"]]
     session.install(jax_of(session, NEWEST), *requirements)
-    session.run("ruff", "check", ".")
-    session.run("ruff", "format", "--check", ".")
-    session.run("mypy")
-    session.run("lint-imports")
-    session.run("python", "-m", "jupyter_jaxpr.schema", "--check")
     install_node(session)
-    session.run("jlpm", "lint:check")
     generated = Path(session.create_tmp()) / TYPES.name
-    session.run("jlpm", "generate:types:base", "-o", str(generated), silent=True)
+    with checks(session):
+        session.run("ruff", "check", ".")
+        session.run("ruff", "format", "--check", ".")
+        session.run("mypy")
+        session.run("lint-imports")
+        session.run("python", "-m", "jupyter_jaxpr.schema", "--check")
+        session.run("jlpm", "lint:check")
+        session.run("jlpm", "generate:types:base", "-o", str(generated), silent=True)
     if generated.read_text() != TYPES.read_text():
         session.error(f"{TYPES.relative_to(ROOT)} is out of date: run `jlpm generate:types`.")
 
@@ -146,38 +219,55 @@ def lint(session: nox.Session) -> None:
 def run_tests(session: nox.Session, line: str) -> None:
     """Run the Python tests with the JAX of a line."""
     install_wheel(session, line, "test,widget")
-    # `pytest`, not `python -m pytest`: the tests see the installed wheel, not the checkout.
-    session.run("pytest", "-m", "not slow", *PARALLEL, *session.posargs, env=CPU)
+    chosen = "not slow" if line == NEWEST else DEPENDS_ON_JAX
+    with checks(session):
+        # `pytest`, not `python -m pytest`: the tests see the installed wheel, not the checkout.
+        session.run("pytest", "-m", chosen, *PARALLEL, *session.posargs, env=CPU)
 
 
-@nox.session(name="tests-0.10", python=PYTHONS["0.10"])
+@part(name="tests-0.10", python=PYTHONS["0.10"])
 def tests_0_10(session: nox.Session) -> None:
-    """The Python tests on the oldest supported JAX."""
+    """The Python tests that depend on JAX's version, on the oldest supported one."""
     run_tests(session, "0.10")
 
 
-@nox.session(name="tests-0.12", python=PYTHONS["0.12"])
+@part(name="tests-0.12", python=PYTHONS["0.12"])
 def tests_0_12(session: nox.Session) -> None:
     """The Python tests on the newest supported JAX."""
     run_tests(session, "0.12")
 
 
-@nox.session(python=PYTHONS[NEWEST])
+@part(python=PYTHONS[NEWEST])
 def jest(session: nox.Session) -> None:
     """The TypeScript unit tests."""
     install_node(session)
-    session.run("jlpm", "test", *session.posargs)
+    with checks(session):
+        session.run("jlpm", "test", *session.posargs)
 
 
-@nox.session(python=PYTHONS[NEWEST])
+@part(python=PYTHONS[NEWEST])
 def ui(session: nox.Session) -> None:
-    """The browser tests: the installed wheel in a real JupyterLab."""
+    """The browser tests: the installed wheel in a real JupyterLab; `-- --shard 1/2` runs every second file."""
     install_wheel(session, NEWEST, "lab,ui-test,widget")
     listed = session.run("jupyter", "labextension", "list", silent=True) or ""
     if not re.search(r"jupyter-jaxpr v\S+ .*enabled.* .*OK", listed):
         session.error(f"JupyterLab does not take the labextension:\n{listed}")
     browser = CPU | find_browser(session)
-    session.run("pytest", "ui-tests", "-m", "not slow", *IN_BROWSERS, *session.posargs, env=browser)
+    paths, options = shard(session)
+    with checks(session):
+        session.run("pytest", *paths, "-m", "not slow", *IN_BROWSERS, *options, env=browser)
+
+
+def shard(session: nox.Session) -> tuple[list[str], list[str]]:
+    """The browser tests that `--shard` asks for, all without it, and the other options."""
+    options = list(session.posargs)
+    if "--shard" not in options:
+        return ["ui-tests"], options
+    place = options.index("--shard")
+    number, shards = map(int, options[place + 1].split("/"))
+    # By size, so that each shard has its share of the long files.
+    files = sorted((ROOT / "ui-tests").rglob("test_*.py"), key=lambda path: (path.stat().st_size, path.name))
+    return [str(path.relative_to(ROOT)) for path in files[number - 1 :: shards]], options[:place] + options[place + 2 :]
 
 
 def find_browser(session: nox.Session) -> dict[str, str]:
@@ -205,27 +295,30 @@ def browser_on_path() -> str | None:
     return named or next(filter(None, map(shutil.which, BROWSERS)), None)
 
 
-@nox.session(python=PYTHONS[NEWEST])
+@part(python=PYTHONS[NEWEST])
 def bench(session: nox.Session) -> None:
     """The budgets, each a ratio measured in one run, as a table and as JSON."""
     install_wheel(session, NEWEST, "lab,test,ui-test")
-    session.run("python", "tests/benchmarks", *session.posargs, env=CPU | find_browser(session))
+    browser = CPU | find_browser(session)
+    with checks(session):
+        session.run("python", "tests/benchmarks", *session.posargs, env=browser)
 
 
 def run_suites(session: nox.Session, line: str) -> None:
     """Run other projects' tests with the JAX of a line, with and without the observer."""
     install_wheel(session, line, "test")
     session.install("pip", "optax", "absl-py", env=COMPILED)
-    session.run("python", "tests/suites", "--dated", *session.posargs, env=CPU)
+    with checks(session):
+        session.run("python", "tests/suites", "--dated", *session.posargs, env=CPU)
 
 
-@nox.session(name="suites-0.10", python=PYTHONS["0.10"])
+@part(name="suites-0.10", python=PYTHONS["0.10"])
 def suites_0_10(session: nox.Session) -> None:
     """Other projects' tests under the observer on the oldest supported JAX: `-- --jax CHECKOUT` adds JAX's own."""
     run_suites(session, "0.10")
 
 
-@nox.session(name="suites-0.12", python=PYTHONS["0.12"])
+@part(name="suites-0.12", python=PYTHONS["0.12"])
 def suites_0_12(session: nox.Session) -> None:
     """The same on the newest supported JAX."""
     run_suites(session, "0.12")
@@ -233,8 +326,10 @@ def suites_0_12(session: nox.Session) -> None:
 
 @nox.session(python=False)
 def full(session: nox.Session) -> None:
-    """The everyday set with the slow tests, the budgets, and other projects' tests."""
-    for name in ("lint", "jest", "bench", "suites-0.10", "suites-0.12"):
+    """All tests on both lines and all random examples, the budgets, and other projects' tests."""
+    for name in ("lint", "bench", "suites-0.10", "suites-0.12"):
         session.notify(name)
-    for name in ("tests-0.10", "tests-0.12", "ui"):
-        session.notify(name, ["-m", ""])
+    session.notify("jest", ["--coverage"])
+    for name in ("tests-0.10", "tests-0.12"):
+        session.notify(name, ["-m", "", "--hypothesis-profile=full"])
+    session.notify("ui", ["-m", ""])

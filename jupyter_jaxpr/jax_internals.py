@@ -743,18 +743,20 @@ def trace_context_names() -> tuple[str, ...]:
 
 
 def functions_with_entries() -> list[Any]:
-    """The jitted Python functions for which JAX holds entries now; looks through all objects once (50 ms)."""
-    import gc
-
+    """The jitted Python functions for which JAX holds entries now."""
     if not imported():
         return []
-    kind: Any = jit_type()
     # Those that JAX makes for programs of its own have no function behind them.
-    return [
-        found._fun
-        for found in gc.get_objects()
-        if type(found) is kind and hasattr(found, "_fun") and found._cache_size()
-    ]
+    return [each._fun for each in jitted_functions() if hasattr(each, "_fun") and each._cache_size()]
+
+
+def jitted_functions() -> list[Any]:
+    """Every function that `jax.jit` has made and that still exists; looks through all objects once (25 ms)."""
+    import gc
+
+    kind: Any = jit_type()
+    # An object refers to its type, so the search is in C; a list of all objects takes twice as long to go through.
+    return [found for found in gc.get_referrers(kind) if type(found) is kind]
 
 
 # --- hooks and listeners -----------------------------------------------------------------------------------

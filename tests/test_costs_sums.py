@@ -5,7 +5,8 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 import numpy as np
-from hypothesis import HealthCheck, given, settings
+from examples import examples
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from jax import lax
 from observed import built, in_cell, program, traced
@@ -95,7 +96,7 @@ def by_calls(jaxpr, pick):
     return total
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(150))
 @given(PROGRAMS)
 def test_every_sum_is_the_count_of_the_whole(steps):
     trace = traced(lambda x: run(steps, x), X)

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from diff_edits import EDITS, Edit, X, first, looped, looped_with_more, plain, reordered, with_a_term, wrapped
+from examples import examples
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
@@ -201,7 +202,8 @@ def made(steps: list[tuple[str, int]]) -> jj.Snapshot:
     return jj.inspect(program, X, stage="trace")
 
 
-@settings(max_examples=25, deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])
+@pytest.mark.any_jax
+@settings(max_examples=examples(25), phases=[Phase.explicit, Phase.reuse, Phase.generate])
 @given(PROGRAMS)
 def test_a_program_differs_in_nothing_from_itself_made_again(steps: list[tuple[str, int]]) -> None:
     diff = made(steps).diff(made(steps))
@@ -209,7 +211,8 @@ def test_a_program_differs_in_nothing_from_itself_made_again(steps: list[tuple[s
     assert str(diff).splitlines()[2] == "Nothing differs, names apart."
 
 
-@settings(max_examples=25, deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])
+@pytest.mark.any_jax
+@settings(max_examples=examples(25), phases=[Phase.explicit, Phase.reuse, Phase.generate])
 @given(PROGRAMS, PROGRAMS)
 def test_two_programs_differ_in_as_much_both_ways(one: list[tuple[str, int]], other: list[tuple[str, int]]) -> None:
     a, b = made(one), made(other)
@@ -236,7 +239,8 @@ def longest(a: list[int], b: list[int]) -> int:
     return table[-1][-1]
 
 
-@settings(max_examples=300, deadline=None)
+@pytest.mark.any_jax
+@settings(max_examples=examples(300))
 @given(KEYS, KEYS)
 def test_an_alignment_is_the_longest_there_is(a: list[int], b: list[int]) -> None:
     pairs = align(a, b, Budget())
@@ -245,7 +249,7 @@ def test_an_alignment_is_the_longest_there_is(a: list[int], b: list[int]) -> Non
     assert len(pairs) == longest(a, b)
 
 
-@settings(max_examples=100, deadline=None)
+@pytest.mark.any_jax
 @given(KEYS, KEYS)
 def test_beyond_its_budget_an_alignment_is_still_right(a: list[int], b: list[int]) -> None:
     budget = Budget(steps=0)

@@ -14,6 +14,8 @@ from jupyter_jaxpr.exports.markdown import markdown
 from jupyter_jaxpr.exports.plain import plain
 from jupyter_jaxpr.snapshot.document import Snapshot
 
+pytestmark = pytest.mark.any_jax
+
 RNN = Path(__file__).parent / "fixtures" / "rnn-0.12.json"
 
 

@@ -53,14 +53,14 @@ def words(text):
 )
 @from_0_11
 def test_it_is_named_and_printed_as_jax_prints_it(function, printed):
-    text = jj.inspect(function, 2.0).text()
+    text = jj.inspect(function, 2.0, stage="trace").text()
     assert words(text) == words(str(jax.make_jaxpr(function)(2.0)))
     assert printed in text
     assert "call_hi_primitive" not in text
 
 
 def test_a_loop_inside_a_solver_has_its_card_and_its_cost():
-    snapshot = jj.inspect(root, 2.0)
+    snapshot = jj.inspect(root, 2.0, stage="trace")
     (loop,) = snapshot.control_flow
     assert (loop.kind, loop.trips, loop.carry) == ("fori_loop", 10, (("v", "f32[]", "f32[]"),))
     # In each of ten steps: y**2, - x, 2 * v, f(v) / ..., v - ... and the index.
@@ -70,7 +70,7 @@ def test_a_loop_inside_a_solver_has_its_card_and_its_cost():
 @from_0_11
 def test_the_solver_that_the_stepper_does_not_go_into_is_named():
     with pytest.raises(ValueError, match=r"^It stands inside CustomRoot, which the stepper does not go into\."):
-        jj.inspect(root, 2.0).steps(0)
+        jj.inspect(root, 2.0, stage="trace").steps(0)
 
 
 @from_0_11

@@ -43,7 +43,7 @@ def test_a_jitted_function():
 
 
 def test_types_are_enough():
-    snapshot = jj.inspect(plain, jax.ShapeDtypeStruct((3, 5), jnp.bfloat16), scale=3.0)
+    snapshot = jj.inspect(plain, jax.ShapeDtypeStruct((3, 5), jnp.bfloat16), scale=3.0, stage="trace")
     assert "a:bf16[3,5]" in snapshot.text()
 
 
@@ -53,7 +53,7 @@ def test_static_arguments():
         return x
 
     power = jax.jit(lambda x, n: x**n, static_argnames="n")
-    snapshot = jj.inspect(power, X, n=3)
+    snapshot = jj.inspect(power, X, stage="trace", n=3)
     assert "integer_pow[y=3] a" in snapshot.text()
     assert [(each.name, each.type, each.static) for each in snapshot.programs[0].arguments] == [
         ("x", "f32[4]", False),
@@ -120,7 +120,7 @@ def test_a_stage_that_is_none():
 
 def test_a_level_that_is_none():
     with pytest.raises(ValueError, match="There is no level 'ptx'. Take one of 'jaxpr', 'stablehlo', 'hlo'."):
-        jj.inspect(plain, X).text("ptx")
+        jj.inspect(plain, X, stage="trace").text("ptx")
 
 
 def test_the_errors_of_the_function_are_its_own():
@@ -190,7 +190,7 @@ def test_files(tmp_path, suffix):
 
 def test_a_file_of_another_kind():
     with pytest.raises(ValueError, match=r"f.pdf cannot be written: a snapshot is saved as .json, .html or .md."):
-        jj.inspect(plain, X).save("f.pdf")
+        jj.inspect(plain, X, stage="trace").save("f.pdf")
 
 
 def test_without_a_front_end_it_is_two_lines():
@@ -210,7 +210,7 @@ def test_importing_imports_no_jax():
 @pytest.mark.parametrize("asked", ["text", "cost_of", "shardings", "transform", "exact_links", "diff"])
 @pytest.mark.parametrize("index", [1, -1])
 def test_a_program_that_is_not_there(asked, index):
-    snapshot = jj.inspect(plain, X)
+    snapshot = jj.inspect(plain, X, stage="trace")
     calls = {
         "text": lambda: snapshot.text("jaxpr", index),
         "cost_of": lambda: snapshot.cost_of(index),

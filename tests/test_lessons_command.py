@@ -6,6 +6,8 @@ import pytest
 
 from jupyter_jaxpr.lessons.__main__ import copy_lessons, main
 
+pytestmark = pytest.mark.any_jax
+
 
 def test_it_copies_the_lessons_into_a_new_folder(tmp_path, capsys):
     folder = tmp_path / "mine"

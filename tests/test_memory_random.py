@@ -5,7 +5,8 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 import numpy as np
-from hypothesis import HealthCheck, given, settings
+from examples import examples
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from jax import lax
 from observed import traced
@@ -98,7 +99,7 @@ def programs(equation):
 
 
 @given(steps=STEPS, results=st.lists(st.integers(0, 30), min_size=1, max_size=3))
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(60))
 def test_the_peak_is_that_of_the_slow_walk(steps, results):
     trace = traced(program(steps, results), np.ones(8, np.float32))
     walk = Walk()
@@ -109,7 +110,7 @@ def test_the_peak_is_that_of_the_slow_walk(steps, results):
 
 
 @given(steps=STEPS, results=st.lists(st.integers(0, 30), min_size=1, max_size=3))
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(60))
 def test_what_is_alive_at_the_peak_adds_up_to_it(steps, results):
     trace = traced(program(steps, results), np.ones(8, np.float32))
     walk = Walk()

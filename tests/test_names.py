@@ -12,7 +12,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from examples import examples
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from jax import lax
 from observed import binders, built, normal, program, traced
@@ -407,7 +408,7 @@ def interpret(steps, x):
     return x
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(40))
 @given(STEPS)
 def test_text_is_that_of_print_for_any_program(steps):
     trace = jax.jit(partial(interpret, steps)).trace(X)

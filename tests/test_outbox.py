@@ -1,6 +1,10 @@
 """Messages leave in order, at most 20 a second, and what waits gives way to what is newer."""
 
+import pytest
+
 from jupyter_jaxpr.outbox import Outbox
+
+pytestmark = pytest.mark.any_jax
 
 
 class Time:

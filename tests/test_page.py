@@ -21,6 +21,8 @@ from jupyter_jaxpr.exports.page import page
 from jupyter_jaxpr.snapshot.text import program_lines, program_text
 from jupyter_jaxpr.snapshot.validate import read
 
+pytestmark = pytest.mark.any_jax
+
 FIXTURES = Path(__file__).parent / "fixtures"
 
 

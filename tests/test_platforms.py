@@ -26,7 +26,7 @@ def test_a_program_is_lowered_for_a_platform(platform):
     def f(x):
         return jax.lax.platform_dependent(x, cuda=jnp.sin, tpu=jnp.cos, default=jnp.tanh)
 
-    text = inspect(f, jnp.ones(3)).text("stablehlo", platform=platform)
+    text = inspect(f, jnp.ones(3), stage="trace").text("stablehlo", platform=platform)
     assert f"stablehlo.{OPERATION[platform]}" in text
     assert [name for name in ("tanh", "sine", "cosine") if f"stablehlo.{name}" in text] == [OPERATION[platform]]
 

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from jupyter_jaxpr.measure.power_law import power_law
 
+pytestmark = pytest.mark.any_jax
+
 
 def fit(*points):
     law = power_law(points)

@@ -4,6 +4,8 @@ import pytest
 
 from jupyter_jaxpr.quantities import count, duration, operations, size
 
+pytestmark = pytest.mark.any_jax
+
 
 @pytest.mark.parametrize(
     ("seconds", "words"),

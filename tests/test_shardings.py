@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 import textwrap
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import jax
@@ -42,20 +44,53 @@ a, w = put(jnp.ones((8, 16)), "x", "y"), put(jnp.ones((16, 4)), "y", None)
 """
 
 
-def on_eight_devices(story: str, folder: Path) -> list[str]:
-    """The lines that a script prints where JAX has eight devices, spaces that do not break as others."""
-    script = folder / "story.py"
-    script.write_text(SETUP + textwrap.dedent(story))
+# Runs the scripts whose paths it is given, one after the other; says of each what it printed, and what it raised.
+STORYTELLER = """
+import contextlib, io, json, os, sys, traceback
+
+for path in map(str.strip, sys.stdin):
+    os.chdir(os.path.dirname(path))
+    printed, raised = io.StringIO(), None
+    with contextlib.redirect_stdout(printed):
+        try:
+            exec(compile(open(path, encoding="utf-8").read(), path, "exec"), {"__name__": "__main__"})
+        except Exception:
+            raised = traceback.format_exc()
+    print(json.dumps([printed.getvalue(), raised]), flush=True)
+"""
+
+Tell = Callable[[str], list[str]]
+
+
+@pytest.fixture(scope="module")
+def storyteller() -> Iterator[subprocess.Popen[str]]:
+    """A process in which JAX has eight devices; all stories share it, since its start takes longer than they do."""
     flags = "--xla_force_host_platform_device_count=8"
     environment = {**os.environ, "XLA_FLAGS": flags, "JAX_PLATFORMS": "cpu"}
-    done = subprocess.run(
-        [sys.executable, script], env=environment, cwd=folder, capture_output=True, text=True, timeout=300
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.replace("\u00a0", " ").splitlines()
+    with subprocess.Popen(
+        [sys.executable, "-c", STORYTELLER], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        yield process
+        process.stdin.close()
 
 
-def test_a_matrix_product_over_a_mesh(tmp_path):
+@pytest.fixture
+def on_eight_devices(storyteller: subprocess.Popen[str], tmp_path: Path) -> Tell:
+    """The lines that a story prints where JAX has eight devices, spaces that do not break as others."""
+
+    def tell(story: str) -> list[str]:
+        script = tmp_path / "story.py"
+        script.write_text(SETUP + textwrap.dedent(story))
+        storyteller.stdin.write(f"{script}\n")
+        storyteller.stdin.flush()
+        printed, raised = json.loads(storyteller.stdout.readline())
+        assert raised is None, raised
+        return printed.replace("\u00a0", " ").splitlines()
+
+    return tell
+
+
+def test_a_matrix_product_over_a_mesh(on_eight_devices):
     said = on_eight_devices(
         """
         @jax.jit
@@ -64,8 +99,7 @@ def test_a_matrix_product_over_a_mesh(tmp_path):
             return h.sum(), h
 
         print(jj.inspect(f, a, w).shardings())
-        """,
-        tmp_path,
+        """
     )
     assert said == [
         "8 devices",
@@ -98,7 +132,7 @@ def test_a_matrix_product_over_a_mesh(tmp_path):
     ]
 
 
-def test_a_data_parallel_step_sums_its_gradients(tmp_path):
+def test_a_data_parallel_step_sums_its_gradients(on_eight_devices):
     said = on_eight_devices(
         """
         from jupyter_jaxpr.snapshot.saved import saved_copy
@@ -120,8 +154,7 @@ def test_a_data_parallel_step_sums_its_gradients(tmp_path):
         print(saved_copy(jj.inspect(step, p, x, y).document, 2_000).shardings)
         for cause in found.collectives[0].collective.causes:
             print(cause.bytes, cause.line, cause.op_name, len(cause.equations))
-        """,
-        tmp_path,
+        """
     )
     assert said == [
         "all-reduce: 2.7 kB on each device, lines 30, 31 (reduce_sum, dot_general), 2 groups of 4 devices, "
@@ -135,7 +168,7 @@ def test_a_data_parallel_step_sums_its_gradients(tmp_path):
     ]
 
 
-def test_a_tensor_parallel_product(tmp_path):
+def test_a_tensor_parallel_product(on_eight_devices):
     said = on_eight_devices(
         """
         x = put(jnp.ones((8, 16)), "x", None)
@@ -153,8 +186,7 @@ def test_a_tensor_parallel_product(tmp_path):
         print(found.arrays[-1].head)
         print(found.arrays[-1].picture)
         print([sorted(group) for each in found.collectives for group in each.collective.groups])
-        """,
-        tmp_path,
+        """
     )
     # Which of two constraints an exchange between them is for, XLA says otherwise from 0.12 on.
     line = 31 if jax.__version_info__ < (0, 12) else 30
@@ -169,7 +201,7 @@ def test_a_tensor_parallel_product(tmp_path):
     ]
 
 
-def test_shard_map(tmp_path):
+def test_shard_map(on_eight_devices):
     said = on_eight_devices(
         """
         def exchange(part):
@@ -184,8 +216,7 @@ def test_shard_map(tmp_path):
         told(found)
         for array in found.arrays[-3:]:
             print(array.head)
-        """,
-        tmp_path,
+        """
     )
     assert sorted(said[:5]) == [
         "all-gather: 128 B on each device, line 27 (all_gather), 4 groups of 2 devices",
@@ -204,7 +235,7 @@ def test_shard_map(tmp_path):
     ]
 
 
-def test_a_collective_in_a_scan_counts_once_a_trip(tmp_path):
+def test_a_collective_in_a_scan_counts_once_a_trip(on_eight_devices):
     said = on_eight_devices(
         """
         square = put(jnp.ones((16, 16)), "y", None)
@@ -221,8 +252,7 @@ def test_a_collective_in_a_scan_counts_once_a_trip(tmp_path):
 
         told(jj.inspect(rnn, a, square).shardings())
         print(*(each.collective.per_trip for each in jj.inspect(until, a, square).shardings().collectives))
-        """,
-        tmp_path,
+        """
     )
     assert said[:2] == [
         "all-reduce: 128 B ×10 on each device, line 29 (dot_general), 4 groups of 2 devices",
@@ -231,7 +261,7 @@ def test_a_collective_in_a_scan_counts_once_a_trip(tmp_path):
     assert set(said[2].split()) == {"True"}
 
 
-def test_what_may_run_once_or_often_or_not_is_said_of_the_sum(tmp_path):
+def test_what_may_run_once_or_often_or_not_is_said_of_the_sum(on_eight_devices):
     said = on_eight_devices(
         """
         def until(x):
@@ -244,8 +274,7 @@ def test_what_may_run_once_or_often_or_not_is_said_of_the_sum(tmp_path):
         for function in until, perhaps:
             told(jj.inspect(jax.shard_map(function, **specs), put(jnp.ones((8, 16)), "x")).shardings())
         print(jj.inspect(lambda x: jnp.sort(x, axis=0), a).shardings().exchanged)
-        """,
-        tmp_path,
+        """
     )
     assert said == [
         "all-reduce: 128 B on each device a trip, line 25 (psum), 2 groups of 4 devices",
@@ -258,7 +287,7 @@ def test_what_may_run_once_or_often_or_not_is_said_of_the_sum(tmp_path):
     ]
 
 
-def test_one_axis_and_three(tmp_path):
+def test_one_axis_and_three(on_eight_devices):
     said = on_eight_devices(
         """
         cube = Mesh(np.array(jax.devices()).reshape(2, 2, 2), ("x", "y", "z"))
@@ -266,8 +295,7 @@ def test_one_axis_and_three(tmp_path):
         block = jax.device_put(jnp.ones((2, 2, 2)), NamedSharding(cube, P("x", "y", "z")))
         for array in (line, block):
             print(jj.inspect(jax.jit(lambda x: x + 1), array).shardings().arrays[0].picture)
-        """,
-        tmp_path,
+        """
     )
     assert said == [
         "0:2 │ 0, 1",
@@ -281,15 +309,14 @@ def test_one_axis_and_three(tmp_path):
     ]
 
 
-def test_what_was_given_and_what_was_chosen(tmp_path):
+def test_what_was_given_and_what_was_chosen(on_eight_devices):
     said = on_eight_devices(
         """
         rows = NamedSharding(mesh, P("x"))
         f = jax.jit(lambda x, y: (x + y, x * 2), in_shardings=(rows, None), out_shardings=(None, rows))
         for array in jj.inspect(f, np.ones((8, 2)), np.ones((8, 2))).shardings().arrays:
             print(array.role, array.name, array.spec, array.origin)
-        """,
-        tmp_path,
+        """
     )
     assert said == [
         "argument x P('x',) given",
@@ -299,7 +326,7 @@ def test_what_was_given_and_what_was_chosen(tmp_path):
     ]
 
 
-def test_devices_in_another_order(tmp_path):
+def test_devices_in_another_order(on_eight_devices):
     said = on_eight_devices(
         """
         turned = Mesh(np.array(jax.devices())[::-1].reshape(4, 2), ("x", "y"))
@@ -307,8 +334,7 @@ def test_devices_in_another_order(tmp_path):
         found = jj.inspect(jax.jit(lambda x: x.sum(1)), x).shardings()
         print(found.arrays[0].picture)
         print(found.collectives[0].collective.groups)
-        """,
-        tmp_path,
+        """
     )
     assert said == [
         "    │ 0:1 │ 1:2",
@@ -320,14 +346,13 @@ def test_devices_in_another_order(tmp_path):
     ]
 
 
-def test_an_argument_that_is_not_used(tmp_path):
+def test_an_argument_that_is_not_used(on_eight_devices):
     said = on_eight_devices(
         """
         found = jj.inspect(jax.jit(lambda unused, w: w * 2), a, w).shardings()
         print([(array.role, array.name, array.copies) for array in found.arrays])
         print(str(found).splitlines()[-1])
-        """,
-        tmp_path,
+        """
     )
     assert said == [
         "[('argument', 'w', 4), ('result', 'result', 4)]",
@@ -335,7 +360,7 @@ def test_an_argument_that_is_not_used(tmp_path):
     ]
 
 
-def test_a_saved_snapshot_and_its_exports_say_the_same(tmp_path):
+def test_a_saved_snapshot_and_its_exports_say_the_same(on_eight_devices):
     said = on_eight_devices(
         """
         from pathlib import Path
@@ -350,8 +375,7 @@ def test_a_saved_snapshot_and_its_exports_say_the_same(tmp_path):
             exchanged = "2 collectives: " in text or '"kind":"all-reduce"' in text
             print(name, "Shardings" in text, exchanged, len(text) < 1e5)
         print(jj.inspect(lambda x: x + 1, 1.0).document.shardings)
-        """,
-        tmp_path,
+        """
     )
     assert said == [
         "True",
@@ -362,7 +386,7 @@ def test_a_saved_snapshot_and_its_exports_say_the_same(tmp_path):
     ]
 
 
-def test_a_large_program_is_read_when_it_is_asked_about(tmp_path):
+def test_a_large_program_is_read_when_it_is_asked_about(on_eight_devices):
     said = on_eight_devices(
         """
         from jupyter_jaxpr.answers import Answers
@@ -384,8 +408,7 @@ def test_a_large_program_is_read_when_it_is_asked_about(tmp_path):
         print(reply.error, [each.kind for each in reply.shardings.collectives], reply.shardings.bytes)
         print(Answers(runs).answer({**ask, "program": 7}).error)
         print([each.kind for each in found._sources.document.shardings[0].collectives])
-        """,
-        tmp_path,
+        """
     )
     assert said == [
         "3 None",
@@ -395,7 +418,7 @@ def test_a_large_program_is_read_when_it_is_asked_about(tmp_path):
     ]
 
 
-def test_what_is_derived_from_a_spread_program(tmp_path):
+def test_what_is_derived_from_a_spread_program(on_eight_devices):
     said = on_eight_devices(
         """
         specs = {"in_specs": P("x", "y"), "out_specs": P(None, "y")}
@@ -405,18 +428,16 @@ def test_what_is_derived_from_a_spread_program(tmp_path):
             made = found.transform(kind).transforms[-1]
             letters = {letter for part in made.parts for row in part.roles for letter in row.roles}
             print(kind, made.error, *sorted(letters))
-        """,
-        tmp_path,
+        """
     )
     assert said == ["grad None - b f", "vmap None", "jvp None f m t", "linearize None f t"]
 
 
-def test_damaged_shardings_are_refused(tmp_path):
+def test_damaged_shardings_are_refused(on_eight_devices):
     said = on_eight_devices(
         """
         print(jj.inspect(jax.jit(lambda a, w: a @ w), a, w).to_json())
-        """,
-        tmp_path,
+        """
     )
     document = msgspec.json.decode(said[0])
     read(document)

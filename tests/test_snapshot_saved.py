@@ -13,6 +13,8 @@ from jupyter_jaxpr.snapshot.saved import saved_copy
 from jupyter_jaxpr.snapshot.text import program_text
 from jupyter_jaxpr.snapshot.validate import read, validate
 
+pytestmark = pytest.mark.any_jax
+
 FIXTURES = Path(__file__).parent / "fixtures"
 SAVED = sorted(path for path in FIXTURES.glob("*-*.json") if "page" not in path.name)
 

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
+from examples import examples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -14,6 +15,8 @@ from jupyter_jaxpr.inspection import Snapshot
 from jupyter_jaxpr.snapshot.saved import saved_copy
 from jupyter_jaxpr.snapshot.text import program_text
 from jupyter_jaxpr.snapshot.validate import read
+
+pytestmark = pytest.mark.any_jax
 
 FIXTURES = Path(__file__).parent / "fixtures"
 RNN = json.loads((FIXTURES / "rnn-0.12.json").read_text())
@@ -176,7 +179,7 @@ JUNK = st.one_of(
 )
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(300), suppress_health_check=list(HealthCheck))
 @given(st.lists(st.tuples(st.integers(0, len(PLACES) - 1), JUNK), min_size=1, max_size=3))
 def test_a_document_with_junk_in_it_is_refused_or_can_be_shown(changes):
     fields = SOLVE

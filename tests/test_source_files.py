@@ -15,6 +15,8 @@ from jupyter_jaxpr.program.source_files import NoText, source_text
 from jupyter_jaxpr.runs import Runs
 from jupyter_jaxpr.snapshot.build import Built
 
+pytestmark = pytest.mark.any_jax
+
 LAYERS = """\
 import jax
 

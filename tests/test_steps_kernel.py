@@ -4,6 +4,8 @@ import pytest
 from jupyter_client.manager import KernelManager
 from kernel_pages import PATIENCE, Page, ours
 
+pytestmark = pytest.mark.any_jax
+
 CELL = """%%jaxpr
 import jax
 from jax import lax

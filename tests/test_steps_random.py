@@ -8,17 +8,13 @@ own bits by the stepper itself, and where those differ the difference is within 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from hypothesis import HealthCheck, given, settings
+from examples import examples
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from jax import lax
 from stepping import record
 
-EVERY = settings(
-    max_examples=12,
-    deadline=None,  # each example compiles
-    derandomize=True,
-    suppress_health_check=[HealthCheck.too_slow],
-)
+EVERY = settings(max_examples=examples(12), derandomize=True)
 OPERATIONS = {
     "add": lambda h, t: h + t,
     "multiply": lambda h, t: h * t,

@@ -13,6 +13,8 @@ from jupyter_jaxpr.answers import Answers
 from jupyter_jaxpr.runs import Runs
 from jupyter_jaxpr.snapshot.build import Built
 
+pytestmark = pytest.mark.any_jax
+
 PATIENCE = 120.0
 XS = jnp.array([1.0, 2.0, 3.0])
 

@@ -390,7 +390,7 @@ def test_what_rounds_otherwise_shows_both():
 
 
 def test_a_script_asks_a_snapshot_for_the_steps_of_a_card():
-    snapshot = jj.inspect(running, 2.0, XS)
+    snapshot = jj.inspect(running, 2.0, XS, stage="trace")
     assert snapshot.control_flow[0].kind == "scan"
     assert column(snapshot.steps(0), "carry", "h") == ["2.0", "2.0", "4.0", "12.0"]
 
@@ -406,7 +406,7 @@ def test_a_card_of_a_script_is_the_one_of_the_same_place_in_its_control_flow():
         y = twice(x)
         return lax.fori_loop(0, 3, lambda i, h: h + x, y)
 
-    snapshot = jj.inspect(both, 2.0)
+    snapshot = jj.inspect(both, 2.0, stage="trace")
     assert [(each.kind, each.trips) for each in snapshot.control_flow] == [("fori_loop", 2), ("fori_loop", 3)]
     assert [snapshot.steps(card).step for card in (0, 1)] == [[0, 1], [0, 1, 2]]
 
@@ -415,7 +415,7 @@ def test_a_script_is_told_what_cannot_be_run():
     def speaks(x):
         return lax.fori_loop(0, 2, lambda i, h: jax.debug.print("{}", i) or h, x)
 
-    snapshot = jj.inspect(speaks, 2.0)
+    snapshot = jj.inspect(speaks, 2.0, stage="trace")
     with pytest.raises(ValueError, match=r"Run it\? Then give repeat_effects=True\.$"):
         snapshot.steps(0)
     assert snapshot.steps(0, repeat_effects=True).step == [0, 1]
@@ -467,7 +467,7 @@ def test_a_switch_of_two_branches_has_an_index():
         return lax.switch(i, [jnp.negative, jnp.sin], x)
 
     x = jnp.ones(2)
-    snapshot = jj.inspect(one_of, x, 1)
+    snapshot = jj.inspect(one_of, x, 1, stage="trace")
     (card,) = snapshot.control_flow
     assert (card.kind, [branch.label for branch in card.branches]) == ("switch", ["0", "1"])
     assert [branch.name for branch in card.branches] == ["jnp.negative", "sin"]
@@ -481,7 +481,7 @@ def test_a_choice_of_the_platform_names_the_platforms():
         return lax.platform_dependent(x, cpu=jnp.sin, default=jnp.cos)
 
     x = jnp.ones(2)
-    snapshot = jj.inspect(by_platform, x)
+    snapshot = jj.inspect(by_platform, x, stage="trace")
     (card,) = snapshot.control_flow
     assert (card.kind, [branch.label for branch in card.branches]) == ("switch", ["cpu", "any other"])
     assert card.facts == (

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from conftest import Kernel, contents, sent
 
+pytestmark = pytest.mark.any_jax
+
 SETUP = "%load_ext jupyter_jaxpr\nimport os\nimport jax, jax.numpy as jnp\nx = jnp.arange(8.0)"
 HELD = """
 def held(x, n):

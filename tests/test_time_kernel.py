@@ -4,6 +4,8 @@ import pytest
 from jupyter_client.manager import KernelManager
 from kernel_pages import Page, ours
 
+pytestmark = pytest.mark.any_jax
+
 CELL = """%%jaxpr --time
 import jax, jax.numpy as jnp
 x = jnp.ones((64, 64))

@@ -149,7 +149,7 @@ def test_grad_is_the_gradient_that_jax_gives(name):
         for place, arg in enumerate(args)
         if any(jnp.issubdtype(jnp.asarray(leaf).dtype, jnp.inexact) for leaf in jax.tree.leaves(arg))
     )
-    found = jj.inspect(fun, *args, **kwargs).transform("grad")
+    found = jj.inspect(fun, *args, stage="trace", **kwargs).transform("grad")
     assert found.programs[found.document.focus].name.startswith("grad(")
     close(run(found, *values_of(SCALAR[name])), jax.grad(fun, argnums=floats)(*args, **kwargs))
     letters = "".join(row.roles for row in found.transforms[0].parts[0].roles)
@@ -159,7 +159,7 @@ def test_grad_is_the_gradient_that_jax_gives(name):
 @pytest.mark.parametrize("name", [name for name in SCALAR if name != "key"])
 def test_vmap_is_the_function_of_each(name):
     fun, args, kwargs = SCALAR[name]
-    found = jj.inspect(fun, *args, **kwargs).transform("vmap")
+    found = jj.inspect(fun, *args, stage="trace", **kwargs).transform("vmap")
     leaves = [jnp.stack([jnp.asarray(leaf)] * 8) for leaf in values_of(SCALAR[name])]
     close(run(found, *leaves), jnp.stack([fun(*args, **kwargs)] * 8))
     assert found.transforms[0].parts[0].roles == []
@@ -168,7 +168,7 @@ def test_vmap_is_the_function_of_each(name):
 @pytest.mark.parametrize("name", ["plain", "pytree", "jit of jit", "scan", "cond", "checkpoint", "while", "method"])
 def test_jvp_gives_the_value_and_its_change(name):
     fun, args, kwargs = SCALAR[name]
-    found = jj.inspect(fun, *args, **kwargs).transform("jvp")
+    found = jj.inspect(fun, *args, stage="trace", **kwargs).transform("jvp")
     leaves = values_of(SCALAR[name])
     close(run(found, *leaves, *leaves), jax.jvp(fun, args, args))
     letters = "".join(row.roles for row in found.transforms[0].parts[0].roles)
@@ -178,7 +178,7 @@ def test_jvp_gives_the_value_and_its_change(name):
 @pytest.mark.parametrize("name", ["plain", "pytree", "jit of jit", "scan", "cond", "checkpoint", "method"])
 def test_linearize_gives_a_primal_program_and_a_linear_one(name):
     fun, args, kwargs = SCALAR[name]
-    snapshot = jj.inspect(fun, *args, **kwargs)
+    snapshot = jj.inspect(fun, *args, stage="trace", **kwargs)
     primal = snapshot.transform("linearize")
     leaves = values_of(SCALAR[name])
     value, *residuals = run(primal, *leaves)
@@ -196,7 +196,7 @@ def test_linearize_gives_a_primal_program_and_a_linear_one(name):
 
 
 def test_what_each_equation_of_a_gradient_is():
-    found = jj.inspect(plain, X).transform("grad")
+    found = jj.inspect(plain, X, stage="trace").transform("grad")
     assert found.text() == (
         "{ lambda ; a:f32[4]. let\n"
         "  b:f32[4] = sin a\n"
@@ -224,7 +224,7 @@ def test_what_each_equation_of_a_gradient_is():
 
 
 def test_lines_are_those_of_the_function():
-    found = jj.inspect(plain, X).transform("grad").document
+    found = jj.inspect(plain, X, stage="trace").transform("grad").document
     scope = found.scopes[found.programs[found.focus].scope]
     lines = {found.frames[found.stacks[stack].frames[0]].line for stack in scope.stack if found.stacks[stack].frames}
     original = found.scopes[found.programs[0].scope]
@@ -232,18 +232,18 @@ def test_lines_are_those_of_the_function():
 
 
 def test_what_is_computed_again_in_the_backward_part():
-    (made,) = jj.inspect(checkpointed, X).transform("grad").transforms
+    (made,) = jj.inspect(checkpointed, X, stage="trace").transform("grad").transforms
     assert {"b", "r"} <= set("".join(row.roles for row in made.parts[0].roles))
     assert made.parts[0].kept == []
 
 
 def test_a_loop_keeps_a_value_of_each_step():
-    (made,) = jj.inspect(scanned, X).transform("grad").transforms
+    (made,) = jj.inspect(scanned, X, stage="trace").transform("grad").transforms
     assert "f32[3]" in {value.type for value in made.parts[0].kept}
 
 
 def test_a_result_that_is_no_scalar_has_a_vjp():
-    found = jj.inspect(lambda x: (jnp.sin(x), x.sum()), X).transform("grad")
+    found = jj.inspect(lambda x: (jnp.sin(x), x.sum()), X, stage="trace").transform("grad")
     (made,) = found.transforms
     assert made.words == (
         "<lambda> gives f32[4] and f32[], no real scalar, so this is its vjp, with respect to x; the cotangent is an "
@@ -256,16 +256,16 @@ def test_a_result_that_is_no_scalar_has_a_vjp():
 
 
 def test_what_is_not_differentiated_is_said():
-    words = jj.inspect(of_integers, X, np.int32(3)).transform("grad").transforms[0].words
+    words = jj.inspect(of_integers, X, np.int32(3), stage="trace").transform("grad").transforms[0].words
     assert words == "jax.grad of of_integers with respect to x; not n (i32[]), of no float type."
-    words = jj.inspect(lambda x, y: (x * y).sum(), X, y=X).transform("grad").transforms[0].words
+    words = jj.inspect(lambda x, y: (x * y).sum(), X, y=X, stage="trace").transform("grad").transforms[0].words
     assert words == "jax.grad of <lambda> with respect to x; not y, which is given by keyword."
 
 
 @pytest.mark.parametrize("kind", ["grad", "jvp", "linearize"])
 def test_integers_have_no_derivative(kind):
     with pytest.raises(ValueError) as said:
-        jj.inspect(lambda n: n * 2, np.int32(3)).transform(kind)
+        jj.inspect(lambda n: n * 2, np.int32(3), stage="trace").transform(kind)
     assert str(said.value) == (
         f"{kind} needs an argument of a float type, and <lambda> was called with i32[]. Call it with floats, such as "
         "x.astype(float)."
@@ -274,31 +274,31 @@ def test_integers_have_no_derivative(kind):
 
 def test_a_result_of_integers_has_no_derivative():
     with pytest.raises(ValueError, match=r"grad needs a result of a float type, and argmax gives i32\[\]\."):
-        jj.inspect(jnp.argmax, X).transform("grad")
+        jj.inspect(jnp.argmax, X, stage="trace").transform("grad")
 
 
 def test_what_jax_refuses_is_a_sentence():
     for kind in ("jvp", "linearize"):
         with pytest.raises(ValueError) as said:
-            jj.inspect(with_custom_vjp, X).transform(kind)
+            jj.inspect(with_custom_vjp, X, stage="trace").transform(kind)
         assert str(said.value) == (
             f"{kind} of with_custom_vjp cannot be had: it calls a custom_vjp function, which has a backward rule and "
             "no forward one. Take grad, or define it by custom_jvp."
         )
     with pytest.raises(ValueError, match=r"^JAX cannot make grad of with_while: ValueError: Reverse-mode") as said:
-        jj.inspect(with_while, X).transform("grad")
+        jj.inspect(with_while, X, stage="trace").transform("grad")
     assert str(said.value).endswith(". A while loop has no backward pass: write it as a scan, or take jvp.")
     with pytest.raises(
         ValueError, match=r"^JAX cannot make grad of <lambda>: ValueError: Pure callbacks do not"
     ) as said:
-        jj.inspect(lambda x: jax.pure_callback(abs, x, x), X).transform("grad")
+        jj.inspect(lambda x: jax.pure_callback(abs, x, x), X, stage="trace").transform("grad")
     assert str(said.value).endswith(" gradients. Differentiate a part of it that JAX can.")
     with pytest.raises(ValueError, match=r"^vmap needs an array to map over, and <lambda> was called with none\.$"):
-        jj.inspect(lambda: jnp.ones(3)).transform("vmap")
+        jj.inspect(lambda: jnp.ones(3), stage="trace").transform("vmap")
 
 
 def test_transforms_follow_each_other():
-    found = jj.inspect(lambda x: x**3, 2.0).transform("grad").transform("grad")
+    found = jj.inspect(lambda x: x**3, 2.0, stage="trace").transform("grad").transform("grad")
     assert [program.name for program in found.programs] == ["<lambda>", "grad(<lambda>)", "grad(grad(<lambda>))"]
     close(run(found, 2.0), 12.0)
 
@@ -318,7 +318,7 @@ def test_the_python_of_the_function_does_not_run_again():
 
 def test_values_of_64_bits_stay_what_they_are():
     with jax.enable_x64(True):
-        snapshot = jj.inspect(plain, X.astype(np.float64))
+        snapshot = jj.inspect(plain, X.astype(np.float64), stage="trace")
     found = snapshot.transform("grad")
     assert "f64[4]" in found.text() and "f32" not in found.text()
 
@@ -471,7 +471,7 @@ def test_a_derived_program_is_lowered_and_priced_but_not_timed(ask):
 
 
 def test_loops_of_a_derived_program_have_cards_without_steps():
-    found = jj.inspect(scanned, X).transform("grad").document
+    found = jj.inspect(scanned, X, stage="trace").transform("grad").document
     assert [(card.program, card.kind, card.steppable) for card in found.control_flow] == [
         (0, "scan", None),
         *[

@@ -11,6 +11,8 @@ from jax import lax
 import jupyter_jaxpr as jj
 from jupyter_jaxpr.widget_view import shown
 
+pytestmark = pytest.mark.any_jax
+
 
 def total(xs):
     return lax.scan(lambda carry, x: (carry + x, x), 0.0, xs)[0]

@@ -9,6 +9,8 @@ import jupyter_jaxpr as jj
 from jupyter_jaxpr.messages import Reply
 from jupyter_jaxpr.work import Work, Worker
 
+pytestmark = pytest.mark.any_jax
+
 PATIENCE = 60.0
 
 

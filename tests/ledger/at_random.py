@@ -1,6 +1,6 @@
 """Thousands of calls made at random: the ledger against JAX's own events and this script's own count.
 
-    python at_random.py
+    python at_random.py EXAMPLES
 
 prints, as JSON, how often each outcome and reason was seen; two devices are needed.
 """
@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import json
+import sys
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -146,7 +147,6 @@ events = Events()
 NAMES = st.sampled_from(["plain", "picky", "loud", "nested"])
 
 
-@settings(max_examples=18, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True, database=None)
 @given(
     st.lists(st.tuples(NAMES, CALLS), min_size=24, max_size=24),
     st.lists(st.integers(0, 24), min_size=120, max_size=120),
@@ -205,5 +205,11 @@ def check(different: list[tuple[str, Call]], order: list[int]) -> None:
 
 if __name__ == "__main__":
     jax.monitoring.register_event_duration_secs_listener(events)
-    check()
+    settings(
+        max_examples=int(sys.argv[1]),
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+        derandomize=True,
+        database=None,
+    )(check)()
     print(json.dumps(made))
