@@ -29,16 +29,13 @@ EQUATION = re.compile(r"((?:\b[a-z]+:\w+\[[\d,]*\] )+)= (\w+)")
 
 
 @pytest.fixture
-def rnn(notebook):
-    nb = notebook(LOAD, RNN, "print(rnn.trace(w, jnp.ones((100, 8))).jaxpr)")
-    nb.run(0)
-    nb.run(1)
+def rnn(shared_notebook):
+    nb = shared_notebook(LOAD, RNN, "print(rnn.trace(w, jnp.ones((100, 8))).jaxpr)")
     expect(nb.equation(2)).to_contain_text("scan")
     return nb
 
 
 def test_the_equations_have_the_names_that_print_gives_them(rnn):
-    rnn.run(2)
     printed = EQUATION.findall(" ".join(rnn.outputs(2).text_content().split()))
 
     rnn.panel.get_by_role("button", name="Unfold all").click()
