@@ -127,7 +127,7 @@ def shared_page(browser: Browser, browser_context_args: dict[str, Any], lab_serv
 
 
 @pytest.fixture
-def page(request: pytest.FixtureRequest, lab: LabServer, shared_page: SharedPage) -> Iterator[Page]:
+def page(request: pytest.FixtureRequest, lab: LabServer, shared_page: SharedPage, output_path: str) -> Iterator[Page]:
     """The page that the tests share; where a test is marked with `fresh_page`, an empty one of its own."""
     if request.node.get_closest_marker("fresh_page"):
         yield request.getfixturevalue("context").new_page()
@@ -139,7 +139,7 @@ def page(request: pytest.FixtureRequest, lab: LabServer, shared_page: SharedPage
         return
     # Where a test stopped is not known: the next one has another page.
     if request.config.getoption("--screenshot") in ("on", "only-on-failure"):
-        page.screenshot(path=Path(request.getfixturevalue("output_path")) / "test-failed-1.png")
+        page.screenshot(path=Path(output_path) / "test-failed-1.png")
     shared_page.throw_away()
 
 

@@ -38,11 +38,12 @@ _CLOSE_DOCUMENTS = """() => {
   shell.mode = 'multiple-document';
 }"""
 
-# The parts of the panel and of the shell have no public way to make them anew; a field that has another name is told.
-_PUT_BACK = """async () => {
+# JupyterLab's shell, its state database and our panel have no public way to begin anew, so private fields are used;
+# where one is not there any more, that is an error, not a test that sees an earlier one's state.
+_PUT_BACK = """async theme => {
   const { shell, pluginRegistry, commands } = window.jupyterapp;
   const { layout, storage } = window.atFirst;
-  const panel = [...shell.widgets('right')].find(widget => widget.id === 'jupyter-jaxpr-panel');
+  const panel = [...shell.widgets('right')].find(widget => widget.id === 'jupyter-jaxpr-panel') ?? {};
   const restorer = shell._layoutRestorer;
   const state = pluginRegistry._plugins.get('@jupyterlab/apputils-extension:state').service;
   if (panel._filling === undefined || panel._shell === undefined || restorer === undefined) {
@@ -59,11 +60,10 @@ _PUT_BACK = """async () => {
   for (const key of (await state.list('jupyter-jaxpr')).ids) {
     await state.remove(key);
   }
-  const theme = document.body.dataset.jpThemeName;
-  if (theme !== 'JupyterLab Light') {
-    await commands.execute('apputils:change-theme', { theme: 'JupyterLab Light' });
+  if (document.body.dataset.jpThemeName !== theme) {
+    await commands.execute('apputils:change-theme', { theme });
   }
-  document.body.style.height = '';
+  document.body.style.height = ''; // axe was given one
   // The choice of heat is kept in the page too, where no test can reach it.
   const reusable = localStorage.getItem('jupyter-jaxpr:heat') === null;
   localStorage.clear();
@@ -118,10 +118,11 @@ class SharedPage:
                 other.close()
         page.mouse.move(1, 1)
         page.evaluate(_CLOSE_DOCUMENTS)
-        while page.locator(".jp-Dialog, .lm-Menu").count():
+        for _ in range(page.locator(".jp-Dialog, .lm-Menu").count()):
             page.keyboard.press("Escape")
+        expect(page.locator(".jp-Dialog, .lm-Menu")).to_have_count(0)
         page.wait_for_function(_IS_EMPTY, timeout=COLLAPSES_WITHIN)
-        reusable = bool(page.evaluate(_PUT_BACK))
+        reusable = bool(page.evaluate(_PUT_BACK, THEME))
         expect(page.locator(f'body[data-jp-theme-name="{THEME}"]')).to_be_attached()
         expect(page.locator("#jupyterlab-splash")).to_have_count(0)
         page.emulate_media(media="null", color_scheme="null", reduced_motion="null")

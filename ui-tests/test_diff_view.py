@@ -38,18 +38,16 @@ def g(x):
 z = g(x)"""
 
 
-def run_and_edit(nb):
+@pytest.fixture
+def edited(notebook):
+    """A notebook whose second cell ran, was edited, and ran again."""
+    nb = notebook(LOAD, BEFORE, OTHER)
     nb.run(0)
     nb.run(1)
     expect(nb.listing()).to_contain_text("scan")
     nb.write(1, AFTER)
     nb.run(1)
-
-
-@pytest.fixture
-def edited(shared_notebook):
-    """A notebook whose second cell ran, was edited, and ran again."""
-    return shared_notebook(LOAD, BEFORE, OTHER, prepare=run_and_edit)
+    return nb
 
 
 def rows_of(nb):
@@ -191,9 +189,7 @@ def test_nothing_is_cut_and_axe_finds_nothing(edited, width):
         assert violations(edited.page) == [], theme
 
 
-def test_any_two_programs_and_their_texts_are_compared(notebook):
-    edited = notebook(LOAD, BEFORE, OTHER)
-    run_and_edit(edited)
+def test_any_two_programs_and_their_texts_are_compared(edited):
     edited.run(2)
     panel = edited.panel
     panel.get_by_role("tab", name="Diff").click()
@@ -261,17 +257,14 @@ LESS_NOISY = (
 )
 
 
-def run_and_change_noise(nb):
+@pytest.fixture
+def noisy(notebook):
+    """A notebook whose program has noise of each kind, other noise after an edit, and shows what differs."""
+    nb = notebook(LOAD, NOISY)
     nb.run_all()
     expect(nb.listing()).to_contain_text("sin")
     nb.write(1, LESS_NOISY)
     nb.run(1)
-
-
-@pytest.fixture
-def noisy(shared_notebook):
-    """A notebook whose program has noise of each kind, other noise after an edit, and shows what differs."""
-    nb = shared_notebook(LOAD, NOISY, prepare=run_and_change_noise)
     show(nb)
     return nb
 
@@ -340,10 +333,7 @@ def test_noise_is_put_away_on_both_sides_by_a_key_and_counted(noisy):
     expect(hidden).to_have_count(0)
 
 
-def test_the_filters_hold_in_the_main_area_and_for_the_next_run(notebook):
-    noisy = notebook(LOAD, NOISY)
-    run_and_change_noise(noisy)
-    show(noisy)
+def test_the_filters_hold_in_the_main_area_and_for_the_next_run(noisy):
     page = noisy.page
     page.set_viewport_size({"width": 1800, "height": 900})
     noisy.panel.get_by_role("button", name="Open beside").click()

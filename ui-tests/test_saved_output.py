@@ -246,7 +246,7 @@ def test_a_huge_output_is_cut_and_jupyterlab_stays_usable(notebook, change):
 # --- without the labextension ------------------------------------------------------------------------------
 
 
-def test_nbconvert_shows_static_html(notebook, page: Page):
+def test_nbconvert_shows_static_html(notebook, new_context):
     nb = notebook(
         LOAD,
         f"%%jaxpr\ndef plain(x):\n    return x * 2\n\nplain.__name__ = {ATTACK!r}\njax.jit(plain)(jnp.ones(3))",
@@ -258,7 +258,7 @@ def test_nbconvert_shows_static_html(notebook, page: Page):
     file = nbformat.read(nb.lab.root / nb.name, as_version=4)
     # Without nbconvert's template and its scripts: only what the cells say.
     html, _ = nbconvert.HTMLExporter(template_name="basic").from_notebook_node(file)
-    static = page.context.new_page()
+    static = new_context().new_page()
     static.set_content(html)
     expect(static.get_by_role("heading").first).to_contain_text(ATTACK)
     static.get_by_text("jaxpr, 1 equation").click()
