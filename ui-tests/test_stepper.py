@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import statistics
 
 import pytest
 from page_checks import cut, violations
@@ -322,28 +321,31 @@ def test_a_thousand_steps_of_ten_leaves_answer_at_once(notebook):
     expect(heading(steps)).to_have_text("Step 1 of 1,000")
     steps.get_by_text("All 1,000 steps").click()
     expect(steps.get_by_role("region", name="All steps").get_by_role("row").nth(1)).to_be_visible()
-    times = nb.page.evaluate(
+    # However many steps there are, another one changes a few places of the page, and before the event is over.
+    changes = nb.page.evaluate(
         """async () => {
           const slider = document.querySelector('.jp-JaxprStepper input[type=range]');
           const heading = document.querySelector('.jp-JaxprStepper h3');
           const set = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set;
-          const times = [];
+          const observer = new MutationObserver(() => {});
+          observer.observe(document.querySelector('.jp-JaxprStepper'), {
+            attributes: true, characterData: true, childList: true, subtree: true
+          });
+          const changes = [];
           for (const value of [999, 0, 500, ...Array.from({ length: 20 }, (_, i) => 40 * i)]) {
-            const began = performance.now();
             set.call(slider, value);
             slider.dispatchEvent(new Event('input', { bubbles: true }));
             if (!heading.textContent.startsWith(`Step ${(value + 1).toLocaleString('en')} of`)) {
               throw new Error(heading.textContent);
             }
-            // After the next frame is painted.
+            changes.push(observer.takeRecords().length);
             await new Promise(done => requestAnimationFrame(() => setTimeout(done)));
-            times.push(performance.now() - began);
+            changes.push(observer.takeRecords().length);
           }
-          return times;
+          return changes;
         }"""
     )
-    print(f"a step of 1,000 × 10: {statistics.median(times):.0f} ms, at most {max(times):.0f} ms")
-    assert statistics.median(times) < 100
+    assert 0 < max(changes) < 100, changes
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
