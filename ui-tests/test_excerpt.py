@@ -27,11 +27,9 @@ def texts(path: str | Path) -> list[str]:
 
 
 @pytest.mark.parametrize(("width", "theme"), [(320, "light"), (900, "dark")])
-def test_the_linked_excerpt_is_saved_from_the_menu(notebook, tmp_path, width, theme):
-    nb = notebook(LOAD, CELL)
+def test_the_linked_excerpt_is_saved_from_the_menu(shared_notebook, tmp_path, width, theme):
+    nb = shared_notebook(LOAD, CELL)
     nb.theme(theme)
-    nb.run(0)
-    nb.run(1)
     nb.set_panel_width(width)
     nb.listing().locator(".cm-line").filter(has_text="tanh").click()
     nb.panel.get_by_role("button", name="More", exact=True).click()

@@ -32,30 +32,42 @@ def long(x):
 long(jnp.ones(3));"""
 
 
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """The saved files by their names; each is made by the first test that asks for it."""
+    return tmp_path_factory.mktemp("exported"), {}
+
+
 @pytest.fixture
-def saved(notebook, page, context, tmp_path):
+def saved(request, files, new_context):
     """The file saved of an RNN, open in a page that has no network."""
-    yield from opened(notebook, page, context, tmp_path, RNN, "rnn")
+    yield from opened(request, files, new_context, RNN, "rnn")
 
 
 @pytest.fixture
-def long(notebook, page, context, tmp_path):
+def long(request, files, new_context):
     """The file saved of a program of 2,001 equations."""
-    yield from opened(notebook, page, context, tmp_path, LONG, "long")
+    yield from opened(request, files, new_context, LONG, "long")
 
 
-def opened(notebook, page, context, tmp_path, cell, name):
+def save(notebook, folder, cell, name):
     nb = notebook(LOAD, cell)
     nb.run_all()
     expect(nb.listing()).to_contain_text("f32[")
     nb.panel.get_by_role("button", name="More", exact=True).click()
-    with page.expect_download() as download:
-        page.get_by_role("menuitem", name="Save as HTML").click()
+    with nb.page.expect_download() as download:
+        nb.page.get_by_role("menuitem", name="Save as HTML").click()
     assert download.value.suggested_filename == f"{name}.html"
-    file = tmp_path / f"{name}.html"
-    download.value.save_as(file)
-    context.set_offline(True)
-    saved = context.new_page()
+    download.value.save_as(folder / f"{name}.html")
+    return folder / f"{name}.html"
+
+
+def opened(request, files, new_context, cell, name):
+    folder, made = files
+    if name not in made:
+        made[name] = save(request.getfixturevalue("notebook"), folder, cell, name)
+    file = made[name]
+    saved = new_context(offline=True).new_page()
     saved.set_viewport_size({"width": 1400, "height": 900})
     asked: list[str] = []
     saved.on("request", lambda request: asked.append(request.url))
@@ -66,7 +78,6 @@ def opened(notebook, page, context, tmp_path, cell, name):
     yield saved
     assert asked == [file.as_uri()]
     assert errors == []
-    context.set_offline(False)
 
 
 def lines(page, level):

@@ -2,10 +2,12 @@
 
 import sys
 
+import pytest
 from lab_server import running_server
 from playwright.sync_api import expect
 
 
+@pytest.mark.fresh_page
 def test_it_opens_the_first_lesson_with_the_panel_beside_it(page, tmp_path):
     with running_server(tmp_path, sys.executable, "-m", "jupyter_jaxpr.lessons") as address:
         page.goto(address)

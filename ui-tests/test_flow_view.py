@@ -83,13 +83,11 @@ plain(1.0)"""
 
 
 @pytest.fixture
-def flow(notebook):
-    """Open a notebook, run its cells, and put the Flow tab in front."""
+def flow(shared_notebook):
+    """Open a notebook whose cells have run, and put the Flow tab in front."""
 
     def make(*cells: str):
-        nb = notebook(LOAD, *cells)
-        nb.run_all()
-        nb.wait_for_end(len(cells))
+        nb = shared_notebook(LOAD, *cells)
         nb.panel.get_by_role("tab", name="Control flow").click()
         # The view is fetched when it is first chosen.
         expect(view(nb).get_by_role("listitem").or_(view(nb).get_by_role("heading")).first).to_be_visible()

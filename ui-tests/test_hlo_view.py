@@ -24,7 +24,16 @@ rnn(w, jnp.ones((100, 8)))[0].shape"""
 
 
 @pytest.fixture
-def rnn(notebook):
+def rnn(shared_notebook):
+    nb = shared_notebook(LOAD, RNN)
+    nb.page.set_viewport_size({"width": 1600, "height": 1000})
+    expect(nb.equation(2)).to_contain_text("scan")
+    return nb
+
+
+@pytest.fixture
+def rnn_alone(notebook):
+    """The same in a kernel of its own, which is asked for passes and for other platforms."""
     nb = notebook(LOAD, RNN)
     nb.page.set_viewport_size({"width": 1600, "height": 1000})
     nb.run_all()
@@ -154,80 +163,82 @@ def test_an_instruction_belongs_to_its_own_equation_and_one_without_a_place_says
     rnn.expect_linked(1, "jax.nn.softmax(h) * 0.5")
 
 
-def test_passes_are_asked_for_with_their_price_and_read_by_keyboard(rnn):
-    level(rnn, "HLO")
-    toggle = rnn.panel.get_by_role("button", name="Passes", exact=True)
+def test_passes_are_asked_for_with_their_price_and_read_by_keyboard(rnn_alone):
+    level(rnn_alone, "HLO")
+    toggle = rnn_alone.panel.get_by_role("button", name="Passes", exact=True)
     toggle.click()
     expect(toggle).to_have_attribute("aria-pressed", "true")
-    see = rnn.panel.get_by_role("button", name=re.compile("^See the passes"))
+    see = rnn_alone.panel.get_by_role("button", name=re.compile("^See the passes"))
     see.click()
-    question = rnn.panel.get_by_role("alertdialog", name="See the passes of XLA")
+    question = rnn_alone.panel.get_by_role("alertdialog", name="See the passes of XLA")
     expect(question).to_contain_text(re.compile(r"XLA compiles rnn once more, .* the first time it took [\d.]+.m?s\."))
     expect(question.get_by_role("button", name="Do not compile it")).to_be_focused()
-    rnn.page.keyboard.press("Escape")
+    rnn_alone.page.keyboard.press("Escape")
     expect(question).to_have_count(0)
 
     see.click()
     question.get_by_role("button", name="Compile it again").click()
-    passes = rnn.panel.get_by_role("listbox", name="Passes of XLA")
+    passes = rnn_alone.panel.get_by_role("listbox", name="Passes of XLA")
     expect(passes).to_be_visible()
-    expect(rnn.panel).to_contain_text(re.compile(r"\d+ passes changed something; compiling once more took"))
+    expect(rnn_alone.panel).to_contain_text(re.compile(r"\d+ passes changed something; compiling once more took"))
     expect(passes.get_by_role("option", selected=True)).to_have_count(1)
     passes.focus()
-    rnn.page.keyboard.press("Home")
+    rnn_alone.page.keyboard.press("Home")
     first = passes.get_by_role("option").first
     expect(first).to_have_attribute("aria-selected", "true")
-    rnn.page.keyboard.press("ArrowDown")
+    rnn_alone.page.keyboard.press("ArrowDown")
     expect(first).to_have_attribute("aria-selected", "false")
     expect(passes.get_by_role("option").nth(1)).to_have_attribute("aria-selected", "true")
 
     passes.get_by_role("option", name=re.compile("^fusion ")).click()
-    diff = rnn.panel.get_by_role("region", name="What fusion changed")
+    diff = rnn_alone.panel.get_by_role("region", name="What fusion changed")
     expect(diff).to_contain_text("kind=kLoop")
     expect(diff.locator(".jp-mod-added").filter(has_text="fusion(").first).to_have_text(re.compile(r"^\+ "))
     expect(diff.locator(".jp-mod-removed").first).to_have_text(re.compile("^-"))
 
     toggle.click()  # the text is as it was
-    expect(rnn.listing("HLO")).to_be_visible()
+    expect(rnn_alone.listing("HLO")).to_be_visible()
     toggle.click()  # and the passes are still there
     expect(passes).to_be_visible()
 
 
-def test_stablehlo_for_a_platform_that_is_not_there(rnn):
-    stablehlo = level(rnn, "StableHLO")
-    platform = rnn.panel.get_by_label("Platform")
+def test_stablehlo_for_a_platform_that_is_not_there(rnn_alone):
+    stablehlo = level(rnn_alone, "StableHLO")
+    platform = rnn_alone.panel.get_by_label("Platform")
     expect(platform.locator("option")).to_have_text(["cpu, as it ran", "cuda", "rocm", "tpu"])
     platform.select_option("tpu")
-    expect(rnn.panel.get_by_text("Lowered for tpu by JAX: not compiled, not run.")).to_be_visible()
-    lowered = rnn.panel.get_by_role("textbox", name="StableHLO for tpu of rnn")
+    expect(rnn_alone.panel.get_by_text("Lowered for tpu by JAX: not compiled, not run.")).to_be_visible()
+    lowered = rnn_alone.panel.get_by_role("textbox", name="StableHLO for tpu of rnn")
     expect(lowered).to_contain_text("stablehlo.while")
     expect(stablehlo).to_be_hidden()
 
     line(lowered, "stablehlo.tanh").click()
-    rnn.expect_linked(1, 'jnp.tanh(x @ w["x"] + h @ w["h"])')
+    rnn_alone.expect_linked(1, 'jnp.tanh(x @ w["x"] + h @ w["h"])')
     platform.select_option("")
     expect(stablehlo).to_be_visible()
     expect(lowered).to_have_count(0)
 
 
 @pytest.mark.parametrize("width", [320, 900])
-def test_no_violation_and_nothing_sideways(rnn, width):
-    rnn.set_panel_width(width)
+def test_no_violation_and_nothing_sideways(rnn_alone, width):
+    rnn_alone.set_panel_width(width)
     for theme in ("light", "dark"):
-        rnn.theme(theme)
-        level(rnn, "HLO")
-        assert violations(rnn.page, ".jp-JaxprPanel") == [], f"HLO, {theme}, {width}"
-    rnn.panel.get_by_role("button", name="Passes", exact=True).click()
-    rnn.panel.get_by_role("button", name=re.compile("^See the passes")).click()
-    rnn.panel.get_by_role("button", name="Compile it again").click()
-    expect(rnn.panel.get_by_role("region", name=re.compile("^What .* changed$"))).to_contain_text("@@")
+        rnn_alone.theme(theme)
+        level(rnn_alone, "HLO")
+        assert violations(rnn_alone.page, ".jp-JaxprPanel") == [], f"HLO, {theme}, {width}"
+    rnn_alone.panel.get_by_role("button", name="Passes", exact=True).click()
+    rnn_alone.panel.get_by_role("button", name=re.compile("^See the passes")).click()
+    rnn_alone.panel.get_by_role("button", name="Compile it again").click()
+    expect(rnn_alone.panel.get_by_role("region", name=re.compile("^What .* changed$"))).to_contain_text("@@")
     for theme in ("light", "dark"):
-        rnn.theme(theme)
-        assert violations(rnn.page, ".jp-JaxprPanel") == [], f"passes, {theme}, {width}"
-    box = rnn.panel.get_by_role("region", name=re.compile("^What .* changed$"))
+        rnn_alone.theme(theme)
+        assert violations(rnn_alone.page, ".jp-JaxprPanel") == [], f"passes, {theme}, {width}"
+    box = rnn_alone.panel.get_by_role("region", name=re.compile("^What .* changed$"))
     assert box.evaluate("node => node.scrollWidth <= node.clientWidth + 1")
-    level_button = rnn.panel.get_by_role("group", name="Level").get_by_role("button", name="StableHLO", exact=True)
+    level_button = rnn_alone.panel.get_by_role("group", name="Level").get_by_role(
+        "button", name="StableHLO", exact=True
+    )
     level_button.click()
-    rnn.panel.get_by_label("Platform").select_option("cuda")
-    expect(rnn.panel.get_by_role("textbox", name="StableHLO for cuda of rnn")).to_be_visible()
-    assert violations(rnn.page, ".jp-JaxprPanel") == [], f"cuda, {width}"
+    rnn_alone.panel.get_by_label("Platform").select_option("cuda")
+    expect(rnn_alone.panel.get_by_role("textbox", name="StableHLO for cuda of rnn")).to_be_visible()
+    assert violations(rnn_alone.page, ".jp-JaxprPanel") == [], f"cuda, {width}"

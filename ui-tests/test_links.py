@@ -19,9 +19,8 @@ dense(jnp.ones((8, 16)), jnp.ones(8)).shape"""
 
 
 @pytest.fixture
-def dense(notebook):
-    nb = notebook(LOAD, DENSE)
-    nb.run_all()
+def dense(shared_notebook):
+    nb = shared_notebook(LOAD, DENSE)
     expect(nb.equation(3)).to_contain_text("add")
     return nb
 

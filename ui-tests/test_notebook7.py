@@ -1,8 +1,10 @@
 """The panel in Notebook 7: the same one, in the side area there."""
 
+import pytest
 from playwright.sync_api import expect
 
 
+@pytest.mark.fresh_page
 def test_the_panel_opens_at_the_first_run_and_is_linked(notebook):
     nb = notebook(
         "%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp",
@@ -20,6 +22,7 @@ def test_the_panel_opens_at_the_first_run_and_is_linked(notebook):
     expect(nb.listing("HLO")).to_contain_text("ENTRY")
 
 
+@pytest.mark.fresh_page
 def test_the_panel_opens_when_asked_and_closes(notebook):
     nb = notebook("1 + 1", app="notebook")
     button = nb.page.get_by_role("button", name="Show or hide the program that JAX made")

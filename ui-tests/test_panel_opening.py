@@ -3,6 +3,7 @@
 import re
 import uuid
 
+import pytest
 from playwright.sync_api import Page, expect
 
 LOAD = "%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp"
@@ -33,6 +34,7 @@ def by_its_place_in_the_side_bar(page: Page) -> None:
     page.get_by_role("tab", name="Jaxpr: the program JAX made of a cell").click()
 
 
+@pytest.mark.fresh_page
 def test_it_opens_when_asked(notebook, page):
     nb = notebook(SINE)
     panel = page.get_by_role("region", name="Jaxpr")
@@ -61,6 +63,7 @@ def test_the_first_run_opens_it_and_the_next_does_not(notebook, page):
     expect(nb.panel).to_be_hidden()
 
 
+@pytest.mark.fresh_page
 def test_it_is_there_again_after_a_reload(notebook):
     nb = notebook(LOAD, SINE)
     nb.run(0)

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 LOAD = "%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp"
@@ -29,6 +30,7 @@ look_up(3)
 look_up(4)"""
 
 
+@pytest.mark.fresh_page
 def test_from_nothing_to_a_first_program_by_two_buttons(notebook, page):
     nb = notebook("# my notebook")
     page.keyboard.press("Control+Alt+j")

@@ -42,10 +42,9 @@ _ = long(jnp.ones(3))
 
 
 @pytest.fixture
-def net(notebook):
-    nb = notebook(LOAD, NET)
+def net(shared_notebook):
+    nb = shared_notebook(LOAD, NET)
     nb.page.set_viewport_size({"width": 1540, "height": 1100})
-    nb.run_all()
     expect(nb.listing()).to_contain_text("scan")
     nb.panel.get_by_role("button", name="Unfold all").click()
     return nb

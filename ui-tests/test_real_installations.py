@@ -164,6 +164,7 @@ def test_a_jax_whose_inside_has_changed_shows_programs_and_names_what_is_missing
     expect(nb.panel.get_by_text(changed)).to_have_count(1)
 
 
+@pytest.mark.fresh_page
 def test_a_server_without_the_labextension_shows_static_html(notebook, lab):
     with lab.without_labextension():
         nb = notebook(LOAD, INCREMENT)
@@ -180,6 +181,7 @@ def test_a_server_without_the_labextension_shows_static_html(notebook, lab):
         expect(nb.outputs(1)).to_have_count(2)
 
 
+@pytest.mark.fresh_page
 def test_what_the_labextension_costs_when_jupyterlab_starts(notebook, page):
     """No more than its small entry is fetched before a notebook or the panel is opened."""
     fetched: list[str] = []

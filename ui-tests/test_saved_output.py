@@ -246,7 +246,7 @@ def test_a_huge_output_is_cut_and_jupyterlab_stays_usable(notebook, change):
 # --- without the labextension ------------------------------------------------------------------------------
 
 
-def test_nbconvert_shows_static_html(notebook, page: Page):
+def test_nbconvert_shows_static_html(notebook, new_context):
     nb = notebook(
         LOAD,
         f"%%jaxpr\ndef plain(x):\n    return x * 2\n\nplain.__name__ = {ATTACK!r}\njax.jit(plain)(jnp.ones(3))",
@@ -258,13 +258,14 @@ def test_nbconvert_shows_static_html(notebook, page: Page):
     file = nbformat.read(nb.lab.root / nb.name, as_version=4)
     # Without nbconvert's template and its scripts: only what the cells say.
     html, _ = nbconvert.HTMLExporter(template_name="basic").from_notebook_node(file)
-    page.set_content(html)
-    expect(page.get_by_role("heading").first).to_contain_text(ATTACK)
-    page.get_by_text("jaxpr, 1 equation").click()
-    expect(page.get_by_text("b:f32[3] = mul a 2.0:f32[]")).to_be_visible()
-    expect(page.get_by_role("table").first).to_contain_text("compile")
-    assert page.evaluate("window.pwned") is None
-    expect(page.locator(".jjx-static").locator("script, img, style")).to_have_count(0)
+    static = new_context().new_page()
+    static.set_content(html)
+    expect(static.get_by_role("heading").first).to_contain_text(ATTACK)
+    static.get_by_text("jaxpr, 1 equation").click()
+    expect(static.get_by_text("b:f32[3] = mul a 2.0:f32[]")).to_be_visible()
+    expect(static.get_by_role("table").first).to_contain_text("compile")
+    assert static.evaluate("window.pwned") is None
+    expect(static.locator(".jjx-static").locator("script, img, style")).to_have_count(0)
 
 
 def test_the_output_is_turned_off_or_cut_by_a_setting(notebook):

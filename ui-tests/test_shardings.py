@@ -64,14 +64,12 @@ h = rnn(put(jnp.ones((8, 16)), "data"), put(jnp.ones((16, 16)), "model"))"""
 
 
 @pytest.fixture
-def spread(notebook):
+def spread(shared_notebook):
     """A notebook whose kernel has eight devices and has run a cell."""
 
     def make(cell: str) -> OpenNotebook:
-        nb = notebook(LOAD, cell)
+        nb = shared_notebook(LOAD, cell)
         nb.page.set_viewport_size({"width": 1600, "height": 1100})
-        nb.run(0)
-        nb.run(1)
         expect(nb.listing()).to_contain_text("lambda")
         return nb
 

@@ -29,10 +29,8 @@ y = model(jnp.ones((8, 4)), jnp.ones((3, 8)))"""
 
 
 @pytest.fixture
-def model(notebook) -> OpenNotebook:
-    nb = notebook(WRITE, LOAD, RUN)
-    for index in range(3):
-        nb.run(index)
+def model(shared_notebook) -> OpenNotebook:
+    nb = shared_notebook(WRITE, LOAD, RUN)
     expect(nb.listing()).to_contain_text("dot_general")
     return nb
 
@@ -92,7 +90,10 @@ def test_frames_of_libraries_are_folded_and_can_be_opened(model):
     expect(wide.count("Source")).to_have_text(re.compile(r"12 lines$"))
 
 
-def test_a_file_that_changed_since_it_was_imported_is_not_shown(model):
+def test_a_file_that_changed_since_it_was_imported_is_not_shown(notebook):
+    model = notebook(WRITE, LOAD, RUN)
+    model.run_all()
+    expect(model.listing()).to_contain_text("dot_general")
     model.write(0, WRITE.replace("x @ w", "(x + 1) @ w"))
     model.run(0)
     model.run(2)

@@ -50,17 +50,22 @@ def table(nb):
     return nb.panel.get_by_role("table", name="Sweep over n")
 
 
-@pytest.fixture
-def swept(notebook):
-    """A sweep that was asked for in the panel, at 700 pixels."""
-    nb = notebook(LOAD, SELU)
+def run_and_sweep(nb):
     nb.run_all()
-    nb.page.set_viewport_size({"width": 1500, "height": 1000})
-    nb.set_panel_width(700)
     nb.panel.get_by_role("tab", name="Time").click()
     nb.panel.get_by_role("textbox", name="Values").fill("n=64,512,4096")
     nb.panel.get_by_role("button", name="Run the sweep").click()
     expect(plot(nb)).to_have_attribute("data-drawn", "time", timeout=60_000)
+
+
+@pytest.fixture
+def swept(shared_notebook):
+    """A sweep that was asked for in the panel, at 700 pixels."""
+    nb = shared_notebook(LOAD, SELU, prepare=run_and_sweep)
+    nb.page.set_viewport_size({"width": 1500, "height": 1000})
+    nb.set_panel_width(700)
+    nb.panel.get_by_role("tab", name="Time").click()
+    expect(plot(nb)).to_have_attribute("data-drawn", "time")
     return nb
 
 
@@ -234,6 +239,7 @@ def test_several_functions_on_the_magic_line(notebook, lab):
     expect(later.panel.get_by_role("button", name="Run the sweep")).to_have_attribute("aria-disabled", "true")
 
 
+@pytest.mark.fresh_page
 def test_notebook_7_draws_it_too(notebook):
     nb = notebook(LOAD, SELU, "%jaxpr --sweep n=64,512,4096 selu(jnp.ones(n))", app="notebook")
     nb.run_all()

@@ -21,8 +21,16 @@ loss(w, x)"""
 
 
 @pytest.fixture
-def derived(notebook: Callable[..., OpenNotebook]) -> OpenNotebook:
+def derived(shared_notebook: Callable[..., OpenNotebook]) -> OpenNotebook:
     """A cell that asked for two transforms has run."""
+    opened = shared_notebook(SETUP, "%%jaxpr --transform grad,linearize" + LOSS)
+    expect(opened.panel).to_contain_text("dot_general")
+    return opened
+
+
+@pytest.fixture
+def derived_alone(notebook: Callable[..., OpenNotebook]) -> OpenNotebook:
+    """The same in a kernel of its own, which is asked for more."""
     opened = notebook(SETUP, "%%jaxpr --transform grad,linearize" + LOSS)
     opened.run_all()
     expect(opened.panel).to_contain_text("dot_general")
@@ -115,24 +123,24 @@ def test_why_there_is_none(notebook: Callable[..., OpenNotebook]) -> None:
     )
 
 
-def test_columns_side_by_side_with_one_selection(derived: OpenNotebook, page: Page) -> None:
+def test_columns_side_by_side_with_one_selection(derived_alone: OpenNotebook, page: Page) -> None:
     page.set_viewport_size({"width": 1900, "height": 900})
-    side(derived).get_by_role("button", name="Transforms side by side").click()
-    loss, grad = column(derived, "loss"), column(derived, "grad")
+    side(derived_alone).get_by_role("button", name="Transforms side by side").click()
+    loss, grad = column(derived_alone, "loss"), column(derived_alone, "grad")
     expect(grad).to_contain_text(re.compile(r"5 → fwd · 8 ← bwd · 96\sB kept"))
     line(loss, 2).click()
     marked(grad)(["2", "3", "10"])
-    marked(column(derived, "linearize: primal"))(["2", "3"])
+    marked(column(derived_alone, "linearize: primal"))(["2", "3"])
     expect(loss).to_contain_text("1 of 4 eq")
-    derived.expect_linked(1, "jnp.tanh(x @ w)")
-    marked(side(derived))(["2"])
+    derived_alone.expect_linked(1, "jnp.tanh(x @ w)")
+    marked(side(derived_alone))(["2"])
     line(grad, 13).click()
     marked(loss)(["1"])
-    derived.expect_linked(1, "x @ w")
-    columns(derived).get_by_role("button", name="linearize", exact=True).click()
-    expect(columns(derived).get_by_role("region", name=re.compile("linearize"))).to_have_count(0)
-    columns(derived).get_by_role("button", name="jvp", exact=True).click()
-    expect(line(column(derived, "jvp"), 2)).to_contain_text("∂ tangent")
+    derived_alone.expect_linked(1, "x @ w")
+    columns(derived_alone).get_by_role("button", name="linearize", exact=True).click()
+    expect(columns(derived_alone).get_by_role("region", name=re.compile("linearize"))).to_have_count(0)
+    columns(derived_alone).get_by_role("button", name="jvp", exact=True).click()
+    expect(line(column(derived_alone, "jvp"), 2)).to_contain_text("∂ tangent")
 
 
 def test_the_columns_by_the_keyboard(derived: OpenNotebook, page: Page) -> None:
@@ -159,13 +167,13 @@ def test_the_columns_by_the_keyboard(derived: OpenNotebook, page: Page) -> None:
     expect(derived.editor(1)).to_be_focused()
 
 
-def test_the_next_run_has_its_columns(derived: OpenNotebook) -> None:
-    derived.command("jupyter-jaxpr:open-transforms")
-    expect(line(column(derived, "grad"), 1)).to_be_visible()
-    derived.write(1, "%%jaxpr\n@jax.jit\ndef other(x):\n    return jnp.cos(x).sum()\nother(x)")
-    derived.run(1)
-    expect(column(derived, "other")).to_contain_text("cos")
-    expect(column(derived, "grad")).to_contain_text("← bwd")
+def test_the_next_run_has_its_columns(derived_alone: OpenNotebook) -> None:
+    derived_alone.command("jupyter-jaxpr:open-transforms")
+    expect(line(column(derived_alone, "grad"), 1)).to_be_visible()
+    derived_alone.write(1, "%%jaxpr\n@jax.jit\ndef other(x):\n    return jnp.cos(x).sum()\nother(x)")
+    derived_alone.run(1)
+    expect(column(derived_alone, "other")).to_contain_text("cos")
+    expect(column(derived_alone, "grad")).to_contain_text("← bwd")
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

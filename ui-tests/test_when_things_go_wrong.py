@@ -3,6 +3,7 @@
 import contextlib
 import re
 
+import pytest
 from open_notebook import OpenNotebook, open_notebook
 from playwright.sync_api import Locator, Page, TimeoutError, WebSocketRoute, expect
 
@@ -114,6 +115,7 @@ def test_a_kernel_is_shut_down(notebook, lab, page):
     expect(nb.panel.get_by_role("tabpanel", name="Program")).to_contain_text("func.func public @main")
 
 
+@pytest.mark.fresh_page
 def test_a_page_is_loaded_again(notebook):
     nb = notebook(LOAD, DOUBLE, HALVE)
     nb.run(0)
@@ -129,6 +131,7 @@ def test_a_page_is_loaded_again(notebook):
     expect(listing(nb, "double")).to_have_text(DOUBLED, use_inner_text=True)
 
 
+@pytest.mark.fresh_page
 def test_a_page_is_loaded_again_while_a_cell_runs(notebook, lab):
     go = lab.root / "go-on"
     nb = notebook(
@@ -170,6 +173,7 @@ def test_two_notebooks_in_a_window_keep_what_is_theirs(notebook):
     expect(listing(nb, "halve")).to_have_text(HALVED, use_inner_text=True)
 
 
+@pytest.mark.fresh_page
 def test_two_browser_tabs_on_one_notebook_show_the_same(notebook, lab, page):
     nb = notebook(LOAD, DOUBLE)
     other = open_notebook(page.context.new_page(), lab, nb.name)
@@ -230,6 +234,7 @@ NO_NETWORK = 3000  # any code that says no more than that the socket is closed
 GOING_AWAY = 1001  # a proxy or a server that ends in order: JupyterLab does not try again
 
 
+@pytest.mark.fresh_page
 def test_what_ran_while_the_connection_was_down_is_sent_again(notebook, lab, page):
     cable = Cable(page)
     waiting = "import pathlib\nwhile not pathlib.Path('connection-lost').exists(): pass\nhalve(jnp"
@@ -251,6 +256,7 @@ def test_what_ran_while_the_connection_was_down_is_sent_again(notebook, lab, pag
     expect(stale(nb)).to_have_count(0)
 
 
+@pytest.mark.fresh_page
 def test_where_jupyterlab_does_not_reconnect_the_panel_says_how(notebook, page):
     cable = Cable(page)
     nb = notebook(LOAD, DOUBLE)

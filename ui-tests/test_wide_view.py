@@ -102,10 +102,8 @@ def open_wide(nb: OpenNotebook, *, alone: bool = False) -> Wide:
 
 
 @pytest.fixture
-def rnn(notebook) -> OpenNotebook:
-    nb = notebook(LOAD, HELPER, RNN)
-    for index in range(3):
-        nb.run(index)
+def rnn(shared_notebook) -> OpenNotebook:
+    nb = shared_notebook(LOAD, HELPER, RNN)
     expect(nb.listing()).to_contain_text("scan")
     return nb
 
@@ -239,7 +237,11 @@ def test_columns_scroll_together_until_that_is_switched_off(notebook):
     expect(wide.lines("jaxpr", "sin")).to_be_in_viewport()  # where it was
 
 
-def test_columns_are_hidden_moved_and_made_wider_and_stay_so_over_a_reload(rnn):
+@pytest.mark.fresh_page
+def test_columns_are_hidden_moved_and_made_wider_and_stay_so_over_a_reload(notebook):
+    rnn = notebook(LOAD, HELPER, RNN)
+    rnn.run_all()
+    expect(rnn.listing()).to_contain_text("scan")
     wide = open_wide(rnn)
     page = rnn.page
     rnn.command("application:toggle-left-area")

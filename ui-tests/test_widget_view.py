@@ -11,6 +11,8 @@ from playwright.sync_api import Page, expect
 
 import jupyter_jaxpr
 
+pytestmark = pytest.mark.fresh_page  # it is no page of JupyterLab's
+
 FOLDER = Path(jupyter_jaxpr.__file__).parent / "widget_view"
 
 # What a host of anywidgets does: import the module, give `render` a model and an element.
