@@ -7,17 +7,21 @@ control which is added later is used too.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Error, Locator, Page, expect
 
 #: What is long is worth waiting for: the marker of a document that was evaluated would come at its end.
 WORK_ENDS_WITHIN = 120_000
 REACHED_WITHIN = 5_000
 #: Of controls whose names differ in numbers only, such as the links to lines, so many are used.
 OF_A_KIND = 1
+#: Of the options of a select.
+OPTIONS = 4
+TRIES = 3
 MOST_STEPS = 600
 
 _FIND = r"""ofAKind => {
@@ -30,8 +34,9 @@ _FIND = r"""ofAKind => {
   const found = new Map();
   for (const node of new Set(roots.flatMap(root => [...root.querySelectorAll(selector)]))) {
     const box = node.getBoundingClientRect();
-    const isOff = node.disabled || node.closest('.lm-mod-disabled, [data-type=separator]') || node.getAttribute('role') === 'tab';
-    if (isOff || box.width === 0 || box.height === 0 || !node.checkVisibility({visibilityProperty: true})) {
+    const isTab = node.getAttribute('role') === 'tab';
+    const isOff = node.disabled || node.closest('.lm-mod-disabled, [data-type=separator]');
+    if (isTab || isOff || box.width === 0 || box.height === 0 || !node.checkVisibility({visibilityProperty: true})) {
       continue;
     }
     const name = node.getAttribute('aria-label') ?? node.labels?.[0]?.textContent ?? node.textContent;
@@ -62,7 +67,12 @@ _PRESS = """node => {
     const Kind = name.startsWith('pointer') ? PointerEvent : MouseEvent;
     node.dispatchEvent(new Kind(name, {bubbles: true, cancelable: true, view: window, button: 0, clientX, clientY}));
   }
-  node.dispatchEvent(new MouseEvent('click', {bubbles: true, cancelable: true, view: window, clientX, clientY}));
+  const click = () =>
+    node.dispatchEvent(new MouseEvent('click', {bubbles: true, cancelable: true, view: window, clientX, clientY}));
+  click();
+  if (node.localName === 'summary' && !node.parentElement.open) {
+    click(); // what is in it is to be used too
+  }
 }"""
 
 
@@ -94,6 +104,7 @@ class ControlWalk:
     def _tab(self, tab: str) -> None:
         done = set(self._elsewhere)
         openers: dict[str, str] = {}
+        missed: Counter[str] = Counter()
         last = ""
         for _ in range(MOST_STEPS):
             there = self._there()
@@ -112,21 +123,25 @@ class ControlWalk:
             if left:
                 chosen = left[0]
                 done.add(chosen["key"])
-                if chosen["place"] != "tab":
-                    self._elsewhere.add(chosen["key"])
-                self.used.append(f"{tab.rpartition('-')[2]}: {chosen['words']}")
             else:
                 # What a menu had and was not used: open that menu again, once for each.
-                again = next((key for key in openers if key not in done), None)
-                chosen = next((each for each in there if again and each["key"] == openers[again]), None)
-                if again is None:
-                            return
-                if chosen is None:
-                    done.add(again)
+                closed = next((key for key in openers if key not in done), None)
+                if closed is None:
+                    return
+                opener = next((each for each in there if each["key"] == openers[closed]), None)
+                if opener is None:
+                    done.add(closed)
                     continue
-                openers.pop(again)
+                chosen = opener
+                openers.pop(closed)
             last = chosen["key"]
-            self._use(chosen)
+            if self._use(chosen):
+                self.used.append(f"{tab.rpartition('-')[2]}: {chosen['words']}")
+                if chosen["place"] != "tab":
+                    self._elsewhere.add(last)
+            elif missed[last] < TRIES:
+                missed[last] += 1
+                done.discard(last)
         raise AssertionError(f"The walk of the tab {tab} has no end; last used: {self.used[-5:]}")
 
     def _there(self) -> list[dict[str, Any]]:
@@ -141,24 +156,33 @@ class ControlWalk:
             # A view is fetched when it is first chosen.
             expect(self.panel.get_by_role("tabpanel")).to_have_text(re.compile(r"\S"))
 
-    def _use(self, control: dict[str, Any]) -> None:
-        node = self.page.locator(f'[data-walked="{control["at"]}"]')
-        match control["kind"]:
-            case "text" | "search" | "textarea" | "number":
-                # A change that leaves the text as it was.
-                node.focus()
-                self.page.keyboard.press("End")
-                self.page.keyboard.type("x")
-                self.page.keyboard.press("Backspace")
-            case "range" | "slider":
-                node.focus()
-                self.page.keyboard.press("ArrowRight")
-            case "select-one":
-                for index in range(min(node.locator("option").count(), 4)):
-                    node.select_option(index=index, timeout=REACHED_WITHIN)
-            case _:
-                node.evaluate(_PRESS)  # whether or not it is scrolled into view
+    def _use(self, control: dict[str, Any]) -> bool:
+        """Whether the control was still there: an answer of the kernel may have redrawn its view meanwhile."""
+        node = self.page.query_selector(f'[data-walked="{control["at"]}"]')
+        try:
+            if node is None:
+                return False
+            match control["kind"]:
+                case "text" | "search" | "textarea" | "number":
+                    # A change that leaves the text as it was.
+                    node.focus()
+                    self.page.keyboard.press("End")
+                    self.page.keyboard.type("x")
+                    self.page.keyboard.press("Backspace")
+                case "range" | "slider":
+                    node.focus()
+                    self.page.keyboard.press("ArrowRight")
+                case "select-one":
+                    for index in range(min(len(node.query_selector_all("option")), OPTIONS)):
+                        node.select_option(index=index, timeout=REACHED_WITHIN)
+                case _:
+                    node.evaluate(_PRESS)  # whether or not it is scrolled into view
+        except Error:
+            if node is not None and node.evaluate("node => node.isConnected"):
+                raise
+            return False
         self._wait_for_work()
+        return True
 
     def _wait_for_work(self) -> None:
         stop = self.panel.get_by_role("button", name="Stop", exact=True)
