@@ -10,6 +10,12 @@ const SERVICES = {
   message: 'Only kernel/channel.ts talks to the kernel; import its interface.'
 };
 
+const LIFE = {
+  group: ['**/evaluable'],
+  importNames: ['KernelLife'],
+  message: 'Only kernel/channel.ts knows what a kernel has sent.'
+};
+
 const VIEWS = ['editor', 'panel', 'output'];
 
 /**
@@ -24,10 +30,13 @@ const room = (name, forbidden) => ({
       'error',
       {
         paths: [SERVICES],
-        patterns: forbidden.map(later => ({
-          group: [`**/${later}`, `**/${later}/**`],
-          message: `src/${name} comes before src/${later} and does not know it.`
-        }))
+        patterns: [
+          LIFE,
+          ...forbidden.map(later => ({
+            group: [`**/${later}`, `**/${later}/**`],
+            message: `src/${name} comes before src/${later} and does not know it.`
+          }))
+        ]
       }
     ]
   }
@@ -83,7 +92,10 @@ export default defineConfig([
       'no-eval': 'error',
       'no-implied-eval': 'error',
       'no-new-func': 'error',
-      'no-restricted-imports': ['error', { paths: [SERVICES] }],
+      'no-restricted-imports': [
+        'error',
+        { paths: [SERVICES], patterns: [LIFE] }
+      ],
       // A saved notebook is untrusted: everything is shown as text.
       'no-restricted-properties': [
         'error',
@@ -99,6 +111,12 @@ export default defineConfig([
         {
           selector: 'JSXAttribute[name.name="dangerouslySetInnerHTML"]',
           message: 'Make elements and text.'
+        },
+        {
+          selector:
+            ':matches(TSAsExpression, TSTypeAssertion) TSTypeReference > Identifier[name=/^(EvaluableText|ISweepQuestion|Question)$/]',
+          message:
+            'Text of a document is never evaluated; see src/protocol/README.md.'
         }
       ],
       'prefer-arrow-callback': 'error'

@@ -261,14 +261,15 @@ class Answers:
         from .snapshot.validate import validate
 
         held = self._runs.get(request.before)
-        if held is not None:
-            before: tuple[Snapshot, Sources | None] = held.document, held.sources
-        elif request.before_document is not None:
+        if request.before_document is not None:
+            # A document from a file may have the id of a run that is held: it stands for itself alone.
             try:
                 validate(request.before_document)
             except ValueError as error:
                 return _error(request.id, str(error))
-            before = request.before_document, None
+            before: tuple[Snapshot, Sources | None] = request.before_document, None
+        elif held is not None:
+            before = held.document, held.sources
         else:
             return _error(request.id, _GONE_BEFORE)
         chosen = (before[0], request.before_program), (run.document, request.program)

@@ -5,6 +5,7 @@ import { Token } from '@lumino/coreutils';
 import { IDisposable } from '@lumino/disposable';
 import { ISignal } from '@lumino/signaling';
 
+import type { EvaluableText } from './protocol/evaluable';
 import {
   Environment,
   ExactLinks,
@@ -95,14 +96,14 @@ export interface ILongRequestOptions {
   working?: (working: Working) => void;
 }
 
-/** What to sweep, as the user typed it. */
+/** What to sweep: as the user typed it, or as it suggests itself for a run of this kernel. */
 export interface ISweepQuestion {
   /** Such as n=64,256,1024. */
-  sweep: string;
+  sweep: EvaluableText;
   /** Such as f(make(n)). */
-  call: string;
+  call: EvaluableText;
   /** Names to call instead of the call's own; may be empty. */
-  functions: readonly string[];
+  functions: readonly EvaluableText[];
 }
 
 /** A program of a run that the kernel holds. */

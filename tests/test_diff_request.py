@@ -94,6 +94,25 @@ def test_a_run_of_another_kernel_comes_with_the_question() -> None:
     assert reply is not None and reply.error is not None and "Run the cell again" in reply.error
 
 
+def test_a_document_from_a_file_is_not_taken_for_the_run_whose_id_it_has() -> None:
+    runs = Runs()
+    after = held(runs, jj.inspect(with_a_term, X, X, stage="trace"))
+    saved = json.loads(jj.inspect(first, X, X, stage="trace").to_json()) | {"id": after}
+    question = {
+        "type": "diff",
+        "id": 3,
+        "snapshot": after,
+        "program": 0,
+        "before": after,
+        "before_program": 0,
+        "level": "jaxpr",
+    }
+    reply = Answers(runs).answer(question | {"before_document": saved})
+    assert reply is not None and reply.diff is not None
+    assert (reply.diff.before.name, reply.diff.after.name) == ("first", "with_a_term")
+    assert (reply.diff.added, reply.diff.removed, reply.diff.changed) == (2, 0, 0)
+
+
 def test_a_run_that_is_gone_and_a_text_that_was_not_made_are_said() -> None:
     runs = Runs()
     before, after = (held(runs, jj.inspect(fun, X, X, stage="trace")) for fun in (first, with_a_term))

@@ -235,7 +235,11 @@ def test_several_functions_on_the_magic_line(notebook, lab):
     expect(table(later)).to_be_visible()
     assert table(later).inner_text() == rows
     later.panel.get_by_text("Another sweep …").click()
-    expect(later.panel.get_by_role("textbox", name="Functions")).to_have_value("selu, double")
+    expect(later.panel).to_contain_text(
+        "The saved sweep ran selu(jnp.ones(n)) with n=64,512,4096. Type the call to run it here."
+    )
+    for name in ("Values", "Call", "Functions"):
+        expect(later.panel.get_by_role("textbox", name=name)).to_have_value("")
     expect(later.panel.get_by_role("button", name="Run the sweep")).to_have_attribute("aria-disabled", "true")
 
 

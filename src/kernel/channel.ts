@@ -22,6 +22,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 
 import { IDocumentSizes } from '../protocol/cost';
 import { Unreadable, isUnreadable } from '../protocol/document';
+import { EvaluableText, KernelLife } from '../protocol/evaluable';
 import {
   Announcement,
   PROTOCOL,
@@ -70,25 +71,51 @@ export type ChannelState =
   | { kind: 'joined' }
   | { kind: 'lost'; loss: Loss };
 
+/** What a kernel can be asked. */
+type KernelRequest =
+  | TextRequest
+  | ScopeRequest
+  | MakeRequest
+  | StepsRequest
+  | CompareRequest
+  | TimeRequest
+  | SweepRequest
+  | MachineRequest
+  | CostRequest
+  | ShardingsRequest
+  | TransformRequest
+  | DiffRequest
+  | ExportRequest
+  | PassesRequest
+  | PassDiffRequest
+  | ExactLinksRequest
+  | SourceRequest;
+
+/** Texts of requests that the kernel compares with its own and evaluates nowhere: a run, a file, a platform. */
+type Reference = 'snapshot' | 'before' | 'path' | 'platform';
+
+/** A request as its sender writes it: without the id, and what may be any text is text that may be evaluated. */
+type Asked<Request> = Request extends KernelRequest
+  ? {
+      [Field in keyof Omit<Request, 'id'>]: Field extends Reference
+        ? Request[Field]
+        : string extends Request[Field]
+          ? EvaluableText
+          : string[] extends Request[Field]
+            ? EvaluableText[]
+            : Request[Field];
+    }
+  : never;
+
 /** A request as its sender writes it; the channel adds the id. */
-export type Question =
-  | Omit<TextRequest, 'id'>
-  | Omit<ScopeRequest, 'id'>
-  | Omit<MakeRequest, 'id'>
-  | Omit<StepsRequest, 'id'>
-  | Omit<CompareRequest, 'id'>
-  | Omit<TimeRequest, 'id'>
-  | Omit<SweepRequest, 'id'>
-  | Omit<MachineRequest, 'id'>
-  | Omit<CostRequest, 'id'>
-  | Omit<ShardingsRequest, 'id'>
-  | Omit<TransformRequest, 'id'>
-  | Omit<DiffRequest, 'id'>
-  | Omit<ExportRequest, 'id'>
-  | Omit<PassesRequest, 'id'>
-  | Omit<PassDiffRequest, 'id'>
-  | Omit<ExactLinksRequest, 'id'>
-  | Omit<SourceRequest, 'id'>;
+export type Question = Asked<KernelRequest>;
+
+type WithoutId<Request> = Request extends KernelRequest
+  ? Omit<Request, 'id'>
+  : never;
+
+/** A request as the kernel reads it, but for the id. */
+export type WireQuestion = WithoutId<KernelRequest>;
 
 /** A question that is on its way. */
 export interface IAsked {
@@ -102,7 +129,13 @@ export interface IAsked {
 export class Unanswered extends Error {
   constructor(
     readonly why:
-      'closed' | 'timeout' | 'stopped' | Unreadable | { kernel: string }
+      | 'closed'
+      | 'timeout'
+      | 'stopped'
+      /** It is about a run, or in words, of a saved notebook or of an earlier kernel. */
+      | 'not-its-own'
+      | Unreadable
+      | { kernel: string }
   ) {
     super('unanswered');
   }
@@ -236,6 +269,7 @@ export class Channel implements IChannel {
       return;
     }
     this._isDisposed = true;
+    this._life.end();
     if (!this.kernel.isDisposed) {
       this.kernel.removeCommTarget(TARGET, this._welcome);
       // The hub stays open, other pages listen to it; the requests comm and its subshell are this page's own.
@@ -263,6 +297,8 @@ export class Channel implements IChannel {
     working: (working: Working) => void,
     comm: string
   ): Promise<Reply> {
+    // The structs of the wire are JSON; their types only lack an index signature.
+    const data = { ...(onWire(question, this._life) as object), id };
     return new Promise<Reply>((resolve, reject) => {
       const patience = (): ReturnType<typeof setTimeout> =>
         setTimeout(() => {
@@ -281,8 +317,7 @@ export class Channel implements IChannel {
         sizes
       };
       this._pending.set(id, pending);
-      // The structs of the wire are JSON; their types only lack an index signature.
-      this._send('comm_msg', comm, { ...(question as object), id });
+      this._send('comm_msg', comm, data);
     });
   }
 
@@ -324,6 +359,11 @@ export class Channel implements IChannel {
   }
 
   private _join(hub: string): void {
+    if (this._hubOfLife !== null && this._hubOfLife !== hub) {
+      // The kernel restarted while nobody here could hear it, or let go of all its runs.
+      this._newLife();
+    }
+    this._hubOfLife = hub;
     this._hub = hub;
     this._lastSequence = -1;
   }
@@ -381,6 +421,9 @@ export class Channel implements IChannel {
     if (isUnreadable(read)) {
       this._unreadable.emit(read);
     } else {
+      if (read.type === 'snapshot') {
+        this._life.received(read.snapshot);
+      }
       this._received.emit(read);
     }
   }
@@ -405,6 +448,9 @@ export class Channel implements IChannel {
     } else if (reply.error !== null) {
       pending.reject(new Unanswered({ kernel: reply.error }));
     } else {
+      if (reply.snapshot !== null) {
+        this._life.received(reply.snapshot);
+      }
       pending.resolve(reply);
     }
   }
@@ -488,12 +534,19 @@ export class Channel implements IChannel {
     this._hub = null;
     this._requests = null;
     if (loss === 'restarting' || loss === 'dead') {
+      this._newLife();
       this._lives++;
       this._subshell = null;
       this._starting = null;
     }
     this._setState({ kind: 'lost', loss });
     this._rejectAll();
+  }
+
+  private _newLife(): void {
+    this._life.end();
+    this._life = new KernelLife();
+    this._hubOfLife = null;
   }
 
   private _rejectAll(): void {
@@ -546,6 +599,10 @@ export class Channel implements IChannel {
   private _looks = 0;
   /** Counts the lives of the kernel: a subshell of an earlier one is gone. */
   private _lives = 0;
+  /** What the kernel sent in an earlier one is not sent back to be evaluated. */
+  private _life = new KernelLife();
+  /** The hub of this life: after a restart, and once it let go of its runs, the kernel has another one. */
+  private _hubOfLife: string | null = null;
   private _requests: { id: string } | null = null;
   private _subshell: string | null = null;
   private _starting: Promise<void> | null = null;
@@ -555,6 +612,30 @@ export class Channel implements IChannel {
   private _stateChanged = new Signal<this, ChannelState>(this);
   private _received = new Signal<this, Announcement>(this);
   private _unreadable = new Signal<this, Unreadable>(this);
+}
+
+/**
+ * A question as the kernel reads it: what is to be evaluated as its text.
+ *
+ * @throws Unanswered where some of it is of another life.
+ */
+export function onWire(question: Question, life: KernelLife): WireQuestion {
+  const written = (value: unknown): unknown => {
+    if (Array.isArray(value)) {
+      return value.map(written);
+    }
+    if (!(value instanceof EvaluableText)) {
+      return value;
+    }
+    const text = value.evaluatedIn(life);
+    if (text === null) {
+      throw new Unanswered('not-its-own');
+    }
+    return text;
+  };
+  return Object.fromEntries(
+    Object.entries(question).map(([field, value]) => [field, written(value)])
+  ) as WireQuestion;
 }
 
 type Buffers = readonly (ArrayBuffer | ArrayBufferView)[];

@@ -536,10 +536,17 @@ export class JaxprModel implements IJaxprModel {
       : this._trans.__('Run cell [%1] again to refresh.', cell);
   }
 
+  /** Whether this kernel has sent a run of this id in this life; a saved document may have any id. */
+  private _isOfThisLife(id: string): boolean {
+    return this._runs.some(
+      ({ snapshot, life }) => snapshot.id === id && life === this._life
+    );
+  }
+
   /** The document of a run that this kernel did not make, to be sent along; nothing of one that it holds. */
   private _documentOf(id: string): { before_document?: Snapshot } {
     const run = this._runs.find(({ snapshot }) => snapshot.id === id);
-    return run === undefined || run.life === this._life
+    return run === undefined || this._isOfThisLife(id)
       ? {}
       : { before_document: run.snapshot };
   }
@@ -556,15 +563,16 @@ export class JaxprModel implements IJaxprModel {
     const failed = (error: unknown): never => {
       throw new Error(whyUnanswered(error, this._trans));
     };
-    const asked = this._channel?.ask(
-      question,
-      this.snapshot === null ? NO_DOCUMENT : sizesOf(this.snapshot),
-      working
-    );
+    const asked = this._isOfThisLife(question.snapshot)
+      ? this._channel?.ask(
+          question,
+          this.snapshot === null ? NO_DOCUMENT : sizesOf(this.snapshot),
+          working
+        )
+      : null;
+    const unasked = new Unanswered(asked === null ? 'not-its-own' : 'closed');
     return {
-      reply: (asked?.reply ?? Promise.reject(new Unanswered('closed'))).catch(
-        failed
-      ),
+      reply: (asked?.reply ?? Promise.reject(unasked)).catch(failed),
       stop: () => asked?.stop()
     };
   }

@@ -91,6 +91,11 @@ export function whyUnanswered(
   if (error.why === 'stopped') {
     return trans.__('It was stopped before the kernel began with it.');
   }
+  if (error.why === 'not-its-own') {
+    return trans.__(
+      'This is of a saved notebook or of an earlier kernel. Run the cell again.'
+    );
+  }
   if ('kernel' in error.why) {
     return error.why.kernel;
   }

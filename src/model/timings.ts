@@ -5,9 +5,16 @@
  */
 import { ISignal, Signal } from '@lumino/signaling';
 
+import type { EvaluableText } from '../protocol/evaluable';
 import { ProgramTiming, Snapshot, Sweep } from '../protocol/snapshot';
-import type { IJaxprModel, ISweepQuestion } from '../tokens';
+import type { IJaxprModel } from '../tokens';
 import { LongWork } from './long-work';
+
+/** A field of the form that asks for a sweep. */
+export type SweepField = 'sweep' | 'call' | 'functions';
+
+/** The fields that the user typed into, and those alone: what was filled in is of its run. */
+export type SweepDraft = Readonly<Partial<Record<SweepField, EvaluableText>>>;
 
 export class Timings {
   constructor(model: IJaxprModel) {
@@ -41,17 +48,18 @@ export class Timings {
     return this.sweep.valueOf(snapshot) ?? snapshot.sweep ?? null;
   }
 
-  /** What the user last typed for a function of this name, also in later runs; null where nothing was typed. */
-  draftOf(name: string): ISweepQuestion | null {
-    return this._drafts.get(name) ?? null;
+  /** What the user last typed for a function of this name, also in later runs. */
+  draftOf(name: string): SweepDraft {
+    return this._drafts.get(name) ?? {};
   }
 
-  setDraft(name: string, draft: ISweepQuestion): void {
-    this._drafts.set(name, draft);
+  /** The user has typed into a field. */
+  type(name: string, field: SweepField, text: EvaluableText): void {
+    this._drafts.set(name, { ...this.draftOf(name), [field]: text });
     this._changed.emit();
   }
 
-  private _drafts = new Map<string, ISweepQuestion>();
+  private _drafts = new Map<string, SweepDraft>();
   private _changed = new Signal<this, void>(this);
 }
 

@@ -6,6 +6,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { attentionOf } from '../model/attention';
+import { EvaluableText } from '../protocol/evaluable';
 import { Cure, Note, Snapshot } from '../protocol/snapshot';
 import { IJaxprModel } from '../tokens';
 import { CodeExcerpt } from './code-excerpt';
@@ -35,7 +36,7 @@ export class NotesView extends ModelWidget {
     private _trans: TranslationBundle,
     private _insert: Insert
   ) {
-    super(['snapshots', 'program']);
+    super(['snapshots', 'program', 'status']);
     this.addClass('jp-JaxprNotes');
   }
 
@@ -63,7 +64,13 @@ export function Notes(props: {
       {notes.map((note, i) => (
         // Notes have no identity of their own; a new snapshot is a new list.
         <li key={`${model.snapshot?.id} ${i}`}>
-          <NoteEntry note={note} model={model} insert={insert} trans={trans} />
+          <NoteEntry
+            note={note}
+            at={i}
+            model={model}
+            insert={insert}
+            trans={trans}
+          />
         </li>
       ))}
     </ul>
@@ -83,11 +90,13 @@ function goTo(model: IJaxprModel, place: INotePlace): void {
 
 function NoteEntry(props: {
   note: Note;
+  /** Index into the snapshot's notes. */
+  at: number;
   model: IJaxprModel;
   insert: Insert;
   trans: TranslationBundle;
 }): JSX.Element {
-  const { note, model, insert, trans } = props;
+  const { note, at, model, insert, trans } = props;
   const snapshot = model.snapshot;
   const place = snapshot === null ? null : notePlace(snapshot, note, trans);
   const icon = ICONS[note.kind] ?? 'notes';
@@ -138,6 +147,7 @@ function NoteEntry(props: {
         )}
         <NoteCode
           note={note}
+          at={at}
           snapshot={snapshot}
           insert={model.requests === null ? null : insert}
           trans={trans}
@@ -168,14 +178,20 @@ function NoteEntry(props: {
 /** The lines that a note is about, and beside them what to write instead. */
 function NoteCode(props: {
   note: Note;
+  /** Index into the snapshot's notes. */
+  at: number;
   snapshot: Snapshot | null;
   /** Null where no kernel could run it. */
   insert: Insert | null;
   trans: TranslationBundle;
 }): JSX.Element | null {
-  const { note, snapshot, insert, trans } = props;
+  const { note, at, snapshot, insert, trans } = props;
   const [done, setDone] = React.useState('');
-  const trial = note.trial ?? null;
+  // A cell of a saved notebook's making is not offered.
+  const trial =
+    snapshot === null
+      ? null
+      : EvaluableText.sent(snapshot, run => run.notes[at]?.trial ?? null);
   const excerpt = snapshot === null ? null : excerptOf(snapshot, note);
   const code = note.code ?? null;
   if (excerpt === null && code === null) {

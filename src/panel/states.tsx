@@ -10,15 +10,17 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { versionsApart } from '../model/sentences';
+import { EvaluableText } from '../protocol/evaluable';
 import { Environment, Progress } from '../protocol/snapshot';
 import { IFailure, IJaxprModel, Status } from '../tokens';
 import { Icon } from './icons';
 import { clock, duration, elapsed } from './quantities';
 import { whereAndWhen } from './summary';
 
-/** Code that loads the extension, and a first example; both are put in a new cell by a button, and not run. */
-export const LOAD = '%load_ext jupyter_jaxpr';
-export const SAMPLE = `%%jaxpr
+/** Code that loads the extension or installs JAX, and a first example; a button puts it in a new cell and runs nothing. */
+const LOAD = EvaluableText.ours`%load_ext jupyter_jaxpr`;
+const INSTALL = EvaluableText.ours`%pip install "jax>=0.10"`;
+const SAMPLE = EvaluableText.ours`%%jaxpr
 import jax
 import jax.numpy as jnp
 
@@ -28,7 +30,7 @@ jax.jit(jnp.sin)(1.0)`;
 const MAGIC = '%%jaxpr';
 
 /** Puts code in a new cell of the notebook. */
-export type Insert = (source: string) => void;
+export type Insert = (source: EvaluableText) => void;
 
 export function Empty(props: {
   status: Status;
@@ -90,11 +92,7 @@ export function Empty(props: {
                   'The kernel has no JAX. Run this in the notebook, then restart the kernel:'
                 )}
             </p>
-            <Sample
-              source={'%pip install "jax>=0.10"'}
-              insert={insert}
-              trans={trans}
-            />
+            <Sample source={INSTALL} insert={insert} trans={trans} />
           </EmptyText>
         );
       }
@@ -155,11 +153,11 @@ function WithMagic({ text }: { text: string }): JSX.Element {
 }
 
 function Sample(props: {
-  source: string;
+  source: EvaluableText;
   insert: Insert;
   trans: TranslationBundle;
 }): JSX.Element {
-  const lines = props.source.split('\n');
+  const lines = props.source.shown.split('\n');
   return (
     <>
       <pre className="jp-JaxprPanel-sample">

@@ -142,9 +142,10 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
           : () => void commands.execute(OPEN_TRANSFORMS),
       insert: source => {
         const notebook = notebooks.currentWidget?.content;
-        if (notebook) {
+        const text = source.inCell;
+        if (notebook && text !== null) {
           NotebookActions.insertBelow(notebook);
-          notebook.activeCell?.model.sharedModel.setSource(source);
+          notebook.activeCell?.model.sharedModel.setSource(text);
           notebook.mode = 'edit';
         }
       }

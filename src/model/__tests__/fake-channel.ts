@@ -1,9 +1,17 @@
 /** A channel for tests: the test says what the kernel says. */
 import { Signal } from '@lumino/signaling';
 
-import { ChannelState, IAsked, IChannel, Question } from '../../kernel/channel';
+import {
+  ChannelState,
+  IAsked,
+  IChannel,
+  Question,
+  WireQuestion,
+  onWire
+} from '../../kernel/channel';
 import { IDocumentSizes } from '../../protocol/cost';
 import { Unreadable } from '../../protocol/document';
+import { KernelLife } from '../../protocol/evaluable';
 import { Announcement } from '../../protocol/messages';
 import { Environment, Reply, Snapshot, Working } from '../../protocol/snapshot';
 import { environment } from '../../protocol/__tests__/documents';
@@ -14,7 +22,9 @@ export class FakeChannel implements IChannel {
   received = new Signal<this, Announcement>(this);
   unreadable = new Signal<this, Unreadable>(this);
   isDisposed = false;
-  questions: Question[] = [];
+  /** As the kernel reads them. */
+  questions: WireQuestion[] = [];
+  life = new KernelLife();
   answer: () => Promise<Reply> = () => new Promise(() => undefined);
 
   /** How many questions were to be stopped. */
@@ -27,7 +37,11 @@ export class FakeChannel implements IChannel {
     _: IDocumentSizes,
     working?: (working: Working) => void
   ): IAsked {
-    this.questions.push(question);
+    try {
+      this.questions.push(onWire(question, this.life));
+    } catch (error) {
+      return { reply: Promise.reject(error), stop: () => undefined };
+    }
     this.works = working ?? this.works;
     return { reply: this.answer(), stop: () => this.stops++ };
   }
@@ -45,6 +59,13 @@ export class FakeChannel implements IChannel {
 
   turns(state: ChannelState): void {
     this.state = state;
+    if (
+      state.kind === 'lost' &&
+      (state.loss === 'restarting' || state.loss === 'dead')
+    ) {
+      this.life.end();
+      this.life = new KernelLife();
+    }
     this.stateChanged.emit(state);
   }
 
@@ -60,6 +81,7 @@ export class FakeChannel implements IChannel {
   }
 
   sends(snapshot: Snapshot): void {
+    this.life.received(snapshot);
     this.received.emit({ type: 'snapshot', seq: 2, snapshot });
   }
 }

@@ -382,6 +382,49 @@ describe('a question to the kernel', () => {
       }
     ]);
   });
+
+  it('is about a run that this kernel sent in this life, whatever a saved one is called', async () => {
+    const { model, kernel } = connected();
+    kernel.sends(run('run-1'));
+    model.show(run('run-2'), true);
+    model.setRun('run-1');
+    const sentence =
+      'This is of a saved notebook or of an earlier kernel. Run the cell again.';
+    await expect(model.requests?.cost('run-2', 0)).rejects.toThrow(sentence);
+    await expect(model.requests?.time('run-2', 0).result).rejects.toThrow(
+      sentence
+    );
+    await expect(
+      model.requests?.diff(
+        { snapshot: 'run-1', program: 0 },
+        { snapshot: 'run-2', program: 0 },
+        'jaxpr'
+      )
+    ).rejects.toThrow(sentence);
+    const { requests } = model;
+    kernel.turns({ kind: 'lost', loss: 'restarting' });
+    kernel.greets();
+    await expect(requests?.time('run-1', 0).result).rejects.toThrow(sentence);
+    expect(kernel.questions).toEqual([]);
+  });
+
+  it('about the difference to a saved run takes that along', async () => {
+    const { model, kernel } = connected();
+    kernel.sends(run('run-1'));
+    const saved = run('run-2');
+    model.show(saved, true);
+    model.setRun('run-1');
+    void model.requests
+      ?.diff(
+        { snapshot: 'run-2', program: 0 },
+        { snapshot: 'run-1', program: 0 },
+        'jaxpr'
+      )
+      .catch(() => undefined);
+    expect(kernel.questions).toMatchObject([
+      { type: 'diff', snapshot: 'run-1', before_document: saved }
+    ]);
+  });
 });
 
 describe('a long question to the kernel', () => {

@@ -6,6 +6,7 @@ import {
   snapshot,
   sweep
 } from '../../protocol/__tests__/documents';
+import { typed } from '../../protocol/__tests__/typing';
 import { Reply, Snapshot } from '../../protocol/snapshot';
 import { JaxprModel, RUNS_KEPT } from '../model';
 import { Timings, timingsOf } from '../timings';
@@ -160,12 +161,23 @@ describe('timing a program again', () => {
 describe('a sweep', () => {
   it('is of the whole run, and as it was typed', async () => {
     const { timings, kernel } = connected({ sweep: sweep() });
-    const asked = { sweep: 'n=64,256', call: 'f(make(n))', functions: ['g'] };
+    const asked = {
+      sweep: typed('n=64,256'),
+      call: typed('f(make(n))'),
+      functions: [typed('g')]
+    };
     await timings.sweep.start(run(1), 0, (requests, options) =>
       requests.sweep('run-1', asked, options)
     );
     expect(kernel.questions).toEqual([
-      { type: 'sweep', snapshot: 'run-1', ...asked, confirmed: false }
+      {
+        type: 'sweep',
+        snapshot: 'run-1',
+        sweep: 'n=64,256',
+        call: 'f(make(n))',
+        functions: ['g'],
+        confirmed: false
+      }
     ]);
     expect(timings.sweepOf(run(1))).toEqual(sweep());
   });
@@ -176,14 +188,20 @@ describe('a sweep', () => {
     expect(timings.sweepOf(run(1))).toBeNull();
   });
 
-  it('remembers what was typed for a function', () => {
+  it('remembers what was typed for a function, field by field', () => {
     const { timings } = connected();
-    const typed = { sweep: 'n=8,16', call: 'f(n)', functions: [] };
     let changes = 0;
     timings.changed.connect(() => changes++);
-    timings.setDraft('f', typed);
-    expect(timings.draftOf('f')).toEqual(typed);
-    expect(timings.draftOf('g')).toBeNull();
-    expect(changes).toBe(1);
+    timings.type('f', 'sweep', typed('n=8'));
+    timings.type('f', 'sweep', typed('n=8,16'));
+    timings.type('f', 'call', typed('f(n)'));
+    const { sweep, call, functions } = timings.draftOf('f');
+    expect([sweep?.shown, call?.shown, functions]).toEqual([
+      'n=8,16',
+      'f(n)',
+      undefined
+    ]);
+    expect(timings.draftOf('g')).toEqual({});
+    expect(changes).toBe(3);
   });
 });

@@ -2,6 +2,7 @@ import { nullTranslator } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { attentionOf } from '../../model/attention';
+import { FakeChannel } from '../../model/__tests__/fake-channel';
 import { JaxprModel } from '../../model/model';
 import { program, snapshot } from '../../protocol/__tests__/documents';
 import { Note } from '../../protocol/snapshot';
@@ -217,6 +218,43 @@ describe('the notes of a run', () => {
       'static_argnames',
       'One compile each.'
     ]);
+  });
+
+  it('offer a cell that compares, of this kernel and of no saved notebook', () => {
+    const loop = {
+      ...note,
+      kind: 'unrolled_loop',
+      code: 'x = 1',
+      trial: '%%jaxpr --compare f,g'
+    };
+    const document = snapshot({ notes: [loop] });
+    const inserted: (string | null)[] = [];
+    const drawn = (model: JaxprModel): HTMLElement =>
+      render(
+        <Notes
+          model={model}
+          insert={({ inCell }) => inserted.push(inCell)}
+          trans={trans}
+        />
+      ).node;
+    const name = 'Insert a cell that compares both';
+
+    const saved = new JaxprModel(trans);
+    saved.show(JSON.parse(JSON.stringify(document)), true);
+    expect(byRole(drawn(saved), 'button', name)).toEqual([]);
+
+    const live = new JaxprModel(trans);
+    const kernel = new FakeChannel();
+    live.setChannel(kernel);
+    kernel.greets();
+    kernel.sends(document);
+    const [button] = byRole(drawn(live), 'button', name);
+    click(button);
+    expect(inserted).toEqual(['%%jaxpr --compare f,g']);
+    kernel.turns({ kind: 'lost', loss: 'restarting' });
+    expect(byRole(drawn(live), 'button', name)).toEqual([]);
+    click(button); // drawn before the kernel restarted
+    expect(inserted).toEqual(['%%jaxpr --compare f,g', null]);
   });
 
   it('are said to be none where there are none', () => {

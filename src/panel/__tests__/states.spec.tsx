@@ -103,7 +103,7 @@ describe('where there is no program', () => {
     const { node } = render(
       <Empty
         status={ready}
-        insert={source => inserted.push(source)}
+        insert={source => inserted.push(source.shown)}
         trans={trans}
       />
     );

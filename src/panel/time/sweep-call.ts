@@ -1,8 +1,12 @@
 /**
  * A program that was called comes in; a call like it with one size free goes out, to be swept; the user may change it.
  */
-import { Argument, Program, Snapshot } from '../../protocol/snapshot';
-import { ISweepQuestion } from '../../tokens';
+import type { SweepDraft, SweepField } from '../../model/timings';
+import { EvaluableText } from '../../protocol/evaluable';
+import { Argument, Snapshot } from '../../protocol/snapshot';
+
+/** The fields of the form as they fit a run: texts to read, which nothing evaluates. */
+export type FittingSweep = Readonly<Record<SweepField, string>>;
 
 /** An array of numbers, such as f32[64,8]; a shape with anything else in it has no size to vary. */
 const ARRAY =
@@ -30,18 +34,34 @@ const NAME = /^[A-Za-z_]\w*$/;
 /** The size that varies is called so. */
 const SIZE = 'n';
 
-/** What a sweep of this run was of; else a call of the program with its largest size free; null where it has none. */
-export function firstDraft(
+/** What the form is filled in with: the fitting texts of a run that the kernel has sent; of a saved one, nothing. */
+export function filledIn(snapshot: Snapshot, program: number): SweepDraft {
+  const field = (name: SweepField): SweepDraft => {
+    const text = EvaluableText.sent(
+      snapshot,
+      run => fittingSweep(run, program)?.[name] ?? null
+    );
+    return text === null ? {} : { [name]: text };
+  };
+  return { ...field('sweep'), ...field('call'), ...field('functions') };
+}
+
+/** The sweep that a run was asked for; else a call of the program with its largest size free; null where it has none. */
+export function fittingSweep(
   snapshot: Snapshot,
-  program: Program
-): ISweepQuestion | null {
+  index: number
+): FittingSweep | null {
+  const program = snapshot.programs[index];
   const { sweep } = snapshot;
+  if (program === undefined) {
+    return null;
+  }
   if (sweep) {
     const values = [...new Set(sweep.points.map(({ value }) => value))];
     return {
       sweep: `${sweep.name}=${values.join(',')}`,
       call: sweep.call,
-      functions: sweep.functions.length > 1 ? sweep.functions : []
+      functions: sweep.functions.length > 1 ? sweep.functions.join(', ') : ''
     };
   }
   if (!NAME.test(program.name)) {
@@ -59,7 +79,7 @@ export function firstDraft(
   return {
     sweep: `${SIZE}=${values.join(',')}`,
     call: `${program.name}(${call.join(', ')})`,
-    functions: []
+    functions: ''
   };
 }
 

@@ -4,37 +4,63 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
+import type { SweepDraft, SweepField } from '../../model/timings';
+import { EvaluableText } from '../../protocol/evaluable';
 import { ISweepQuestion } from '../../tokens';
 import { shortened } from '../summary';
 
 /** Code, the same in every language. */
 const EXAMPLE = { sweep: 'n=64,256,1024', call: 'f(make(n))' };
 
+const NOTHING = EvaluableText.ours``;
+
 export function SweepForm(props: {
-  draft: ISweepQuestion;
-  setDraft: (draft: ISweepQuestion) => void;
-  /** The draft is ours, made of the shapes of the last call. */
-  filledIn: boolean;
+  /** What the user typed. */
+  draft: SweepDraft;
+  /** What is in the fields that the user did not type into. */
+  filledIn: SweepDraft;
+  /** That is of the shapes of the last call. */
+  fromShapes: boolean;
+  /** What was run before and is not filled in: a sentence; null where there is nothing to say. */
+  earlier: string | null;
+  type: (field: SweepField, text: EvaluableText) => void;
   /** Why it cannot be run; null where it can. */
   why: string | null;
   start: (question: ISweepQuestion) => void;
   trans: TranslationBundle;
 }): JSX.Element {
-  const { draft, setDraft, start, trans } = props;
-  const [functions, setFunctions] = React.useState(draft.functions.join(', '));
+  const { draft, filledIn, earlier, start, trans } = props;
   const about = React.useId();
+  const fields = { ...filledIn, ...draft };
   const asked: ISweepQuestion = {
-    sweep: draft.sweep.trim(),
-    call: draft.call.trim(),
-    functions: draft.functions
+    sweep: (fields.sweep ?? NOTHING).trimmed(),
+    call: (fields.call ?? NOTHING).trimmed(),
+    functions: (fields.functions ?? NOTHING).listed()
   };
   const why =
     props.why ??
-    (asked.sweep === ''
+    (asked.sweep.shown === ''
       ? trans.__('Say what varies, such as n=64,256,1024.')
-      : asked.call === ''
+      : asked.call.shown === ''
         ? trans.__('Say what to call, such as f(make(n)).')
         : null);
+  const field = (
+    name: SweepField,
+    label: string,
+    example: string
+  ): JSX.Element => (
+    <label>
+      <span>{label}</span>
+      <input
+        type="text"
+        spellCheck={false}
+        autoComplete="off"
+        placeholder={example}
+        value={(fields[name] ?? NOTHING).shown}
+        onChange={event => props.type(name, EvaluableText.typed(event))}
+      />
+    </label>
+  );
   return (
     <form
       className="jp-JaxprTime-form"
@@ -45,48 +71,14 @@ export function SweepForm(props: {
         }
       }}
     >
-      <label>
-        <span>{trans.__('Values')}</span>
-        <input
-          type="text"
-          spellCheck={false}
-          autoComplete="off"
-          placeholder={EXAMPLE.sweep}
-          value={draft.sweep}
-          onChange={event => setDraft({ ...draft, sweep: event.target.value })}
-        />
-      </label>
-      <label>
-        <span>{trans.__('Call')}</span>
-        <input
-          type="text"
-          spellCheck={false}
-          autoComplete="off"
-          placeholder={EXAMPLE.call}
-          value={draft.call}
-          onChange={event => setDraft({ ...draft, call: event.target.value })}
-        />
-      </label>
-      <label>
-        <span>{trans.__('Functions')}</span>
-        <input
-          type="text"
-          spellCheck={false}
-          autoComplete="off"
-          placeholder={trans.__('of the call; or several: f, g')}
-          value={functions}
-          onChange={event => {
-            setFunctions(event.target.value);
-            setDraft({
-              ...draft,
-              functions: event.target.value
-                .split(',')
-                .map(one => one.trim())
-                .filter(one => one !== '')
-            });
-          }}
-        />
-      </label>
+      {earlier !== null && <p className="jp-JaxprPanel-small">{earlier}</p>}
+      {field('sweep', trans.__('Values'), EXAMPLE.sweep)}
+      {field('call', trans.__('Call'), EXAMPLE.call)}
+      {field(
+        'functions',
+        trans.__('Functions'),
+        trans.__('of the call; or several: f, g')
+      )}
       <div className="jp-JaxprTime-start">
         <button
           type="submit"
@@ -99,7 +91,7 @@ export function SweepForm(props: {
         <p id={about} className="jp-JaxprPanel-small">
           {why !== null
             ? shortened(why, 1000)
-            : props.filledIn
+            : props.fromShapes
               ? trans.__(
                   'Filled in from the shapes of the last call. Calls it at each value: without jit, for the first time, and warm, many times.'
                 )

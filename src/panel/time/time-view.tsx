@@ -7,7 +7,7 @@ import * as React from 'react';
 
 import { Timings } from '../../model/timings';
 import { Program, Snapshot } from '../../protocol/snapshot';
-import { IJaxprModel, ISweepQuestion } from '../../tokens';
+import { IJaxprModel } from '../../tokens';
 import { ModelWidget } from '../model-widget';
 import { duration } from '../quantities';
 import { Stretches, stretches } from '../stretches';
@@ -16,7 +16,7 @@ import { Again } from './again';
 import { Running } from './running';
 import { LONGEST_NAME } from './series';
 import { StageTable } from './stages';
-import { firstDraft } from './sweep-call';
+import { filledIn, fittingSweep } from './sweep-call';
 import { SweepForm } from './sweep-form';
 import { SweepResult } from './sweep-result';
 import { useTimings } from './use-timings';
@@ -133,8 +133,6 @@ function OneCall(props: IPartProps & { program: Program }): JSX.Element {
   );
 }
 
-const NOTHING: ISweepQuestion = { sweep: '', call: '', functions: [] };
-
 /** The sweep that is there, and one to ask for. */
 function OverSizes(
   props: IPartProps & {
@@ -145,11 +143,12 @@ function OverSizes(
   const { model, snapshot, timings, program, registry, trans } = props;
   const sweep = timings.sweepOf(snapshot);
   const about = program?.name ?? '';
-  const first = React.useMemo(
-    () => (program === null ? null : firstDraft(snapshot, program)),
-    [snapshot, program]
-  );
-  const draft = timings.draftOf(about) ?? first ?? NOTHING;
+  const draft = timings.draftOf(about);
+  // Looked at anew each time: its kernel may have gone since.
+  const filled = filledIn(snapshot, model.program);
+  const isFilled = filled.call !== undefined;
+  const fromShapes =
+    isFilled && !snapshot.sweep && Object.keys(draft).length === 0;
   return (
     <>
       <h3>
@@ -185,7 +184,7 @@ function OverSizes(
       >
         <Folded
           key={about}
-          open={sweep === null && first !== null}
+          open={sweep === null && isFilled}
           summary={
             sweep === null
               ? trans.__('Sweep over sizes …')
@@ -195,8 +194,10 @@ function OverSizes(
           <SweepForm
             key={about}
             draft={draft}
-            filledIn={draft === first && !snapshot.sweep}
-            setDraft={draft => timings.setDraft(about, draft)}
+            filledIn={filled}
+            fromShapes={fromShapes}
+            earlier={isFilled ? null : earlierWords(model, snapshot, trans)}
+            type={(field, text) => timings.type(about, field, text)}
             why={whyNot(model, trans)}
             start={question =>
               void timings.sweep.start(snapshot, 0, (requests, options) =>
@@ -209,6 +210,32 @@ function OverSizes(
       </Running>
     </>
   );
+}
+
+/** The sweep that a saved notebook or an earlier kernel tells of; null where there is none. */
+function earlierWords(
+  model: IJaxprModel,
+  snapshot: Snapshot,
+  trans: TranslationBundle
+): string | null {
+  const fitting = fittingSweep(snapshot, model.program);
+  if (fitting === null || !snapshot.sweep) {
+    return null;
+  }
+  const [call, values] = [fitting.call, fitting.sweep].map(text =>
+    shortened(text, 200)
+  );
+  return model.fromSaved
+    ? trans.__(
+        'The saved sweep ran %1 with %2. Type the call to run it here.',
+        call,
+        values
+      )
+    : trans.__(
+        'The sweep of the kernel that is gone ran %1 with %2. Type the call to run it here.',
+        call,
+        values
+      );
 }
 
 function Folded(props: {

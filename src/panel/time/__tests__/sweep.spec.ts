@@ -1,11 +1,11 @@
 import { nullTranslator } from '@jupyterlab/translation';
 
 import { program, snapshot } from '../../../protocol/__tests__/documents';
-import { Argument, Program } from '../../../protocol/snapshot';
+import { Argument, Program, Snapshot } from '../../../protocol/snapshot';
 import { sweepMarkdown, sweepText } from '../copying';
 import { IInk, plotSpec, shortNumber } from '../plot-spec';
 import { choicesOf, growthWords, plotSentence, seriesOf } from '../series';
-import { firstDraft } from '../sweep-call';
+import { fittingSweep } from '../sweep-call';
 import { point, selu, warmTime } from './times';
 
 const trans = nullTranslator.load('jupyter_jaxpr');
@@ -27,6 +27,12 @@ const argument = (
 const called = (...args: Argument[]): Program =>
   program({ name: 'f', arguments: args });
 
+const fitting = (
+  of: Program,
+  changes: Partial<Snapshot> = {}
+): ReturnType<typeof fittingSweep> =>
+  fittingSweep(snapshot({ programs: [of], ...changes }), 0);
+
 describe('the form, before anything is typed', () => {
   it.each([
     [
@@ -47,10 +53,10 @@ describe('the form, before anything is typed', () => {
   ])(
     'has a call like the last one, its largest size free',
     (args, values, call) => {
-      expect(firstDraft(snapshot(), called(...args))).toEqual({
+      expect(fitting(called(...args))).toEqual({
         sweep: values,
         call,
-        functions: []
+        functions: ''
       });
     }
   );
@@ -62,7 +68,7 @@ describe('the form, before anything is typed', () => {
     ['keys', [argument('k', 'key<fry>[8]')]],
     ['no argument', []]
   ])('is empty with %s', (_, args) => {
-    expect(firstDraft(snapshot(), called(...args))).toBeNull();
+    expect(fitting(called(...args))).toBeNull();
   });
 
   it('is empty where the name cannot be called', () => {
@@ -70,15 +76,15 @@ describe('the form, before anything is typed', () => {
       name: '<lambda>',
       arguments: [argument('x', 'f32[64]')]
     });
-    expect(firstDraft(snapshot(), lambda)).toBeNull();
+    expect(fitting(lambda)).toBeNull();
   });
 
   it('has the sweep that the run was asked for', () => {
     const sweep = selu({ functions: ['selu', 'selu2'] });
-    expect(firstDraft(snapshot({ sweep }), called())).toEqual({
+    expect(fitting(called(), { sweep })).toEqual({
       sweep: 'n=100,1000000',
       call: 'selu(jnp.ones(n))',
-      functions: ['selu', 'selu2']
+      functions: 'selu, selu2'
     });
   });
 });

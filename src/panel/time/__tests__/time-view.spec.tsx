@@ -280,6 +280,83 @@ describe('a sweep', () => {
     expect(kernel.questions).toEqual([]);
   });
 
+  const fields = (node: HTMLElement): string[] =>
+    [...node.querySelectorAll('input')].map(({ value }) => value);
+  const HOSTILE = 'f(harm(), n)';
+  const hostile = (changes: Partial<Snapshot> = {}): Snapshot =>
+    run({
+      id: 'run-0',
+      created: 1,
+      sweep: selu({ call: HOSTILE, functions: ['harm', 'more'] }),
+      ...changes
+    });
+
+  it('of a saved notebook is told, and not filled in', () => {
+    const { node } = shown(hostile(), null, true);
+    expect(fields(node)).toEqual(['', '', '']);
+    expect(words(node)).toContain(
+      'The saved sweep ran f(harm(), n) with n=100,1000000. Type the call to run it here.'
+    );
+  });
+
+  it('of a saved notebook that only has shapes is not filled in either', () => {
+    const { node } = shown(run(), null, true);
+    expect(fields(node)).toEqual(['', '', '']);
+    expect(words(node)).not.toContain('Filled in');
+  });
+
+  it.each([
+    ['Values', 'n=1,2', ['n=1,2', 'selu(jnp.ones(n))', '']],
+    ['Call', 'selu(n)', ['n=1000,10000,100000,1000000', 'selu(n)', '']],
+    [
+      'Functions',
+      'g',
+      ['n=1000,10000,100000,1000000', 'selu(jnp.ones(n))', 'g']
+    ]
+  ])(
+    'has of a saved notebook nothing, once its field %s was edited and the cell ran',
+    async (name, text, expected) => {
+      const { node, kernel, model } = shown(hostile(), null, true);
+      type(node, name, text);
+      kernel.answer = async () => reply({ sweep: selu() });
+      act(() => {
+        model.setChannel(kernel);
+        kernel.greets();
+        kernel.sends(run());
+        model.setRun('run-1');
+      });
+      const { node: later } = render(
+        <Time model={model} registry={null} trans={trans} />
+      );
+      expect(fields(later)).toEqual(expected);
+      await pressed(later, 'Run the sweep');
+      expect(kernel.questions).toMatchObject([
+        { type: 'sweep', snapshot: 'run-1', sweep: expected[0] }
+      ]);
+      expect(JSON.stringify(kernel.questions)).not.toContain('harm');
+    }
+  );
+
+  it('of an earlier kernel is told, and what the user typed stays', async () => {
+    const { node, kernel, model } = shown(
+      run({ sweep: selu({ functions: ['selu', 'selu2'] }) })
+    );
+    expect(fields(node)).toEqual([
+      'n=100,1000000',
+      'selu(jnp.ones(n))',
+      'selu, selu2'
+    ]);
+    type(node, 'Values', 'n=3,4');
+    act(() => kernel.turns({ kind: 'lost', loss: 'restarting' }));
+    const { node: later } = render(
+      <Time model={model} registry={null} trans={trans} />
+    );
+    expect(fields(later)).toEqual(['n=3,4', '', '']);
+    expect(words(later)).toContain(
+      'The sweep of the kernel that is gone ran selu(jnp.ones(n)) with n=100,1000000. Type the call to run it here.'
+    );
+  });
+
   it('is a table where nothing draws Vega-Lite, and says so', () => {
     const sweep = selu({
       notes: ['n=1: not timed without jit.'],

@@ -1,0 +1,190 @@
+"""A page in; every control of the extension in it is used once; the names of the controls that were used go out.
+
+Controls are found by what they are (buttons, tabs, menus, options, inputs, links), never by their names, so that a
+control which is added later is used too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from playwright.sync_api import Error, Locator, Page, expect
+
+#: What is long is worth waiting for: the marker of a document that was evaluated would come at its end.
+WORK_ENDS_WITHIN = 120_000
+REACHED_WITHIN = 5_000
+#: Of controls whose names differ in numbers only, such as the links to lines, so many are used.
+OF_A_KIND = 1
+#: Of the options of a select.
+OPTIONS = 4
+TRIES = 3
+MOST_STEPS = 600
+
+_FIND = r"""ofAKind => {
+  const PASSING = '.lm-Menu, .jp-Dialog, dialog[open]';
+  const beside = '.jp-MainAreaWidget:not(.jp-NotebookPanel)';
+  const roots = [...document.querySelectorAll(`#jupyter-jaxpr-panel, ${beside}, ${PASSING}`)];
+  const selector =
+    'button, a[href], summary, input, select, textarea, .lm-Menu-item, ' +
+    '[role=button], [role=link], [role=option], [role=checkbox], [role=switch], [role=slider], [role=menuitem]';
+  const found = new Map();
+  for (const node of new Set(roots.flatMap(root => [...root.querySelectorAll(selector)]))) {
+    const box = node.getBoundingClientRect();
+    const isTab = node.getAttribute('role') === 'tab';
+    const isOff = node.disabled || node.closest('.lm-mod-disabled, [data-type=separator]');
+    if (isTab || isOff || box.width === 0 || box.height === 0 || !node.checkVisibility({visibilityProperty: true})) {
+      continue;
+    }
+    const name = node.getAttribute('aria-label') ?? node.labels?.[0]?.textContent ?? node.textContent;
+    const kind = node.getAttribute('role') ?? node.type ?? node.localName;
+    const words = name.replace(/\s+/g, ' ').trim().slice(0, 80);
+    const place = node.closest(beside) ? 'beside' : node.closest('[role=tabpanel]') ? 'tab' : 'head';
+    const alike = `${place} ${kind} ${words.replace(/[\d.,]+/g, '#')}`;
+    const passing = node.closest(place === 'head' ? `${PASSING}, [role=listbox]` : PASSING) !== null;
+    for (let nth = 0; nth < ofAKind; nth++) {
+      const key = `${alike} ${nth}`;
+      if (!found.has(key)) {
+        found.set(key, {key, kind, place, words, passing, node});
+        break;
+      }
+    }
+  }
+  document.querySelectorAll('[data-walked]').forEach(node => node.removeAttribute('data-walked'));
+  return [...found.values()].map(({node, ...one}, at) => {
+    node.setAttribute('data-walked', String(at));
+    return {...one, at};
+  });
+}"""
+
+_PRESS = """node => {
+  const box = node.getBoundingClientRect();
+  const [clientX, clientY] = [box.x + box.width / 2, box.y + box.height / 2];
+  for (const name of ['pointermove', 'mousemove', 'pointerdown', 'mousedown', 'pointerup', 'mouseup']) {
+    const Kind = name.startsWith('pointer') ? PointerEvent : MouseEvent;
+    node.dispatchEvent(new Kind(name, {bubbles: true, cancelable: true, view: window, button: 0, clientX, clientY}));
+  }
+  const click = () =>
+    node.dispatchEvent(new MouseEvent('click', {bubbles: true, cancelable: true, view: window, clientX, clientY}));
+  click();
+  if (node.localName === 'summary' && !node.parentElement.open) {
+    click(); // what is in it is to be used too
+  }
+}"""
+
+
+@dataclass
+class ControlWalk:
+    """Uses the controls of the panel and of what it opens, tab by tab.
+
+    Args:
+        page: With JupyterLab in it.
+        panel: The jaxpr panel.
+        back: Called before each step; puts in view what the walk is about, where a step has put something else there.
+    """
+
+    page: Page
+    panel: Locator
+    back: Callable[[], None]
+    used: list[str] = field(default_factory=list)
+    #: What was used and is not of one tab.
+    _elsewhere: set[str] = field(default_factory=set)
+
+    def all(self) -> list[str]:
+        """Use every control of every tab; gives the names of those used, each with its tab."""
+        self.page.context.on("page", lambda other: other.close())  # a link to documentation
+        self.back()
+        for tab in self.panel.get_by_role("tab").evaluate_all("tabs => tabs.map(tab => tab.id)"):
+            self._tab(tab)
+        return self.used
+
+    def _tab(self, tab: str) -> None:
+        done = set(self._elsewhere)
+        openers: dict[str, str] = {}
+        missed: Counter[str] = Counter()
+        last = ""
+        for _ in range(MOST_STEPS):
+            there = self._there()
+            passing = [each["key"] for each in there if each["passing"]]
+            if done.issuperset(passing):
+                if passing:
+                    self.page.keyboard.press("Escape")
+                self.back()
+                self._choose(tab)
+                there = self._there()
+            for each in there:
+                if each["passing"]:
+                    openers.setdefault(each["key"], last)
+            left = [each for each in there if each["key"] not in done]
+            left.sort(key=lambda each: not each["passing"])
+            if left:
+                chosen = left[0]
+                done.add(chosen["key"])
+            else:
+                # What a menu had and was not used: open that menu again, once for each.
+                closed = next((key for key in openers if key not in done), None)
+                if closed is None:
+                    return
+                opener = next((each for each in there if each["key"] == openers[closed]), None)
+                if opener is None:
+                    done.add(closed)
+                    continue
+                chosen = opener
+                openers.pop(closed)
+            last = chosen["key"]
+            if self._use(chosen):
+                self.used.append(f"{tab.rpartition('-')[2]}: {chosen['words']}")
+                if chosen["place"] != "tab":
+                    self._elsewhere.add(last)
+            elif missed[last] < TRIES:
+                missed[last] += 1
+                done.discard(last)
+        raise AssertionError(f"The walk of the tab {tab} has no end; last used: {self.used[-5:]}")
+
+    def _there(self) -> list[dict[str, Any]]:
+        there: list[dict[str, Any]] = self.page.evaluate(_FIND, OF_A_KIND)
+        return there
+
+    def _choose(self, tab: str) -> None:
+        found = self.panel.locator(f"#{tab}")
+        if found.count() and found.get_attribute("aria-selected") != "true":
+            found.evaluate(_PRESS)
+            expect(found).to_have_attribute("aria-selected", "true")
+            # A view is fetched when it is first chosen.
+            expect(self.panel.get_by_role("tabpanel")).to_have_text(re.compile(r"\S"))
+
+    def _use(self, control: dict[str, Any]) -> bool:
+        """Whether the control was still there: an answer of the kernel may have redrawn its view meanwhile."""
+        node = self.page.query_selector(f'[data-walked="{control["at"]}"]')
+        try:
+            if node is None:
+                return False
+            match control["kind"]:
+                case "text" | "search" | "textarea" | "number":
+                    # A change that leaves the text as it was.
+                    node.focus()
+                    self.page.keyboard.press("End")
+                    self.page.keyboard.type("x")
+                    self.page.keyboard.press("Backspace")
+                case "range" | "slider":
+                    node.focus()
+                    self.page.keyboard.press("ArrowRight")
+                case "select-one":
+                    for index in range(min(len(node.query_selector_all("option")), OPTIONS)):
+                        node.select_option(index=index, timeout=REACHED_WITHIN)
+                case _:
+                    node.evaluate(_PRESS)  # whether or not it is scrolled into view
+        except Error:
+            if node is not None and node.evaluate("node => node.isConnected"):
+                raise
+            return False
+        self._wait_for_work()
+        return True
+
+    def _wait_for_work(self) -> None:
+        stop = self.panel.get_by_role("button", name="Stop", exact=True)
+        if stop.count():
+            expect(stop).to_have_count(0, timeout=WORK_ENDS_WITHIN)
