@@ -23,6 +23,7 @@ from .lines import LineRecorder
 from .observation import EagerCompile, LineReading, Observation, ObservedFunction, ObservedProgram, Place
 from .printed import PrintRecorder
 from .programs import KeptProgram
+from .reading import Reading
 from .stages import Tally
 
 PROGRAMS_PER_FUNCTION = 32
@@ -152,6 +153,7 @@ class Run:
         self.stage_counts: Counter[tuple[str | None, str]] = Counter()  # at a lower tier: function and event
         self.unseen: list[Any] = []  # jitted functions that were called and never observed to miss
         self.failures: list[str] = []
+        self.reading = Reading()  # what is called of the user's objects while it lasts
         self.keeps_programs = True  # they hold the constants that were captured; `observe()` has no use for them
 
     def hold_last_calls(self) -> None:
