@@ -10,6 +10,7 @@ raises: what enters here leaves as text that can be joined, cut, hashed, compare
 from __future__ import annotations
 
 import inspect
+import traceback
 import types
 from types import CodeType, FunctionType
 from typing import Any, Final
@@ -23,8 +24,9 @@ class Limit:
     VALUE: Final = 60  # of a static value
     PATH: Final = 300  # of a leaf, such as p['w']
     PARAMETER: Final = 300  # of an equation
-    NAME_STACK: Final = 1_000
+    POOLED: Final = 1_000  # any text of a program, such as layer/jvp()
     TYPE: Final = 300
+    PRINTED: Final = 20_000  # what a traced function prints, a traceback
     REASON: Final = 300  # why something could not be described
     ERROR: Final = 4_000  # of an error of the user's code
 
@@ -81,6 +83,7 @@ def attribute_of(value: Any, name: str) -> Any:
 def own_name(value: Any, attribute: str = "__name__") -> str | None:
     """The name that a function, a class or another callable carries; None where it is no text or a property."""
     kind = type(value)
+    name: Any
     if kind is FunctionType or kind in _BUILT_IN:
         name = getattr(value, attribute, None)
     elif issubclass(kind, type):
@@ -89,7 +92,7 @@ def own_name(value: Any, attribute: str = "__name__") -> str | None:
         return own_name(value.__func__, attribute)
     else:
         name = attribute_of(value, attribute)
-    return exact(name) if isinstance(name, str) else None
+    return exact(name) if issubclass(type(name), str) else None
 
 
 _BUILT_IN = frozenset({types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType})
@@ -137,11 +140,32 @@ def could_not(error: BaseException) -> str:
     return f"{COULD_NOT}, {error_text(error, Limit.REASON)}"
 
 
+def message_of(error: BaseException, limit: int = Limit.ERROR) -> str:
+    """What an error says; empty where that fails."""
+    try:
+        return exact(str(error), limit)
+    except FAILURES:
+        return ""
+
+
 def error_text(error: BaseException, limit: int = Limit.ERROR) -> str:
     """The class of an error and what it says on one line, such as ValueError: no such axis."""
-    kind = kind_name(type(error))
-    try:
-        said = " ".join(exact(str(error), limit).split())
-    except FAILURES:
-        said = ""
+    kind, said = kind_name(type(error)), " ".join(message_of(error, limit).split())
     return exact(f"{kind}: {said}" if said else kind, limit)
+
+
+def error_lines(error: BaseException) -> str:
+    """An error as a traceback ends with it: its class, its message, what was added to it."""
+    try:
+        return exact("".join(traceback.format_exception_only(error)).strip(), Limit.ERROR)
+    except FAILURES:
+        return error_text(error)
+
+
+def traceback_text(error: BaseException) -> str:
+    """The traceback of an error, its end where it is too long."""
+    try:
+        text = "".join(traceback.format_exception(error))
+    except FAILURES:
+        text = error_text(error)
+    return text if len(text) <= Limit.PRINTED else "…" + text[1 - Limit.PRINTED :]

@@ -241,6 +241,33 @@ class Ledger(Mapping[str, FunctionRecord]):
         return event.number > self._since and self._thread in (None, event.thread) and event.outcome is not None
 
     def _record(self, key: tuple[str, str, int], called: Calls | None) -> FunctionRecord:
+        """What one function did; where that cannot be described, why it cannot is in the place of its entries."""
+        try:
+            return self._described(key, called)
+        except FAILURES as error:
+            known = self._history.functions.get(key)
+            definition = known.definition if known is not None else None
+            counts = self._counts(known) if known is not None else Counts()
+            return FunctionRecord(
+                name=key[0],
+                line=definition.line if definition else None,
+                file=definition.file if definition else None,
+                calls=called.calls if called is not None else None,
+                calls_exact=False,
+                compiles=counts.compiles,
+                traces=counts.traces,
+                lowerings=counts.lowerings,
+                from_disk=counts.from_disk,
+                inlined=counts.inlined,
+                raised=counts.raised,
+                entries=(CacheEntry(could_not(error), None, 0, False, False),),
+                misses=(),
+                function_objects=0,
+                hits=None,
+                seconds=counts.seconds,
+            )
+
+    def _described(self, key: tuple[str, str, int], called: Calls | None) -> FunctionRecord:
         history = self._history.functions.get(key) or FunctionHistory(key[0], called.definition if called else None)
         if self._is_whole and history.whole is not None:
             return history.whole

@@ -23,11 +23,11 @@ from .arguments import CallShape, shape_of
 from .calling_at import calling_at
 from .functions import code_of, is_users, name_of, place_of
 from .held_calls import HeldCall, is_array
-from .keys import value_text
 from .misses import Observer
 from .observation import ObservedFunction, ObservedProgram, Place, Printed
 from .printed import PrintRecorder
 from .programs import KeptProgram
+from .reading import Reading
 from .values import CallValues, copied
 
 Stage = Literal["trace", "lower", "compile", "run"]
@@ -57,6 +57,7 @@ def trace_call(
     stage: Stage = "trace",
     keep_values: bool = False,
     at: Place | None = None,
+    reading: Reading | None = None,
 ) -> OwnTrace:
     """Trace a call, and lower, compile or run it if asked; errors of the user's function are returned, not raised.
 
@@ -69,6 +70,7 @@ def trace_call(
       stage: how far to go.
       keep_values: hold the arguments, as `--steps` asks for.
       at: where the call is written; None where no text of the user's has it.
+      reading: what the user's objects said already, in the cell that was observed; None where none was.
     """
     name = name_of(fun)
     prints = PrintRecorder(lambda: name, swallow=True)
@@ -77,7 +79,7 @@ def trace_call(
     with observer.looking_away() as events, observer.listening(_name_in_events(fun)) as stages:
         prints.start()
         try:
-            program, is_traced = _traced(fun, tuple(args), dict(kwargs), keep_values, at)
+            program, is_traced = _traced(fun, tuple(args), dict(kwargs), keep_values, at, reading or Reading())
         except Exception as error:
             own.error = error
             return own
@@ -104,20 +106,20 @@ def _name_in_events(fun: Any) -> str:
 
 
 def _traced(
-    fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any], keep_values: bool, at: Place | None
+    fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any], keep_values: bool, at: Place | None, reading: Reading
 ) -> tuple[KeptProgram, IsTraced]:
     """The program of a call, and which of its leaves are inputs of it."""
     if jax_internals.is_jitted(fun) or is_users(fun):
-        return _trace(fun, args, kwargs, keep_values, at, is_array), is_array
+        return _trace(fun, args, kwargs, keep_values, at, is_array, reading), is_array
     try:
-        return _trace(fun, args, kwargs, keep_values, at, _is_no_count), _is_no_count
+        return _trace(fun, args, kwargs, keep_values, at, _is_no_count, reading), _is_no_count
     except Exception:
         import jax
 
         if not any(isinstance(leaf, float | complex) for leaf in jax.tree_util.tree_leaves((args, kwargs))):
             raise
         # jnp.linspace(0.0, 1.0) and their like: the numbers decide the shape.
-        return _trace(fun, args, kwargs, keep_values, at, _is_no_number), _is_no_number
+        return _trace(fun, args, kwargs, keep_values, at, _is_no_number, reading), _is_no_number
 
 
 def _is_no_count(leaf: Any) -> bool:
@@ -135,6 +137,7 @@ def _trace(
     keep_values: bool,
     at: Place | None,
     is_traced: IsTraced,
+    reading: Reading,
 ) -> KeptProgram:
     import jax
 
@@ -144,7 +147,8 @@ def _trace(
     else:
         jitted = jax.jit(_traceable(fun, args, kwargs, is_traced, at))
         held = HeldCall(fun, args, kwargs, jitted=jitted, is_traced=is_traced)
-        fixed = _fixed(shape_of(getattr(jitted, "_jit_info", None), args, kwargs), args, kwargs, is_traced)
+        shape = shape_of(getattr(jitted, "_jit_info", None), args, kwargs, reading=reading)
+        fixed = _fixed(shape, args, kwargs, is_traced, reading)
         args, kwargs = _arrays_only(args, kwargs, is_traced)
     traced = jitted.trace(*args, **kwargs)
     donated = tuple(info.donated for info in jax.tree_util.tree_leaves(traced.args_info, is_leaf=_is_info))
@@ -154,7 +158,7 @@ def _trace(
         traced.jaxpr,
         None,
         traced=traced,
-        shape=replace(shape_of(getattr(jitted, "_jit_info", None), args, kwargs), fixed=fixed),
+        shape=replace(shape_of(getattr(jitted, "_jit_info", None), args, kwargs, reading=reading), fixed=fixed),
         in_tree=jax.tree_util.tree_structure(traced.args_info, is_leaf=_is_info),
         out_tree=traced.out_tree,
         donated=donated,
@@ -165,22 +169,18 @@ def _trace(
     return program
 
 
-def _fixed(shape: CallShape, args: tuple[Any, ...], kwargs: dict[str, Any], is_traced: IsTraced) -> dict[str, str]:
+def _fixed(
+    shape: CallShape, args: tuple[Any, ...], kwargs: dict[str, Any], is_traced: IsTraced, reading: Reading
+) -> dict[str, str]:
     """The arguments of which nothing is traced, such as functions and axes, as text."""
     import jax
 
     named = [*zip((name for name, _ in shape.names), args, strict=True), *kwargs.items()]
     return {
-        name: _value_text(value)
+        name: reading.text(value)
         for name, value in named
         if (leaves := jax.tree_util.tree_leaves(value)) and not any(is_traced(leaf) for leaf in leaves)
     }
-
-
-def _value_text(value: Any) -> str:
-    if type(value) is list:
-        return f"[{', '.join(map(value_text, value))}]"
-    return value_text(value)
 
 
 def _values(

@@ -15,7 +15,7 @@ import functools
 import time
 import types
 import weakref
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import Any, Final
 
@@ -37,7 +37,7 @@ SLOW: Final = 0.010
 
 _OBJECTS = 10_000
 _DEPTH = 6
-_PRINTED = 2_000
+_PRINTED = 6_000
 _BITS = 1_024
 _SCALARS = frozenset({bool, int, float, complex, str, bytes, type(None), type(Ellipsis)})
 _NAMED = frozenset({FunctionType, types.BuiltinFunctionType, types.MethodType})
@@ -129,8 +129,19 @@ class Reading:
         name = "__name__" if issubclass(kind, tuple) else "__qualname__"
         return f"{kind_name(kind, name)}({_joined(items, limit)})"
 
+    def printed(self, value: Any) -> str:
+        """What `str` says of an object, or what the object said before."""
+        return self._said(value, str)
+
     def _asked(self, value: Any) -> str:
-        """What the `__repr__` of an object says, or said before."""
+        text = " ".join(self._said(value, repr).split())
+        if " at 0x" in text:
+            name = attribute_of(value, "__qualname__")
+            text = f"<{exact(name) if issubclass(type(name), str) else kind_name(type(value))}>"
+        return text
+
+    def _said(self, value: Any, printer: Callable[[Any], str]) -> str:
+        """What an object said when it was first asked."""
         kind = kind_name(type(value))
         known = self._texts.get(id(value))
         if known is not None and (known[0]() if type(known[0]) is weakref.ref else known[0]) is value:
@@ -144,14 +155,10 @@ class Reading:
         self._texts[id(value)] = held, f"<{kind}>"  # what is told of it while its own __repr__ runs
         begun = time.perf_counter()
         try:
-            printed = exact(repr(value), _PRINTED)
+            text = exact(printer(value), _PRINTED)
         except FAILURES:
-            printed = f"<{kind}>"
+            text = f"<{kind}>"
         self._took(begun)
-        text = " ".join(printed.split())
-        if " at 0x" in text:
-            name = attribute_of(value, "__qualname__")
-            text = f"<{exact(name) if issubclass(type(name), str) else kind}>"
         self._texts[id(value)] = held, text
         return text
 
@@ -162,6 +169,14 @@ class Reading:
 
 NOTHING_CALLED = Reading(calls=False)
 """Outside of observed cells and blocks."""
+
+
+def is_of_users(kind: type) -> bool:
+    """Whether a class is neither Python's nor JAX's nor NumPy's, so that its `__repr__` may be anybody's."""
+    return (own_name(kind, "__module__") or "").partition(".")[0] not in _KNOWN_PACKAGES
+
+
+_KNOWN_PACKAGES = frozenset({"builtins", "functools", "jax", "jaxlib", "ml_dtypes", "numpy", "types"})
 
 
 def _scalar(value: Any, limit: int) -> str:

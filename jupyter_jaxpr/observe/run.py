@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import threading
 import time
-import traceback
 from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from .. import jax_internals
 from ..jax_internals import LastCalls
+from ..plain_text import traceback_text
 from .call_lines import CallLines
 from .calls import HAS_MONITORING, CallCounter
 from .functions import FunctionRecord
@@ -208,7 +208,7 @@ class Run:
     def fail(self, error: BaseException) -> None:
         """Note a failure of ours."""
         if len(self.failures) < 10:
-            self.failures.append("".join(traceback.format_exception(error)))
+            self.failures.append(traceback_text(error))
 
     def observation(self) -> Observation:
         """Everything seen, as plain records."""
@@ -224,6 +224,7 @@ class Run:
             untraced_lines=self.lines.untraced() if self.lines is not None else [],
             eager_compiles=list(self.eager),
             failures=self.failures,
+            reading=self.reading,
         )
 
     counted = False  # whether calls were counted all along
