@@ -13,6 +13,7 @@ from .. import jax_internals
 from ..measure.compare import Comparison, Sweep, compare
 from ..measure.named import candidate
 from ..observe.observation import Finding, Observation
+from ..plain_text import error_text
 
 if TYPE_CHECKING:
     from ..cell import LastCall
