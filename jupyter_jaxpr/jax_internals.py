@@ -282,13 +282,24 @@ def _stages(
     traced = stages.Traced(types, params, in_tree, out_tree, consts, *extra)
     if executable is None:
         return traced, None, None
+    flat = traced
+    if not getattr(params["jaxpr"], "is_high", False):
+        # Made of the leaves alone: to make the user's own structure of their types, JAX would run the user's Python.
+        flat = stages.Traced(types, params, _flat_tree(in_tree.num_leaves), out_tree, consts, *extra)
     if not lowering_is_cached:
-        return traced, None, stages.Compiled(executable, [], traced.args_info, traced.out_tree)
-    lowered = traced.lower()
+        return traced, None, stages.Compiled(executable, [], flat.args_info, traced.out_tree)
+    lowered = flat.lower()
     compiled = lowered.compile()
     if compiled._executable is not executable:  # not what ran: show that instead
         compiled = stages.Compiled(executable, [], lowered.args_info, lowered.out_tree)
     return traced, lowered, compiled
+
+
+def _flat_tree(count: int) -> Any:
+    """The structure of a call with so many arguments by position."""
+    import jax
+
+    return jax.tree_util.tree_structure(((0,) * count, {}))
 
 
 @functools.cache

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..plain_text import exact
 from .keys import Key, by_name, positional_names, static_places
 from .observation import ArgumentSpec
 from .reading import Reading
@@ -79,7 +80,7 @@ def arguments_of(
         if not any(name == known for known, _ in shape.names):
             specs.append(ArgumentSpec(name, static=shape.statics[name]))
     for name, tree in keywords.items():
-        specs.append(ArgumentSpec(name, tree=tree, donated=_all(keyword_donations[name])))
+        specs.append(ArgumentSpec(exact(name), tree=tree, donated=_all(keyword_donations[name])))
     return tuple(
         ArgumentSpec(spec.name, static=shape.fixed[spec.name]) if spec.name in shape.fixed else spec for spec in specs
     )
@@ -118,7 +119,7 @@ def equinox_arguments(arguments: tuple[ArgumentSpec, ...], call: EquinoxCall) ->
     values = [(first, donated_first), *((value, donated_rest) for value in rest)]
     names = positional_names(call.signature, len(values) - 1)  # the last one is equinox's own, and None
     specs = [_equinox_spec(name, value, donated) for name, (value, donated) in zip(names, values, strict=False)]
-    specs.extend(_equinox_spec(name, value, donated_rest) for name, value in keywords.items())
+    specs.extend(_equinox_spec(exact(name), value, donated_rest) for name, value in keywords.items())
     return tuple(specs)
 
 

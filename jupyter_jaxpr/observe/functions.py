@@ -129,7 +129,7 @@ class Functions:
     def _make(self, fun: Any, frame: FrameType) -> FunctionRecord:
         if type(fun) is FunctionType and not is_installed(file_of(fun.__code__)) and "__wrapped__" not in vars(fun):
             # The user's, and nothing around it: as below, in a tenth of the time.
-            name = fun.__name__ if type(fun.__name__) is str else exact(fun.__name__)
+            name = exact(fun.__name__)
             record = FunctionRecord(name, name, place_of(fun.__code__), library=False)
         elif (pmapped := jax_internals.pmap_call(frame)) is not None:
             record = self._pmapped(pmapped.fun, jax_internals.stored_jit_name(fun))
