@@ -130,7 +130,7 @@ def programs_in(value: Any) -> list[tuple[int, Any, Any]]:
     return [(position, jaxpr, getattr(item, "consts", ())) for position, jaxpr, item in found if jaxpr is not None]
 
 
-def text_around_programs(value: Any, reading: Reading) -> str | None:
+def text_around_programs(value: Any, reading: Reading | None = None) -> str | None:
     """What JAX prints of a parameter that holds programs; None where it prints the programs themselves.
 
     JAX prints a jaxpr, or a plain tuple of nothing else, as programs. Any other tuple, such as the named one of
