@@ -56,17 +56,13 @@ class Reading:
         calls: Whether anything may be called, as while a cell is observed.
     """
 
-    __slots__ = ("_calls", "_texts")
+    __slots__ = ("_asks", "_texts", "calls")
 
     def __init__(self, calls: bool = True) -> None:
-        self._calls = calls
+        self.calls = calls
+        self._asks = calls  # False after a text that took long
         # By id. An object without weak references is held, else another one might come by its id.
         self._texts: dict[int, tuple[Any, str]] = {}
-
-    @property
-    def calls(self) -> bool:
-        """Whether objects of the user's are asked."""
-        return self._calls
 
     def text(self, value: Any, limit: int = Limit.VALUE) -> str:
         """A value on one line."""
@@ -74,15 +70,12 @@ class Reading:
 
     def hash_of(self, value: Any) -> int | None:
         """The hash of a value; None where it has none, or is not asked."""
-        if not self._calls:
+        if not self.calls:
             return None
-        begun = time.perf_counter()
         try:
             return hash(value)
         except FAILURES:  # not hashable: JAX raises
             return None
-        finally:
-            self._took(begun)
 
     def _text(self, value: Any, limit: int, depth: int) -> str:
         kind = type(value)
@@ -94,7 +87,7 @@ class Reading:
             return _named(value)
         if issubclass(kind, type):
             return exact(type.__repr__(value))
-        if not self._calls or kind is functools.partial:
+        if not self.calls or kind is functools.partial:
             return f"<{kind_name(kind)}>"
         return self._record(value, limit, depth) or self._asked(value)
 
@@ -146,7 +139,7 @@ class Reading:
         known = self._texts.get(id(value))
         if known is not None and (known[0]() if type(known[0]) is weakref.ref else known[0]) is value:
             return known[1]
-        if not self._calls or len(self._texts) >= _OBJECTS:
+        if not self._asks or len(self._texts) >= _OBJECTS:
             return f"<{kind}>"
         try:
             held: Any = weakref.ref(value)
@@ -158,13 +151,10 @@ class Reading:
             text = exact(printer(value), _PRINTED)
         except FAILURES:
             text = f"<{kind}>"
-        self._took(begun)
+        if time.perf_counter() - begun > SLOW:
+            self._asks = False
         self._texts[id(value)] = held, text
         return text
-
-    def _took(self, begun: float) -> None:
-        if time.perf_counter() - begun > SLOW:
-            self._calls = False
 
 
 NOTHING_CALLED = Reading(calls=False)

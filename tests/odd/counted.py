@@ -1,8 +1,8 @@
 """Cells that hand objects to JAX which count what is called of them; prints the counts of each cell as JSON.
 
-    python counted.py without   # the extension is not loaded
-    python counted.py loaded    # it is, and no cell is observed
-    python counted.py observed  # each cell is under %%jaxpr
+python counted.py without   # the extension is not loaded
+python counted.py loaded    # it is, and no cell is observed
+python counted.py observed  # each cell is under %%jaxpr
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from typing import Any
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 from traitlets.config import Config
+
+from jupyter_jaxpr.observe import reading
 
 SETUP = """
 import functools
@@ -226,6 +228,7 @@ thread.join()
 def main(mode: str) -> None:
     config = Config({"HistoryManager": {"hist_file": ":memory:"}, "InteractiveShell": {"colors": "nocolor"}})
     shell = InteractiveShell.instance(config=config)
+    reading.SLOW = 60  # on a machine that is busy
     called: Counter[str] = Counter()
     asked: Counter[int] = Counter()
     extension = os.path.join(os.path.dirname(importlib.util.find_spec("jupyter_jaxpr").origin), "")
