@@ -213,15 +213,14 @@ for c in (Raises(), NoText(), Exits(), Own(), Long(), Own()):
             "ran f(x: f32[3], c: <Exits>) -> f32[3]: add",
             "ran f(x: f32[3], c: own) -> f32[3]: add",
             "ran f(x: f32[3], c: long long long long long long long long long long long long…) -> f32[3]: add",
-            "ran f(x: f32[3], c: <Own>) -> f32[3]: add",
+            "ran f(x: f32[3], c: own) -> f32[3]: add",
             "f(x: f32[3], c=<Raises>) compiled: first call of f",
             "f(x: f32[3], c=<NoText>) compiled: static c: <Raises> -> <NoText>",
             "f(x: f32[3], c=<Exits>) compiled: static c: <NoText> -> <Exits>",
             "f(x: f32[3], c=own) compiled: static c: <Exits> -> own",
             "f(x: f32[3], c=long long long long long long long long long long long long…) compiled: "
             "static c: own -> long long long long long long long long long long long long…",
-            "f(x: f32[3], c=<Own>) compiled: "
-            "static c: long long long long long long long long long long long long… -> <Own>",
+            "f(x: f32[3], c=own) compiled: static c: a new Own object that is not equal to the one before",
         ],
     ),
     "static values of many kinds": (
