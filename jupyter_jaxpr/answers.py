@@ -40,6 +40,7 @@ from .messages import (
 )
 from .observe.kernel import observer
 from .observe.values import ValuesGone
+from .plain_text import kind_name, message_of
 from .runs import KEPT, Run, Runs
 from .snapshot.levels import Unavailable
 from .specs import SpecError, parse_sweep, parse_target
@@ -486,5 +487,5 @@ def _error(identifier: int, text: str) -> Reply:
 
 def _first_line(error: Exception) -> str:
     """The name of an exception and the first line of what it says, without a full stop."""
-    text = str(error).strip().partition("\n")[0].rstrip(".")
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+    text = message_of(error).strip().partition("\n")[0].rstrip(".")
+    return f"{kind_name(type(error))}: {text}" if text else kind_name(type(error))

@@ -10,6 +10,8 @@ import re
 from collections.abc import Collection, Iterable
 from typing import Any
 
+from .plain_text import kind_name, text_of
+
 #: That an axis has to be there: `jax.interpreters.partial_eval.dce_jaxpr` counts it as no effect either.
 _NO_EFFECT = frozenset({"NamedAxisEffect"})
 #: Nor is it one to anybody outside that a program makes references of its own. These are names of their own, too.
@@ -29,14 +31,11 @@ def program_effects(jaxpr: Any) -> list[str]:
 
 
 def _names(effects: Iterable[Any], without: Collection[str]) -> list[str]:
-    return sorted({_name(effect) for effect in effects if type(effect).__name__ not in without})
+    return sorted({_name(effect) for effect in effects if kind_name(type(effect)) not in without})
 
 
 def _name(effect: Any) -> str:
-    kind = type(effect).__name__
-    try:
-        text = _VARIABLE.sub("", str(effect))
-    except Exception:  # any object's __str__ may raise anything
-        return f"<{kind}>"
+    kind = kind_name(type(effect))
+    text = _VARIABLE.sub("", text_of(effect))
     # Some effects print as bare objects: <… object at 0x7f…>.
     return kind if " object at 0x" in text or not text else text

@@ -29,6 +29,8 @@ from importlib import metadata
 from types import CodeType, FrameType
 from typing import Any, Literal, Protocol
 
+from . import plain_text
+
 Tier = Literal["hooks", "events", "inspection", "none"]
 
 OLDEST = (0, 10, 2)
@@ -155,6 +157,17 @@ class JitCall:
         self._consts = traced.consts
         self.context = trace_context()
 
+    def flat(self) -> FlatCall:
+        """The arguments as JAX took them; to be asked once the call is traced."""
+        count = self.in_tree.num_leaves
+        first = len(self.args_flat) - count  # arrays that the function closes over come first
+        return FlatCall(self.args_flat[first:], self.in_tree, lambda: self._avals()[-count:] if count else ())
+
+    def _avals(self) -> Sequence[Any]:
+        assert self.params is not None
+        avals: Sequence[Any] = self.params["jaxpr"].in_avals
+        return avals
+
     def types(self) -> list[Any]:
         """JAX's own record of the type and placement of each leaf; holds no array."""
         return list(map(_private("pjit").convert_to_metaty, self.args_flat))
@@ -269,13 +282,24 @@ def _stages(
     traced = stages.Traced(types, params, in_tree, out_tree, consts, *extra)
     if executable is None:
         return traced, None, None
+    flat = traced
+    if not getattr(params["jaxpr"], "is_high", False):
+        # Made of the leaves alone: to make the user's own structure of their types, JAX would run the user's Python.
+        flat = stages.Traced(types, params, _flat_tree(in_tree.num_leaves), out_tree, consts, *extra)
     if not lowering_is_cached:
-        return traced, None, stages.Compiled(executable, [], traced.args_info, traced.out_tree)
-    lowered = traced.lower()
+        return traced, None, stages.Compiled(executable, [], flat.args_info, traced.out_tree)
+    lowered = flat.lower()
     compiled = lowered.compile()
     if compiled._executable is not executable:  # not what ran: show that instead
         compiled = stages.Compiled(executable, [], lowered.args_info, lowered.out_tree)
     return traced, lowered, compiled
+
+
+def _flat_tree(count: int) -> Any:
+    """The structure of a call with so many arguments by position."""
+    import jax
+
+    return jax.tree_util.tree_structure(((0,) * count, {}))
 
 
 @functools.cache
@@ -371,7 +395,7 @@ def made_ahead(frame: FrameType | None) -> str | None:
                 about = getattr(asked.jaxpr, "jaxpr", asked.jaxpr).debug_info
             else:
                 about = asked._lowering.compile_args["all_args_info"].debug_info  # type: ignore[union-attr]  # Lowered
-            return str(about.func_src_info)
+            return plain_text.exact(about.func_src_info, plain_text.Limit.FILE)
         frame = frame.f_back
     return None
 
@@ -379,12 +403,43 @@ def made_ahead(frame: FrameType | None) -> str | None:
 def source_of(options: Any) -> str | None:
     """The name and place of a jitted function as JAX notes them, from JAX's record of its jit."""
     source = getattr(options, "fun_sourceinfo", None)
-    return None if source is None else str(source)
+    return plain_text.exact(source, plain_text.Limit.FILE) if isinstance(source, str) else None
 
 
 def jit_name(fun: Any) -> str:
-    """The name of a function in JAX's events and programs."""
-    return str(_private("util").fun_name(fun))
+    """The name of a function in JAX's events and programs; a property of the user's is asked for the name."""
+    name = stored_jit_name(fun)
+    return plain_text.text_of(_private("util").fun_name(fun)) if name is None else name
+
+
+def stored_jit_name(fun: Any) -> str | None:
+    """Likewise; None where the name is a property of the user's, which is not asked: JAX's first event tells."""
+    for _ in range(50):
+        name = plain_text.own_name(fun)
+        if name is not None:
+            return name
+        if not issubclass(type(fun), functools.partial):
+            break
+        fun = partial_of(fun).func
+    return None if plain_text.attribute_of(fun, "__name__") is not None else _UNNAMED
+
+
+_UNNAMED = "<unnamed function>"
+
+
+@dataclass(frozen=True)
+class Bound:
+    """What a `functools.partial` was made of, read from the object and not from its class, which may be the user's."""
+
+    func: Any
+    args: tuple[Any, ...]
+    keywords: dict[str, Any]
+
+
+def partial_of(value: Any) -> Bound:
+    """What a partial was made of."""
+    read = functools.partial.__dict__
+    return Bound(*(read[name].__get__(value) for name in ("func", "args", "keywords")))
 
 
 def call_leaves(called: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[Any, list[Any]] | None:
@@ -643,15 +698,41 @@ def _flatten() -> Any:
     return jax.tree_util.tree_flatten
 
 
+@dataclass(frozen=True)
+class FlatCall:
+    """The arguments of a call as JAX took them: nothing has to be asked of the user's classes again."""
+
+    leaves: Sequence[Any]
+    tree: Any
+    avals: Callable[[], Sequence[Any]]  # of the leaves, as JAX has them
+
+
 LeafFacts = tuple[Any, str, Any, bool | None, Any]
 
 
-def leaf_facts(values: Sequence[Any], with_layout: bool) -> list[LeafFacts]:
+def leaf_facts(
+    values: Sequence[Any], with_layout: bool, avals: Callable[[], Sequence[Any]] | None = None
+) -> list[LeafFacts]:
     """What each leaf gives to the key: its aval, what holds it, its sharding, whether committed, its layout.
 
     The aval is None for what is no valid argument. Nothing of the result holds an array.
+
+    Args:
+        values: The leaves.
+        with_layout: Whether to read the layouts.
+        avals: Gives JAX's avals of them; None asks JAX about each, which may ask an object of the user's.
     """
     array = array_type()
+    if avals is not None and not all(type(value) is array or _is_known_leaf(type(value)) for value in values):
+        known = avals()
+        return [
+            (aval, "jax.Array", value._sharding, value._committed, _layout(value, aval) if with_layout else None)
+            if type(value) is array
+            else _other_leaf(value)
+            if _is_known_leaf(type(value))
+            else (aval, plain_text.kind_name(type(value)), None, None, None)
+            for value, aval in zip(values, known, strict=True)
+        ]
     if with_layout:
         return [
             (aval := value.aval, "jax.Array", value._sharding, value._committed, _layout(value, aval))
@@ -696,15 +777,37 @@ def _layout(value: Any, aval: Any) -> Any:
 def _other_leaf(value: Any) -> LeafFacts:
     import jax
 
-    if isinstance(value, jax.core.Tracer):
+    kind = type(value)
+    if issubclass(kind, jax.core.Tracer):
         return value.aval, "tracer", None, None, None
-    if isinstance(value, jax.Array):  # such as an array of keys
+    if issubclass(kind, jax.Array):  # such as an array of keys
         return value.aval, "jax.Array", value.sharding, getattr(value, "_committed", None), None
     try:
         aval = jax.typeof(value)
-    except Exception:
+    except plain_text.FAILURES:
         aval = None
-    return aval, "numpy" if type(value).__module__ == "numpy" else type(value).__name__, None, None, None
+    return aval, "numpy" if _is_numpys(kind) else plain_text.kind_name(kind), None, None, None
+
+
+def _is_known_leaf(kind: type) -> bool:
+    """Whether no code of the user's runs when JAX is asked about a value of this class."""
+    if kind in _often_leaves() or (_is_numpys(kind) and not kind.__flags__ & _MADE_BY_A_CLASS_STATEMENT):
+        return True
+    return (plain_text.own_name(kind, "__module__") or "").startswith(("jax.", "jaxlib."))
+
+
+_MADE_BY_A_CLASS_STATEMENT = 1 << 9  # Py_TPFLAGS_HEAPTYPE
+
+
+@functools.cache
+def _often_leaves() -> frozenset[type]:
+    import numpy as np
+
+    return frozenset({bool, int, float, complex, np.ndarray})
+
+
+def _is_numpys(kind: type) -> bool:
+    return plain_text.own_name(kind, "__module__") == "numpy"
 
 
 def dataclass_fields(kind: type) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
@@ -915,7 +1018,9 @@ class Hooks:
         found = frame.f_locals
         params = {name: found[name] for name in _DERIVED_PARAMS if name in found}
         self._receiver.derived(
-            DerivedCall(str(found["name"]), params, tuple(found["args"]), found.get("out_flat", ()), executable)
+            DerivedCall(
+                plain_text.text_of(found["name"]), params, tuple(found["args"]), found.get("out_flat", ()), executable
+            )
         )
 
     def fail(self, error: BaseException) -> None:
@@ -962,7 +1067,7 @@ class Hooks:
     def _on_duration(self, event: str, seconds: float, fun_name: Any = None, **_: Any) -> None:
         if event in _STAGE_EVENTS:
             try:
-                name = self._plain.get(fun_name) or self._plain_name(fun_name)
+                name = (self._plain.get(fun_name) if type(fun_name) is str else None) or self._plain_name(fun_name)
                 self._receiver.stage_ended(event, name, seconds)
             except Exception as error:
                 self.fail(error)
@@ -970,7 +1075,7 @@ class Hooks:
     def _on_scalar(self, event: str, value: Any, fun_name: Any = None, **_: Any) -> None:
         if event in _STAGE_EVENTS:  # JAX reports the time of the start under the name of the duration
             try:
-                name = self._plain.get(fun_name) or self._plain_name(fun_name)
+                name = (self._plain.get(fun_name) if type(fun_name) is str else None) or self._plain_name(fun_name)
                 self._receiver.stage_started(event, name)
             except Exception as error:
                 self.fail(error)
@@ -980,12 +1085,15 @@ class Hooks:
 
         Names are kept, for to take them apart right after a compilation is half of what we do then.
         """
-        if not isinstance(name, str):
+        if not issubclass(type(name), str):
             return None
+        name = str.__str__(name)
         if len(self._plain) >= _NAMES:
             self._plain.clear()
         wrapped = _WRAPPED_NAME.fullmatch(name)
-        plain = self._plain[name] = wrapped.group(1) if wrapped else name
+        plain = plain_text.exact(wrapped.group(1) if wrapped else name)
+        if len(name) <= plain_text.Limit.FILE:
+            self._plain[name] = plain
         return plain
 
     def _on_event(self, event: str, **facts: Any) -> None:

@@ -54,7 +54,7 @@ class observe:
         self._called_before = {
             key: (activity.all_calls, activity.calls_raised, activity.unseen) for key, activity in run.functions.items()
         }
-        self._ledger = watch.history.ledger(run.thread, self._calls)
+        self._ledger = watch.history.ledger(run.thread, self._calls, run.reading)
         self._ledger.note = self._note()
         return self._ledger
 

@@ -117,6 +117,14 @@ class Notebook:
         return self.shell.user_ns[name]
 
 
+@pytest.fixture(autouse=True)
+def no_text_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a machine that is busy a `__repr__` may take longer than one may that is asked again."""
+    from jupyter_jaxpr.observe import reading
+
+    monkeypatch.setattr(reading, "SLOW", 60.0)
+
+
 @pytest.fixture
 def make_notebook() -> Iterator[Callable[..., Notebook]]:
     """Makes notebooks, one after the other; `extension` says whether the extension is loaded."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-import traceback
 from dataclasses import dataclass, replace
 
 from ..observe.observation import Finding, FoundCure, Place
+from ..plain_text import error_lines, kind_name, message_of, own_name
 from .error_cures import branch_cures, carry_cures, pair_cures, value_cures
 from .raised import RaisedAt, raised_at
 
@@ -81,7 +81,7 @@ def explained(error: BaseException, function: str) -> Explained:
 
 def _value(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
     """Python needed the value of a traced array."""
-    kind = type(error).__name__
+    kind = kind_name(type(error))
     if kind not in _KNOWN or not _of_jax(error):
         return None
     what = raised.text if raised is not None and raised.text else "a traced array"
@@ -97,7 +97,7 @@ def _value(error: BaseException, raised: RaisedAt | None, function: str) -> Expl
         parts.append(
             "jax.grad alone would run this line: it calls the function with values. Under jax.jit there are none."
         )
-    of_length = "`length` argument to `scan`" in str(error)
+    of_length = "`length` argument to `scan`" in message_of(error)
     if of_length:
         title = "The length of a scan is fixed while JAX traces"
     cures = []
@@ -116,7 +116,7 @@ _NO_ARRAY = re.compile(
 
 def _shape(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
     """A shape was given that is traced: JAX raises a plain TypeError for it."""
-    if not isinstance(error, TypeError) or not _SHAPE.search(str(error)):
+    if not isinstance(error, TypeError) or not _SHAPE.search(message_of(error)):
         return None
     tracers = {} if raised is None else raised.tracers
     listed = ", ".join(f"{name} is a traced {type_}" for name, type_ in list(tracers.items())[:4])
@@ -128,7 +128,7 @@ def _shape(error: BaseException, raised: RaisedAt | None, function: str) -> Expl
 
 def _argument(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
     """An argument was given that is no array."""
-    found = _NO_ARRAY.search(str(error)) if isinstance(error, TypeError) else None
+    found = _NO_ARRAY.search(message_of(error)) if isinstance(error, TypeError) else None
     if found is None:
         return None
     path, kind = found["path"], found["type"].rpartition(".")[2]
@@ -168,7 +168,7 @@ _SCALAR = re.compile(r"^cond_fun must return a boolean scalar|^Pred must be a sc
 
 def _types(error: BaseException, raised: RaisedAt | None) -> Explained | None:
     """Types that a construct of JAX's does not allow: JAX's message says which."""
-    text = str(error).strip()
+    text = message_of(error).strip()
     if not isinstance(error, TypeError | ValueError):
         return None
     loop = _LOOP.search(text)
@@ -229,12 +229,12 @@ def _written(raised: RaisedAt | None, name: str) -> str:
 
 
 def _of_jax(error: BaseException) -> bool:
-    return type(error).__module__.split(".")[0] in ("jax", "jaxlib")
+    return (own_name(type(error), "__module__") or "").split(".")[0] in ("jax", "jaxlib")
 
 
 def _arguments(error: BaseException) -> list[str]:
     """Names of the arguments that a value depends on."""
-    found = _ARGUMENTS.search(str(error))
+    found = _ARGUMENTS.search(message_of(error))
     return [] if found is None else [name for name in re.split(r", and |, | and ", found[1]) if name]
 
 
@@ -246,25 +246,25 @@ def trace_error(error: BaseException, function: str) -> Finding:
         function: Name of the jitted function.
     """
     known = explained(error, function)
-    kind = type(error).__name__
+    kind = kind_name(type(error))
     cure: str | None
     if kind in _KNOWN and _of_jax(error):
         wanted, cure = _KNOWN[kind]
         if any(each.name != "static_argnames" for each in known.cures):
             cure = None  # they are listed, in the user's own names
-        if known.cures and kind == "ConcretizationTypeError" and not _CONVERSION.search(str(error)):
+        if known.cures and kind == "ConcretizationTypeError" and not _CONVERSION.search(message_of(error)):
             wanted, cure = "Python needs the value of an array, such as an axis or a length", None
-        found = _ARGUMENTS.search(str(error))
+        found = _ARGUMENTS.search(message_of(error))
         why = "while JAX traces, an array has a shape and no values"
         if found is not None:
             word = "arguments" if " and " in found[1] or "," in found[1] else "argument"
             why = f"it depends on the {word} {found[1]}, of which JAX knows the shape and no value while it traces"
         said = f"{function} could not be traced. Here {wanted}, and {why}."
     else:
-        first = str(error).strip().partition("\n")[0].rstrip(".:")
+        first = message_of(error).strip().partition("\n")[0].rstrip(".:")
         said = f"{function} could not be traced. Here {kind} was raised{f': {first}' if first else ''}."
         cure = "Correct the line and run the cell again." if known.title is None else None
-    detail = "".join(traceback.format_exception_only(error)).strip()
+    detail = error_lines(error)
     return Finding(
         "trace_raised",
         f"{said} {known.text}".strip(),

@@ -18,6 +18,7 @@ from typing import Any
 from .. import jax_internals
 from ..observe.functions import unwrap
 from ..observe.observation import Finding, Place
+from ..plain_text import FAILURES, attribute_of, exact, file_of, function_of, kind_name, own_name
 
 _LOOK_AT = 1_000  # elements of one container
 _IMPORTED = (types.ModuleType, types.BuiltinFunctionType, FunctionType, type)
@@ -30,7 +31,7 @@ Held = dict[int, Any]
 def held_before(fun: Any) -> Held:
     """The tracers that are within reach of a function now; taken before it is traced, they are not of that trace."""
     inner = unwrap(fun)
-    if not isinstance(inner, FunctionType):
+    if type(inner) is not FunctionType:
         return {}
     return {id(tracer): weakref.ref(tracer) for _, holder in _reachable(inner) for tracer in _tracers_in(holder)}
 
@@ -45,7 +46,7 @@ def leaked_tracers(traced: Sequence[tuple[str, Any, Held]]) -> list[Finding]:
     found: dict[tuple[str, str], tuple[FunctionType, list[Any]]] = {}
     for name, fun, before in reversed(traced):  # what a later function found there is not its own
         inner = unwrap(fun)
-        if not isinstance(inner, FunctionType):
+        if type(inner) is not FunctionType:
             continue
         for variable, holder in _reachable(inner):
             kept = [each for each in _tracers_in(holder) if id(each) not in told and not _was_there(each, before)]
@@ -107,7 +108,7 @@ def _tracers_in(holder: Any) -> Iterator[Any]:
 
 
 def _elements(holder: Any) -> list[Any]:
-    if isinstance(holder, _IMPORTED):
+    if issubclass(type(holder), _IMPORTED):
         return []
     if type(holder) is dict:
         return list(holder.values())[-_LOOK_AT:]
@@ -115,25 +116,29 @@ def _elements(holder: Any) -> list[Any]:
         return list(holder[-_LOOK_AT:])
     if type(holder) in (set, frozenset):
         return list(holder)[:_LOOK_AT]
-    return list(getattr(holder, "__dict__", {}).values())[:_LOOK_AT] if type(holder).__module__ == "__main__" else []
+    if own_name(type(holder), "__module__") != "__main__":
+        return []
+    held = attribute_of(holder, "__dict__")
+    stored = held.__get__(holder) if type(held) is types.GetSetDescriptorType else held
+    return list(stored.values())[:_LOOK_AT] if type(stored) is dict else []
 
 
 def _tracer_text(value: Any) -> str:
     try:
-        return str(value.aval.str_short(short_dtypes=True))
-    except Exception:  # a tracer of a library without an aval of JAX's
-        return type(value).__name__
+        return exact(value.aval.str_short(short_dtypes=True))
+    except FAILURES:  # a tracer of a library without an aval of JAX's
+        return kind_name(type(value))
 
 
 def _line_of(fun: FunctionType, variable: str) -> Place:
     """The last line of the function that uses the name."""
-    place = Place(fun.__code__.co_filename, fun.__code__.co_firstlineno, fun.__qualname__)
+    place = Place(file_of(fun.__code__), fun.__code__.co_firstlineno, own_name(fun, "__qualname__") or "")
     for code in _codes(fun.__code__):
         line = code.co_firstlineno
         for instruction in dis.get_instructions(code):
             position = instruction.positions
             line = position.lineno if position is not None and position.lineno is not None else line
             if instruction.argval == variable and instruction.opname.startswith(("LOAD_", "STORE_")):
-                place = Place(code.co_filename, line, code.co_qualname)
+                place = Place(file_of(code), line, function_of(code))
                 return place
     return place

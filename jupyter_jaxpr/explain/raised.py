@@ -14,6 +14,7 @@ from typing import Any
 
 from ..observe.functions import is_installed
 from ..observe.observation import Place
+from ..plain_text import FAILURES, exact, file_of, function_of
 from .loop_statements import Loops, LoopStatement, node_span, parsed
 
 #: Names of JAX's tracers under grad and jvp: one outside of any jit has a value, and Python may look at it.
@@ -80,13 +81,13 @@ def raised_at(error: BaseException) -> RaisedAt | None:
     found: TracebackType | None = None
     traceback = error.__traceback__
     while traceback is not None:
-        if not is_installed(traceback.tb_frame.f_code.co_filename):
+        if not is_installed(file_of(traceback.tb_frame.f_code)):
             found = traceback
         traceback = traceback.tb_next
     if found is None:
         return None
     code = found.tb_frame.f_code
-    place = Place(code.co_filename, found.tb_lineno, code.co_qualname)
+    place = Place(file_of(code), found.tb_lineno, function_of(code))
     try:
         return _expression(found, place)
     except Exception:  # what is known of the line is worth a note all the same
@@ -136,6 +137,6 @@ def _is_tracer(value: Any) -> bool:
 
 def _type(tracer: Any) -> str:
     try:
-        return str(tracer.aval.str_short(short_dtypes=True))
-    except Exception:  # a tracer of a library without an aval of JAX's
+        return exact(tracer.aval.str_short(short_dtypes=True))
+    except FAILURES:  # a tracer of a library without an aval of JAX's
         return "array"

@@ -13,6 +13,7 @@ from .. import jax_internals
 from ..measure.compare import Comparison, Sweep, compare
 from ..measure.named import candidate
 from ..observe.observation import Finding, Observation
+from ..plain_text import error_text
 
 if TYPE_CHECKING:
     from ..cell import LastCall
@@ -116,6 +117,6 @@ def _why_not(error: Exception, text: str, value: str | None) -> str:
         return f"--compare: {error.name} is not defined. Define it in the cell or in one that ran before."
     with_value = f" with the value {value}" if value is not None else ""
     return (
-        f"--compare: the arguments of {text}{with_value} raised {type(error).__name__}: {error}. Correct the call on "
+        f"--compare: the arguments of {text}{with_value} raised {error_text(error)}. Correct the call on "
         "the magic's line."
     )

@@ -6,8 +6,8 @@ the cell has run; else a sentence that says what was seen and what to type.
 
 from __future__ import annotations
 
-import traceback
 import types
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from .. import jax_internals
 from ..explain.errors import Explained, explained, trace_error
 from ..explain.leaks import leaked_tracers
 from ..explain.unblocked import unblocked_timings
-from ..observe.functions import is_of_jax, name_of
+from ..observe.functions import code_of, is_of_jax, name_of
 from ..observe.ledger_table import not_counted
 from ..observe.observation import Finding, Observation, Place
 from ..observe.own_traces import OwnTrace, has_arrays, returned_arrays, trace_call
@@ -23,6 +23,7 @@ from ..observe.retrace import CallGone, HeldCallForTrace, Retrace, deciding
 from ..observe.side_effects.effect import SideEffect
 from ..observe.side_effects.guard import EffectsError, place_text
 from ..observe.side_effects.proof import side_effects
+from ..plain_text import error_lines, error_text, file_of, kind_name, message_of, traceback_text
 from ..specs import SpecError
 from .comparing import compare_named
 from .sweeping import sweep_named
@@ -66,12 +67,15 @@ def complete(
         return tier.note
     message = None
     if jax_internals.imported():
-        observation.findings.extend(leaked_tracers(active.run.traced_functions))
+        _find(observation, lambda: leaked_tracers(active.run.traced_functions))
         if error is None:
-            observation.findings.extend(_unblocked(namespace, active, observation))
+            _find(
+                observation,
+                lambda: unblocked_timings(active.cell.source, active.cell.file, namespace, observation),
+            )
         if isinstance(error, Exception):
             raised = [function.name for function in observation.functions if function.raised]
-            observation.findings.extend(trace_error(error, name) for name in raised[-1:])
+            _find(observation, lambda: [trace_error(error, name) for name in raised[-1:]])
         if active.options.compare:
             if error is not None:
                 message = "The cell raised, so nothing was compared. Correct it and run it again."
@@ -100,12 +104,12 @@ def complete(
     return message or _nothing(namespace, active, observation, error)
 
 
-def _unblocked(namespace: dict[str, Any], active: Active, observation: Observation) -> list[Finding]:
+def _find(observation: Observation, look: Callable[[], Sequence[Finding]]) -> None:
+    """Add what is found; a look that fails hides nothing else."""
     try:
-        return unblocked_timings(active.cell.source, active.cell.file, namespace, observation)
-    except Exception:
-        observation.failures.append(traceback.format_exc())
-        return []
+        observation.findings.extend(look())
+    except Exception as error:
+        observation.failures.append(traceback_text(error))
 
 
 # --- a target ----------------------------------------------------------------------------------------------
@@ -145,7 +149,7 @@ def trace_target(
         return _cannot(
             observation,
             target.text,
-            f"{target.function_text} is no function but a {type(fun).__name__}. Name a function.",
+            f"{target.function_text} is no function but a {kind_name(type(fun))}. Name a function.",
         )
     observer.hooks.ensure()
     note = f"Traced for {magic} {target.text}: nothing was executed for it."
@@ -172,7 +176,7 @@ def _cannot(observation: Observation, text: str, why: str, error: BaseException 
         Finding(
             kind="target",
             text=f"{message} {known.text}".rstrip(),
-            detail=_error_text(error) if error is not None else None,
+            detail=error_lines(error) if error is not None else None,
             place=known.place,
             title=known.title,
             cures=known.cures,
@@ -195,7 +199,7 @@ def _why_not(error: Exception, text: str, magic: str) -> str:
         return f"{error.name} is not defined. Define it in the cell or in one that ran before."
     if isinstance(error, SpecError):
         return str(error)
-    return f"Its arguments raised {type(error).__name__}: {error}. Correct the call after {magic}."
+    return f"Its arguments raised {error_text(error)}. Correct the call after {magic}."
 
 
 # --- the last call -----------------------------------------------------------------------------------------
@@ -241,7 +245,14 @@ def _trace_last(observer: Observer, active: Active, observation: Observation, wa
         if any(function.programs for function in observation.functions):
             note = f"Our own trace of the whole call {last.text}, which JAX did not compile as one program."
     own = trace_call(
-        observer, fun, last.args, last.kwargs, note, keep_values=active.options.keeps_values, at=_place_of_call(active)
+        observer,
+        fun,
+        last.args,
+        last.kwargs,
+        note,
+        keep_values=active.options.keeps_values,
+        at=_place_of_call(active),
+        reading=active.run.reading,
     )
     return _added(observation, own, name)
 
@@ -279,7 +290,15 @@ def trace_again(observer: Observer, observation: Observation, keep_values: bool)
         return _CALL_GONE.format(name=offer.name)
     note = f"Traced because you asked for it: the Python of {offer.text} ran a second time, symbolically."
     own = trace_call(
-        observer, fun, args, kwargs, note, keep_values=keep_values, at=offer.at, allow_effects=offer.allows_effects
+        observer,
+        fun,
+        args,
+        kwargs,
+        note,
+        keep_values=keep_values,
+        at=offer.at,
+        reading=observation.reading,
+        allow_effects=offer.allows_effects,
     )
     if isinstance(own.error, EffectsError) and not offer.allows_effects:
         observation.retrace = replace(offer, effect=own.error.effect)
@@ -298,7 +317,7 @@ def _added(observation: Observation, own: OwnTrace, name: str) -> str | None:
                 "untraceable",
                 f"{text} {known.text}".rstrip(),
                 cure="To keep it from being traced, write %%jaxpr --no-trace.",
-                detail=_error_text(own.error),
+                detail=error_lines(own.error),
                 function=name,
                 place=known.place,
                 title=known.title,
@@ -356,7 +375,7 @@ def _nothing(namespace: dict[str, Any], active: Active, observation: Observation
     if isinstance(error, KeyboardInterrupt):
         return "The cell was interrupted before a jitted function had run. Run it again to see its program."
     if error is not None:
-        return f"The cell raised {type(error).__name__} before a jitted function had run."
+        return f"The cell raised {kind_name(type(error))} before a jitted function had run."
     unseen = [called for called in active.run.unseen if not is_of_jax(called)]
     if unseen:
         names = ", ".join(dict.fromkeys(name_of(called) for called in unseen[:5]))
@@ -399,16 +418,12 @@ def _jitted_here(namespace: dict[str, Any], file: str) -> list[str]:
     found = []
     for name, value in list(namespace.items()):
         if jax_internals.is_jitted(value) and not name.startswith("_"):
-            code = getattr(getattr(value, "__wrapped__", None), "__code__", None)
-            if code is not None and code.co_filename == file:
+            code = code_of(value)
+            if code is not None and file_of(code) == file:
                 found.append(name)
     return found
 
 
 def _trace_error(name: str, error: BaseException) -> str:
-    first = str(error).strip().splitlines()
-    return f"Tracing it raised {type(error).__name__}: {first[0] if first else ''}"
-
-
-def _error_text(error: BaseException) -> str:
-    return "".join(traceback.format_exception_only(error)).strip()
+    first = message_of(error).strip().splitlines()
+    return f"Tracing it raised {kind_name(type(error))}: {first[0] if first else ''}"

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from ..plain_text import kind_name, message_of
+
 Direction = Literal["reverse", "forward", "none", "no_floats", "unknown"]
 _WORDS = 400
 
@@ -70,9 +72,9 @@ def differentiability(call: Callable[..., Any], args: Sequence[Any], kwargs: Map
 
 def words(error: BaseException) -> str:
     """What an exception says in its first line."""
-    text = str(error).strip().partition("\n")[0].strip()
+    text = message_of(error).strip().partition("\n")[0].strip()
     text = text if len(text) <= _WORDS else text[: _WORDS - 1] + "…"
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+    return f"{kind_name(type(error))}: {text}" if text else kind_name(type(error))
 
 
 def _is_inexact(leaf: Any) -> bool:

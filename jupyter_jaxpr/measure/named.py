@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..plain_text import error_text
 from ..specs import Target
 from .compare import Candidate
 
@@ -28,7 +29,7 @@ def candidate(name: str, namespace: dict[str, Any], where: str = "") -> Candidat
         try:
             found = getattr(found, attribute)
         except Exception as error:
-            return Candidate(name, missing=f"{type(error).__name__}: {error}. Correct the name{where}.")
+            return Candidate(name, missing=f"{error_text(error)}. Correct the name{where}.")
     if not callable(found):
         kind = type(found).__name__
         return Candidate(name, missing=f"{name} is no function but of type {kind}. Name a function{where}.")
@@ -46,7 +47,7 @@ def functions_of(target: Target, names: Sequence[str], namespace: dict[str, Any]
         what = f"{error.name} is not defined" if error.name else str(error)
         return [Candidate(text, missing=f"{what}. Define it in the cell or in one that ran before.")]
     except Exception as error:
-        return [Candidate(text, missing=f"{text} raised {type(error).__name__}: {error}. Correct the call.")]
+        return [Candidate(text, missing=f"{text} raised {error_text(error)}. Correct the call.")]
     if not callable(fun):
         return [Candidate(text, missing=f"{text} is no function but a {type(fun).__name__}. Name a function.")]
     return [Candidate(text, fun)]

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..jax_internals import without_disk_cache
+from ..plain_text import kind_name, message_of
 from ..program.passes import Passes, read_passes
 
 
@@ -32,9 +33,9 @@ def dump_passes(lowered: Any) -> Passes:
             with without_disk_cache():
                 lowered.compile(compiler_options=options)
         except Exception as error:  # XLA's: options it does not know, a program it cannot compile
-            first = str(error).strip().partition("\n")[0].rstrip(".")
+            first = message_of(error).strip().partition("\n")[0].rstrip(".")
             raise NoPasses(
-                f"XLA did not write its passes ({type(error).__name__}: {first}). The other levels are not affected."
+                f"XLA did not write its passes ({kind_name(type(error))}: {first}). The other levels are not affected."
             ) from error
         passes = read_passes(Path(folder))
         if not passes.passes:

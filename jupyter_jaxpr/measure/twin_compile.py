@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..jax_internals import traced_with, without_disk_cache
+from ..plain_text import kind_name, message_of
 from ..program.hlo import executable_text
 from ..program.jaxpr import Walk
 from ..program.parameters import open_jaxpr
@@ -94,5 +95,5 @@ def compile_twin(
     except NoTwin:
         raise
     except Exception as error:  # JAX's or XLA's, or this JAX is another one
-        first = str(error).strip().partition("\n")[0].rstrip(".")
-        raise NoTwin(f"JAX could not {doing} the twin ({type(error).__name__}: {first}). {_ENDS}") from error
+        first = message_of(error).strip().partition("\n")[0].rstrip(".")
+        raise NoTwin(f"JAX could not {doing} the twin ({kind_name(type(error))}: {first}). {_ENDS}") from error

@@ -7,8 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .keys import Key, positional_names, value_text
+from ..plain_text import exact
+from .keys import Key, by_name, positional_names, static_places
 from .observation import ArgumentSpec
+from .reading import Reading
 
 
 @dataclass(frozen=True)
@@ -20,18 +22,32 @@ class CallShape:
     fixed: Mapping[str, str] = field(default_factory=dict)  # of our own trace: arguments given as they are
 
 
-def shape_of(options: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> CallShape:
-    """Take the shape of a call from JAX's record of its jit and from what it was given."""
+def shape_of(
+    options: Any,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    key: Key | None = None,
+    reading: Reading | None = None,
+) -> CallShape:
+    """Take the shape of a call from JAX's record of its jit and from what it was given.
+
+    Args:
+        options: JAX's record.
+        args: Positional arguments.
+        kwargs: Keyword arguments.
+        key: Of the call, which has the texts of its static values; None reads them.
+        reading: What may be called of the user's static values; None for a call that the user asked about.
+    """
     signature = getattr(options, "fun_signature", None)
-    count = len(args)
-    static_positions = {n + count if n < 0 else n for n in getattr(options, "static_argnums", ()) or ()}
-    static_names = set(getattr(options, "static_argnames", ()) or ())
+    static_positions, static_names = static_places(options, len(args))
     names = tuple(
-        (name, position in static_positions) for position, name in enumerate(positional_names(signature, count))
+        (name, position in static_positions) for position, name in enumerate(positional_names(signature, len(args)))
     )
-    statics = {name: value_text(args[i]) for i, (name, static) in enumerate(names) if static}
-    statics.update((name, value_text(value)) for name, value in kwargs.items() if name in static_names)
-    return CallShape(names, statics)
+    known = {} if key is None else {name: value.text for name, value in key.statics.items()}
+    given = {name: args[i] for i, (name, static) in enumerate(names) if static}
+    given.update((name, value) for name, value in by_name(kwargs).items() if name in static_names)
+    read = reading or Reading()
+    return CallShape(names, {name: known.get(name) or read.text(value) for name, value in given.items()})
 
 
 def plain_shape(key: Key) -> CallShape:
@@ -64,7 +80,7 @@ def arguments_of(
         if not any(name == known for known, _ in shape.names):
             specs.append(ArgumentSpec(name, static=shape.statics[name]))
     for name, tree in keywords.items():
-        specs.append(ArgumentSpec(name, tree=tree, donated=_all(keyword_donations[name])))
+        specs.append(ArgumentSpec(exact(name), tree=tree, donated=_all(keyword_donations[name])))
     return tuple(
         ArgumentSpec(spec.name, static=shape.fixed[spec.name]) if spec.name in shape.fixed else spec for spec in specs
     )
@@ -78,7 +94,7 @@ class EquinoxCall:
     trees: Mapping[str, tuple[Any, tuple[str | None, ...]]]  # per group: structure, text of each static leaf
 
 
-def equinox_call(wrapper: Any, args: Sequence[Any]) -> EquinoxCall | None:
+def equinox_call(wrapper: Any, args: Sequence[Any], reading: Reading) -> EquinoxCall | None:
     """Read the structure off the arguments that equinox gave its inner jit; None for other calls."""
     if wrapper is None or len(args) != 3:
         return None
@@ -86,7 +102,7 @@ def equinox_call(wrapper: Any, args: Sequence[Any]) -> EquinoxCall | None:
     trees = {}
     for name, (leaves, tree) in (("first", first), ("rest", rest)):
         # None also stands for a leaf that is an array.
-        trees[name] = (tree, tuple(None if leaf is None else value_text(leaf) for leaf in leaves))
+        trees[name] = (tree, tuple(None if leaf is None else reading.text(leaf) for leaf in leaves))
     return EquinoxCall(wrapper._signature, trees)
 
 
@@ -103,7 +119,7 @@ def equinox_arguments(arguments: tuple[ArgumentSpec, ...], call: EquinoxCall) ->
     values = [(first, donated_first), *((value, donated_rest) for value in rest)]
     names = positional_names(call.signature, len(values) - 1)  # the last one is equinox's own, and None
     specs = [_equinox_spec(name, value, donated) for name, (value, donated) in zip(names, values, strict=False)]
-    specs.extend(_equinox_spec(name, value, donated_rest) for name, value in keywords.items())
+    specs.extend(_equinox_spec(exact(name), value, donated_rest) for name, value in keywords.items())
     return tuple(specs)
 
 

@@ -24,6 +24,7 @@ from types import CodeType
 from typing import Any, NamedTuple
 
 from .. import jax_internals
+from ..plain_text import defined, file_of, function_of
 from .functions import is_installed, user_place
 from .observation import Place
 
@@ -205,7 +206,7 @@ class CallCounter:
         """Count a call from another site than the last one of its offset."""
         if jax_internals.jit_disabled():
             return  # no call of a compiled program, and no hit
-        if is_installed(code.co_filename):
+        if is_installed(file_of(code)):
             if id(getattr(called, "_fun", None)) in self._library:
                 return  # JAX calls a function of its own
             # The site is a package's: the user's line is further out, and another one next time.
@@ -235,7 +236,7 @@ class CallCounter:
             """Whether to switch a site off that has just called something else."""
             if type(first) is the_jit_type or type(first) in _CARRIERS:
                 self._note_handed(called, first)
-            if is_installed(code.co_filename):
+            if is_installed(file_of(code)):
                 return True
             if type(first) is the_jit_type and type(called) is types.FunctionType:
                 # Such as jax.tree.map(f, xs): the site in there that calls f was switched off when it called another.
@@ -265,7 +266,7 @@ class CallCounter:
             disable: Any = monitor.DISABLE,
         ) -> Any:
             if type(called) is not jit_type:
-                if type(called) in bare and type(first) not in handed and installed(code.co_filename):
+                if type(called) in bare and type(first) not in handed and installed(file_of(code)):
                     return disable
                 inner = carried(called)
                 if type(inner) is not jit_type:
@@ -327,11 +328,11 @@ class _Lines:
                 starts.append(start)
                 lines.append(line)
             found = self._known[id(code)] = (code, starts, lines)
-        if is_installed(code.co_filename):
+        if is_installed(file_of(code)):
             return None
         _, starts, lines = found
         line = lines[bisect_right(starts, offset) - 1] if starts else None
-        return None if line is None else Place(code.co_filename, line, code.co_qualname)
+        return None if line is None else Place(file_of(code), line, function_of(code))
 
 
 def _carried(called: Any) -> Any:
@@ -340,10 +341,7 @@ def _carried(called: Any) -> Any:
         called = called.__func__ if type(called) is types.MethodType else called.func
     if type(called) is jax_internals.jit_type():
         return called
-    for base in type(called).__mro__:
-        if "__call__" in base.__dict__:
-            return base.__dict__["__call__"]
-    return None
+    return defined(type(called), "__call__")
 
 
 _CARRIERS = frozenset({types.MethodType, functools.partial})

@@ -6,9 +6,11 @@ import os
 import re
 from collections.abc import Sequence
 
+from ..plain_text import FAILURES, could_not
 from .history import FunctionHistory, MissEvent
 from .keys import Key
 from .observation import Place
+from .reading import NOTHING_CALLED, Reading
 from .reasons import Reason, closest, compare
 from .wrappers import equinox_wrappers, written
 
@@ -18,14 +20,23 @@ _COMPARED = 128
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 
 
-def reasons_of(event: MissEvent, history: FunctionHistory) -> tuple[Reason, ...]:
-    """Why a call missed; empty for one that was inlined or raised."""
+def reasons_of(event: MissEvent, history: FunctionHistory, reading: Reading = NOTHING_CALLED) -> tuple[Reason, ...]:
+    """Why a call missed; empty for one that was inlined or raised.
+
+    Args:
+        event: The call.
+        history: Of its function.
+        reading: What may be called of the user's objects.
+    """
     if event.reasons is None and event.outcome is not None:
-        event.reasons = _reasons(event, history)
+        try:
+            event.reasons = _reasons(event, history, reading)
+        except FAILURES as error:  # the other misses have their reasons
+            event.reasons = (Reason("unknown", f"unknown: what differs {could_not(error)}"),)
     return event.reasons or ()
 
 
-def _reasons(event: MissEvent, history: FunctionHistory) -> tuple[Reason, ...]:
+def _reasons(event: MissEvent, history: FunctionHistory, reading: Reading) -> tuple[Reason, ...]:
     if event.outcome in ("inlined", "raised"):
         return ()
     earlier = [old for old in history.events if old.number < event.number and old.made_entry and old.key is not None]
@@ -47,8 +58,8 @@ def _reasons(event: MissEvent, history: FunctionHistory) -> tuple[Reason, ...]:
     if not same_jit:
         return (Reason("first_call", f"first call of {history.name} with these options of {by}"),)
     keys = [old.key for old in same_jit[-_COMPARED:] if old.key is not None]
-    _, reasons = closest(event.key, keys)
-    return reasons or (_same_key(event, same_jit, history),)
+    _, reasons = closest(event.key, keys, reading)
+    return reasons or (_same_key(event, same_jit, history, reading),)
 
 
 def _new_object(event: MissEvent, history: FunctionHistory) -> Reason:
@@ -65,7 +76,7 @@ def _new_object(event: MissEvent, history: FunctionHistory) -> Reason:
         return Reason("cell_rerun", text, cure=cure)
     before = [old for old in history.events if old.function_object == number - 1 and old.partial is not None]
     if event.partial is not None and before:
-        return _new_partial(event.partial, before[0].partial or {}, history)
+        return _new_partial(event, before[0], history)
     made = written(event.wrappers, name.strip("<>"))
     if event.alike == 0:
         return Reason("first_call", f"first call of {_as_it_is(event, history, made)}")
@@ -109,11 +120,13 @@ def _new_equinox(event: MissEvent, earlier: Sequence[MissEvent], history: Functi
     return Reason("new_function", text, cure="Make the function once, before the calls: it is part of the cache key.")
 
 
-def _new_partial(now: dict[str, str], before: dict[str, str], history: FunctionHistory) -> Reason:
+def _new_partial(event: MissEvent, old: MissEvent, history: FunctionHistory) -> Reason:
+    now, before = event.partial or {}, old.partial or {}
     changed = [name for name in now if before.get(name) != now[name]]
     name = history.name
     if not changed:
-        text = f"a new partial of {name} that binds the same values: make it once"
+        same = " that binds the same values" if event.partial_read and old.partial_read else ""
+        text = f"a new partial of {name}{same}: make it once"
         cure = "Make the partial once, before the loop: JAX caches by function object."
         return Reason("new_function", text, cure=cure)
     first = changed[0]
@@ -133,10 +146,11 @@ def _without_fast_path(name: str, effects: Sequence[str]) -> str:
     return f"{what}: it has effects, such as those of a callback ({known})"
 
 
-def _same_key(event: MissEvent, own: Sequence[MissEvent], history: FunctionHistory) -> Reason:
+def _same_key(event: MissEvent, own: Sequence[MissEvent], history: FunctionHistory, reading: Reading) -> Reason:
     """The key is one that was seen before: its entry is gone, or there never is one."""
     assert event.key is not None
-    last = next((old for old in reversed(own) if old.key is not None and not closest(event.key, [old.key])[1]), None)
+    equal = (old for old in reversed(own) if old.key is not None and not closest(event.key, [old.key], reading)[1])
+    last = next(equal, None)
     if event.outcome != "dispatch_only" and event.key.traced:
         what = "a new transformation, another batch size, or its caches were cleared"
         text = f"JAX derived another program from {history.name}: {what}"
@@ -161,27 +175,34 @@ def _same_function(old: MissEvent, new: MissEvent) -> bool:
     return before is not None and now is not None and before.equals(now)
 
 
-def entries_of(history: FunctionHistory) -> list[MissEvent]:
+def entries_of(history: FunctionHistory, reading: Reading) -> list[MissEvent]:
     """The event that made each entry, in order; each event of the history is told the index of its entry."""
-    for event in history.events:
+    for event in list(history.events):  # to compare keys may ask the user's objects, and they may call the function
         if event.entry < 0 and event.made_entry and event.key is not None:
-            event.entry = _entry(event, event.key, history)
+            event.entry = _entry(event, event.key, history, reading)
     return history.entries
 
 
-def _entry(event: MissEvent, key: Key, history: FunctionHistory) -> int:
+def _entry(event: MissEvent, key: Key, history: FunctionHistory, reading: Reading) -> int:
     try:
         mark = hash((event.function_object, key.leaves))
-    except TypeError:  # a leaf of a library's own type
+    except FAILURES:  # a leaf of a library's own type
         mark = event.function_object
     for index in history.by_hash.get(mark, ()):
         first = history.entries[index]
         same = first.function_object == event.function_object and first.key is not None
-        if same and first.key is not None and not compare(first.key, key) and _same_options(first, event):
+        if same and first.key is not None and _is_equal(first.key, key, reading) and _same_options(first, event):
             return index
     history.entries.append(event)
     history.by_hash.setdefault(mark, []).append(len(history.entries) - 1)
     return len(history.entries) - 1
+
+
+def _is_equal(old: Key, new: Key, reading: Reading) -> bool:
+    try:
+        return not compare(old, new, reading)
+    except FAILURES:  # keys that cannot be compared are two
+        return False
 
 
 def _same_options(old: MissEvent, new: MissEvent) -> bool:

@@ -19,6 +19,7 @@ from types import CodeType, FrameType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 from .. import jax_internals
+from ..plain_text import FAILURES, attribute_of, defined, exact, file_of, function_of, kind_name, own_name
 from .observation import Place
 
 if TYPE_CHECKING:
@@ -40,19 +41,23 @@ class FunctionRecord:
         "jit_name",
         "kept",
         "library",
+        "missed",
         "name",
         "pmap",
         "replayable",
         "shared",
     )
 
-    def __init__(self, name: str, jit_name: str, definition: Place | None, library: bool, shared: bool = False) -> None:
+    def __init__(
+        self, name: str, jit_name: str | None, definition: Place | None, library: bool, shared: bool = False
+    ) -> None:
         self.name = name  # as its author knows it
-        self.jit_name = jit_name  # as JAX's events and programs name it
+        self.jit_name = jit_name  # as JAX's events and programs name it; None until the first of them tells
         self.definition = definition
         self.library = library
         self.shared = shared  # equinox: one jitted function serves all user functions of a name
         self.equinox = shared  # a function of the user's that such a one runs is not shared itself
+        self.missed = False  # whether what the function object is was read, at its first miss
         self.pmap = False  # JAX's functions around one that was given to pmap have a record together
         self.replayable = True  # False once asking JAX's caches for its stages made JAX work
         self.kept: dict[Any, Any] = {}  # programs last observed, newest last
@@ -85,7 +90,7 @@ class Functions:
         """
         if id(fun) not in self._records:
             code = code_of(fun)
-            if code is None or is_jax(code.co_filename) or _asked_by_jax(frame):
+            if code is None or is_jax(file_of(code)) or _asked_by_jax(frame):
                 return None
         return self.find(fun, frame)
 
@@ -116,34 +121,35 @@ class Functions:
         record = self._records.get(id(fun))
         if record is None:
             code = code_of(fun)
-            library = code is None or is_installed(code.co_filename)
-            record = FunctionRecord(name_of(fun), jax_internals.jit_name(fun), place_of(code), library)
+            library = code is None or is_installed(file_of(code))
+            record = FunctionRecord(name_of(fun), jax_internals.stored_jit_name(fun), place_of(code), library)
             self._remember(fun, record)
         return record
 
     def _make(self, fun: Any, frame: FrameType) -> FunctionRecord:
-        if type(fun) is FunctionType and not is_installed(fun.__code__.co_filename) and "__wrapped__" not in vars(fun):
+        if type(fun) is FunctionType and not is_installed(file_of(fun.__code__)) and "__wrapped__" not in vars(fun):
             # The user's, and nothing around it: as below, in a tenth of the time.
-            record = FunctionRecord(fun.__name__, fun.__name__, place_of(fun.__code__), library=False)
+            name = exact(fun.__name__)
+            record = FunctionRecord(name, name, place_of(fun.__code__), library=False)
         elif (pmapped := jax_internals.pmap_call(frame)) is not None:
-            record = self._pmapped(pmapped.fun, jax_internals.jit_name(fun))
+            record = self._pmapped(pmapped.fun, jax_internals.stored_jit_name(fun))
         else:
             code = code_of(fun)
             record = FunctionRecord(
                 name_of(fun),
-                jax_internals.jit_name(fun),
+                jax_internals.stored_jit_name(fun),
                 place_of(code),
                 is_library(fun, code, frame),
-                shared=code is not None and code.co_filename.endswith(_EQUINOX_JIT),
+                shared=code is not None and file_of(code).endswith(_EQUINOX_JIT),
             )
         self._remember(fun, record)
         return record
 
-    def _pmapped(self, user: Any, jit_name: str) -> FunctionRecord:
+    def _pmapped(self, user: Any, jit_name: str | None) -> FunctionRecord:
         key = id(user)
         if key not in self._by_pmapped:
             code = code_of(user)
-            library = code is not None and is_installed(code.co_filename)
+            library = code is not None and is_installed(file_of(code))
             record = FunctionRecord(name_of(user), jit_name, place_of(code), library)
             record.pmap = True
             gone = weakref.ref(user, lambda _: self._by_pmapped.pop(key, None))
@@ -190,7 +196,7 @@ def equinox_frame(frame: FrameType) -> FrameType | None:
     caller: FrameType | None = frame
     for _ in range(4):
         caller = caller.f_back if caller is not None else None
-        if caller is not None and caller.f_code.co_filename.endswith(_EQUINOX_JIT):
+        if caller is not None and file_of(caller.f_code).endswith(_EQUINOX_JIT):
             return caller
     return None
 
@@ -208,20 +214,30 @@ def unwrap(value: Any) -> Any:
 
 
 def next_inside(value: Any) -> Any:
-    """What a callable was made of; None where it was made of no other."""
-    if isinstance(value, functools.partial):
-        return value.func
-    if isinstance(value, types.MethodType):
+    """What a callable was made of; None where it was made of no other. No property of the user's is asked."""
+    kind = type(value)
+    if kind is FunctionType:
+        inner = vars(value).get("__wrapped__")
+    elif kind is types.MethodType:
         return value.__func__
-    return _wrapped(value)
-
-
-def _wrapped(value: Any) -> Any:
-    try:
-        inner = getattr(value, "__wrapped__", None)
-    except Exception:  # a property of the user's that raises
-        return None
+    elif issubclass(kind, functools.partial):
+        return jax_internals.partial_of(value).func
+    else:
+        inner = _stored(value, "__wrapped__")
     return inner if callable(inner) else None
+
+
+def _stored(value: Any, name: str) -> Any:
+    """An attribute as it is stored, or what a property of an installed package says."""
+    found = attribute_of(value, name)
+    if type(found) is not property:
+        return found
+    if type(found.fget) is not FunctionType or not is_installed(file_of(found.fget.__code__)):
+        return None
+    try:
+        return getattr(value, name)
+    except FAILURES:
+        return None
 
 
 def code_of(fun: Any) -> CodeType | None:
@@ -229,30 +245,29 @@ def code_of(fun: Any) -> CodeType | None:
     inner = unwrap(fun)
     if type(inner) is FunctionType:
         return inner.__code__
-    code = getattr(inner, "__code__", None)
-    if code is None and not isinstance(inner, type):
+    code = _stored(inner, "__code__")
+    if code is None and not issubclass(type(inner), type):
         code = _call_code(inner)
-    return code if isinstance(code, CodeType) else None
+    return code if type(code) is CodeType else None
 
 
 def _call_code(value: Any) -> Any:
     """The code of an object that can be called, such as an equinox module."""
-    calls = (unwrap(vars(base).get("__call__")) for base in type(value).__mro__)
-    return next((call.__code__ for call in calls if isinstance(call, types.FunctionType)), None)
+    called = unwrap(defined(type(value), "__call__"))
+    return called.__code__ if type(called) is FunctionType else None
 
 
 def name_of(fun: Any) -> str:
     """The name its author gave it."""
     inner = unwrap(fun)
-    name = getattr(inner, "__name__", None)
-    return name if isinstance(name, str) else type(inner).__name__
+    return own_name(inner) or kind_name(type(inner))
 
 
 def place_of(code: CodeType | None) -> Place | None:
     """The line of a def."""
     if code is None:
         return None
-    return Place(code.co_filename, code.co_firstlineno, code.co_qualname)
+    return Place(file_of(code), code.co_firstlineno, function_of(code))
 
 
 # --- whose is it -------------------------------------------------------------------------------------------
@@ -260,29 +275,29 @@ def place_of(code: CodeType | None) -> Place | None:
 
 def is_library(fun: Any, code: CodeType | None, frame: FrameType) -> bool:
     """Whether a jitted function is JAX's own or another package's own, rather than one that the user jitted."""
-    file = code.co_filename if code is not None else ""
+    file = file_of(code) if code is not None else ""
     if code is not None and not is_jax(file):
         return is_installed(file) and not _called_by_user(frame)
     # JAX's code. `jax.jit(jax.nn.softmax)` is the user's, `jnp.where` is JAX's own.
     caller = _skip(frame, _is_entry)
-    return caller is None or is_jax(caller.f_code.co_filename) or _owned_by_module(fun)
+    return caller is None or is_jax(file_of(caller.f_code)) or _owned_by_module(fun)
 
 
 def is_users(fun: Any) -> bool:
     """Whether the code that a function runs is the user's; for one of which no miss was observed."""
     code = code_of(fun)
-    return code is not None and not is_installed(code.co_filename)
+    return code is not None and not is_installed(file_of(code))
 
 
 def is_of_jax(called: Any) -> bool:
     """Whether a jitted function is one of JAX's own."""
-    code = code_of(getattr(called, "_fun", called))
-    return code is not None and is_jax(code.co_filename)
+    code = code_of(called._fun if jax_internals.is_jitted(called) else called)
+    return code is not None and is_jax(file_of(code))
 
 
 def _owned_by_module(fun: Any) -> bool:
-    owner: Any = sys.modules.get(getattr(fun, "__module__", None) or "")
-    for part in str(getattr(fun, "__qualname__", "")).split("."):
+    owner: Any = sys.modules.get(own_name(fun, "__module__") or "")
+    for part in (own_name(fun, "__qualname__") or "").split("."):
         owner = getattr(owner, part, None)
     if owner is None or owner is fun:
         return False
@@ -298,44 +313,46 @@ def _ufunc() -> type:
 
 def _called_by_user(frame: FrameType) -> bool:
     caller = _skip(frame, lambda file: is_jax(file) or _is_wrapper(file))
-    return caller is not None and not is_installed(caller.f_code.co_filename)
+    return caller is not None and not is_installed(file_of(caller.f_code))
 
 
 def call_place(frame: FrameType) -> Place | None:
     """The user's line that made the call which misses in `frame`."""
     caller = frame.f_back
     while caller is not None:
-        code = caller.f_code
-        if not is_installed(code.co_filename):
-            return Place(code.co_filename, caller.f_lineno, code.co_qualname)
+        file = caller.f_code.co_filename
+        if type(file) is not str:
+            file = file_of(caller.f_code)
+        if not is_installed(file):
+            return Place(file, caller.f_lineno, function_of(caller.f_code))
         caller = caller.f_back
     return None
 
 
 def frame_place(frame: FrameType) -> Place:
     """The line that a frame is at."""
-    return Place(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_qualname)
+    return Place(file_of(frame.f_code), frame.f_lineno, function_of(frame.f_code))
 
 
 def user_place(frame: FrameType | None) -> Place | None:
     """The innermost user line of a stack."""
-    while frame is not None and is_installed(frame.f_code.co_filename):
+    while frame is not None and is_installed(file_of(frame.f_code)):
         frame = frame.f_back
     return None if frame is None else frame_place(frame)
 
 
 def _skip(frame: FrameType, skip: Any) -> FrameType | None:
     caller = frame.f_back
-    while caller is not None and skip(caller.f_code.co_filename):
+    while caller is not None and skip(file_of(caller.f_code)):
         caller = caller.f_back
     return caller
 
 
 def _asked_by_jax(frame: FrameType) -> bool:
     """Whether it is JAX that asks a jitted function for its trace in `frame`, of the module of jit."""
-    own = frame.f_code.co_filename
+    own = file_of(frame.f_code)
     caller = _skip(frame, lambda file: file == own or _is_entry(file))
-    return caller is None or is_jax(caller.f_code.co_filename)
+    return caller is None or is_jax(file_of(caller.f_code))
 
 
 def _is_entry(file: str) -> bool:

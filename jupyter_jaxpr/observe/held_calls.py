@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .. import jax_internals
-from .keys import UNKNOWN, StaticValue
+from .keys import UNKNOWN, Key, StaticValue, positional_names, static_places
 
 Given = tuple[tuple[Any, ...], dict[str, Any]]
 
@@ -28,7 +28,7 @@ class HeldCall:
         is_traced: Of its leaves: whether it is an input of the program.
     """
 
-    __slots__ = ("_fun", "_jitted", "_slots", "_tree", "options")
+    __slots__ = ("_fun", "_jitted", "_keywords", "_positions", "_slots", "_tree", "options")
 
     def __init__(
         self,
@@ -46,6 +46,8 @@ class HeldCall:
         self._jitted = jitted
         self._fun = _reference(fun)
         self._slots: list[StaticValue | None]
+        self._positions: list[tuple[int, StaticValue]] = []  # static arguments that are not in the tree, ascending
+        self._keywords: dict[str, StaticValue] = {}
         boxed = (
             _boxed_leaves(args, kwargs, is_traced or is_array)
             if options is None
@@ -60,6 +62,20 @@ class HeldCall:
         held = cls.__new__(cls)
         held.options, held._jitted, held._fun = options, None, _reference(fun)
         held._tree, held._slots = tree, [None] * count
+        held._positions, held._keywords = [], {}
+        return held
+
+    @classmethod
+    def with_statics(cls, fun: Any, options: Any, key: Key, count: int) -> HeldCall:
+        """A call of a jitted function with static arguments, `count` by position: nothing is asked of them again."""
+        held = cls.__new__(cls)
+        held.options, held._jitted, held._fun = options, None, _reference(fun)
+        held._tree, held._slots = key.treedef, [None] * key.count
+        positions, _ = static_places(options, count)
+        by_position = dict(enumerate(positional_names(getattr(options, "fun_signature", None), count)))
+        held._positions = [(place, key.statics[by_position[place]]) for place in sorted(positions & set(by_position))]
+        given = {by_position[place] for place, _ in held._positions}
+        held._keywords = {name: value for name, value in key.statics.items() if name not in given}
         return held
 
     @property
@@ -70,7 +86,7 @@ class HeldCall:
     @property
     def has_statics(self) -> bool:
         """Whether an argument of it is static."""
-        return any(slot is not None for slot in self._slots)
+        return bool(self._positions or self._keywords) or any(slot is not None for slot in self._slots)
 
     def leaves(self) -> tuple[int, int]:
         """How many leaves that are not static the positional arguments have, and those given by keyword."""
@@ -109,7 +125,15 @@ class HeldCall:
                 return None
             whole.append(value)
         args, kwargs = jax.tree_util.tree_unflatten(self._tree, whole)
-        return args, kwargs
+        if not self._positions and not self._keywords:
+            return args, kwargs
+        statics = [each.value for _, each in self._positions] + [each.value for each in self._keywords.values()]
+        if any(value is UNKNOWN for value in statics):
+            return None
+        args = list(args)
+        for place, static in self._positions:
+            args.insert(place, static.value)
+        return tuple(args), {**kwargs, **{name: static.value for name, static in self._keywords.items()}}
 
 
 def _reference(fun: Any) -> Any:

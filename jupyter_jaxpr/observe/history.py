@@ -19,10 +19,13 @@ from functools import partial
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
+from .. import jax_internals
 from ..jax_internals import COMPILE_EVENT, LOWER_EVENT, TRACE_EVENT
+from ..plain_text import exact
 from .functions import code_of
-from .keys import Key, value_text
+from .keys import Key, is_plain
 from .observation import Outcome, Place
+from .reading import NOTHING_CALLED, Reading
 from .reasons import Reason
 from .stages import CallStages, Tally
 from .wrappers import Wrappers, equinox_wrappers, options_of, wrappers_of
@@ -56,6 +59,7 @@ class MissEvent:
     rerun: bool = False  # its cell was executed again since the object before was first seen
     cell: int | None = None  # the number in In [n] of the cell that made the call
     partial: dict[str, str] | None = None  # what a functools.partial binds, as text
+    partial_read: bool = True  # whether the text says what the values are; outside of observed cells it may not
     wrappers: Wrappers = ()  # around the user's function, of the first miss of its function object
     alike: int = 0  # function objects before it that are wrapped alike
     alike_here: bool = False  # the last of them was first called at the same line
@@ -123,24 +127,15 @@ class FunctionHistory:
     wrapped: dict[Wrapped, tuple[int, tuple[str, int] | None]] = field(default_factory=dict)  # line of the last
     whole: FunctionRecord | None = None  # of everything seen, as last read; None when something was added since
 
-    def count_alike(self, event: MissEvent, fun: Any, plain: bool) -> None:
-        """Tell the first miss of a function object how many were wrapped as it is; a plain one is not wrapped."""
-        wrappers = () if plain else wrappers_of(fun)
-        if event.key is not None and event.key.function is not None:
-            wrappers = ("equinox.filter_jit", *equinox_wrappers(event.key.function.type), *wrappers)
-        event.wrappers = wrappers
-        code = code_of(fun)
+    def count_alike(self, event: MissEvent, first: _First) -> None:
+        """Tell the first miss of a function object how many were wrapped as it is."""
         line = None if event.place is None else (event.place.file, event.place.line)
-        is_partial = event.partial is not None
-        # One line may hold several lambdas: where their code is written tells them apart. What a transformation was
-        # given, such as in_axes, tells its functions apart.
-        positions = tuple(code.co_positions()) if code is not None and self.name == "<lambda>" else ()
-        apart = hash((positions, () if plain else options_of(fun)))
-        key = wrappers, is_partial, apart
+        event.partial, event.partial_read = first.partial, first.partial_read
+        event.wrappers, event.method = first.wrappers, first.method
+        key = first.wrappers, first.partial is not None, first.apart
         event.alike, last = self.wrapped.get(key, (0, None))
         event.alike_here = line is not None and last == line
-        event.method = isinstance(fun, MethodType)
-        event.another = any(each[:2] == key[:2] and each[2] != apart for each in self.wrapped)
+        event.another = any(each[:2] == key[:2] and each[2] != first.apart for each in self.wrapped)
         self.wrapped[key] = event.alike + 1, line
 
     def counts_on(self, thread: int | None) -> Counts:
@@ -168,13 +163,14 @@ class History:
         self._functions: dict[tuple[str, str, int], FunctionHistory] = {}
         self._ended: deque[_Ended] = deque()
         self.number = 0
-        self._held_before: weakref.WeakSet[Any] = weakref.WeakSet()
-        self._holds_before = False  # whether there is any: to ask the set takes long
+        # By id: to be in a set, a callable of the user's would be asked for its hash.
+        self._held_before: dict[int, weakref.ref[Any]] = {}
         self._cell_of: dict[str, str] = {}  # file of a cell -> what the cell is known by
         self._executed: dict[str, int] = {}  # the latest execution of each
         self._executions = 0
         self._count_of: dict[str, int | None] = {}  # the number of each cell by its file
-        self._lock = threading.Lock()
+        # Reentrant: a garbage collection may come at any line, and an object's end may call a jitted function.
+        self._lock = threading.RLock()
 
     # --- told by the host ---
 
@@ -190,15 +186,21 @@ class History:
         """JAX already holds entries of these functions, made before anything was observed."""
         for function in functions:
             try:
-                self._held_before.add(function)
-                self._holds_before = True
+                self._held_before[id(function)] = weakref.ref(function)
             except TypeError:  # not every callable can be referred to weakly
                 continue
 
     # --- told by the observer ---
 
-    def begin(self, record: Any, fun: Any, key: Key | None, place: Place | None) -> MissEvent:
-        """A call has missed; `record` stands for its function object."""
+    def begin(
+        self, record: Any, fun: Any, key: Key | None, place: Place | None, reading: Reading = NOTHING_CALLED
+    ) -> MissEvent:
+        """A call has missed; `record` stands for its function object, `reading` says what may be called of the user's.
+
+        What is asked of the user's objects is asked before the lock is taken.
+        """
+        first = None if record.missed else _First(fun, key, record.name, reading)
+        record.missed = True
         with self._lock:
             history, number, rerun = record.history or self._of(record)
             self.number += 1
@@ -206,11 +208,9 @@ class History:
             event.cell = None if place is None else self._count_of.get(place.file)
             if number not in history.known_objects:
                 history.known_objects.add(number)
-                event.held_before = self._holds_before and self._is_held_before(fun)
-                plain = type(fun) is FunctionType and "__wrapped__" not in vars(fun)
-                if not plain:
-                    event.partial = _partial(fun)
-                history.count_alike(event, fun, plain)
+                event.held_before = bool(self._held_before) and self._is_held_before(fun)
+                if first is not None:
+                    history.count_alike(event, first)
             history.events.append(event)
             history.whole = None
             return event
@@ -319,18 +319,18 @@ class History:
         self.count()
         return self._functions
 
-    def ledger(self, thread: int | None, calls: Callable[[], list[Calls]]) -> Ledger:
+    def ledger(self, thread: int | None, calls: Callable[[], list[Calls]], reading: Reading) -> Ledger:
         """A ledger of what happens from now on, on one thread or on all."""
         from .ledger import Ledger
 
         before = {id(function): function.counts_on(thread).copy() for function in self.functions.values()}
-        return Ledger(self, thread, self.number, before, calls)
+        return Ledger(self, thread, self.number, before, calls, reading)
 
-    def whole(self, newest: int) -> Ledger:
+    def whole(self, newest: int, reading: Reading = NOTHING_CALLED) -> Ledger:
         """The ledger of everything seen, on all threads, of the functions that missed last."""
         from .ledger import Ledger
 
-        return Ledger(self, None, 0, {}, list, newest)
+        return Ledger(self, None, 0, {}, list, reading, newest)
 
     # --- whose ---
 
@@ -370,20 +370,45 @@ class History:
         return bool(same) and all(each.last_seen < executed for each in same)
 
     def _is_held_before(self, fun: Any) -> bool:
-        try:
-            return fun in self._held_before
-        except TypeError:
-            return False
+        held = self._held_before.get(id(fun))
+        return held is not None and held() is fun
 
 
 _Ended = tuple[FunctionHistory, MissEvent, CallStages, bool, float, "FunctionActivity | None", "CallLines | None"]
 
 
-def _partial(fun: Any) -> dict[str, str] | None:
-    if not isinstance(fun, partial):
-        return None
-    bound = {f"argument {n}": value_text(value) for n, value in enumerate(fun.args)}
-    return {**bound, **{name: value_text(value) for name, value in fun.keywords.items()}}
+class _First:
+    """What a function object is, read at its first miss.
+
+    Attributes:
+        wrappers: what is around the user's function; empty for one that is not wrapped.
+        partial: what a `functools.partial` binds, as text.
+        partial_read: whether that says what the values are.
+        method: whether it is a method with its object.
+        apart: a hash of what else tells functions of a line apart.
+    """
+
+    __slots__ = ("apart", "method", "partial", "partial_read", "wrappers")
+
+    def __init__(self, fun: Any, key: Key | None, name: str, reading: Reading) -> None:
+        plain = type(fun) is FunctionType and "__wrapped__" not in vars(fun)
+        self.wrappers: Wrappers = () if plain else wrappers_of(fun)
+        if key is not None and key.function is not None:
+            self.wrappers = ("equinox.filter_jit", *equinox_wrappers(key.function.type), *self.wrappers)
+        self.partial: dict[str, str] | None = None
+        self.partial_read = True
+        if not plain and issubclass(type(fun), partial):
+            bound = jax_internals.partial_of(fun)
+            values: dict[str, Any] = {f"argument {n}": value for n, value in enumerate(bound.args)}
+            values.update((exact(name), value) for name, value in bound.keywords.items())
+            self.partial = {name: reading.text(value) for name, value in values.items()}
+            self.partial_read = reading.calls or all(map(is_plain, values.values()))
+        code = code_of(fun)
+        # One line may hold several lambdas: where their code is written tells them apart. What a transformation was
+        # given, such as in_axes, tells its functions apart.
+        positions = tuple(code.co_positions()) if code is not None and name == "<lambda>" else ()
+        self.apart = hash((positions, () if plain else options_of(fun)))
+        self.method = type(fun) is MethodType
 
 
 def _outcome(tally: Tally, raised: bool) -> Outcome:

@@ -17,7 +17,9 @@ from types import FunctionType
 from typing import Any, NamedTuple
 
 from .. import jax_internals
-from ..jax_internals import LeafColumns, LeafFacts, PmapCall
+from ..jax_internals import FlatCall, LeafColumns, LeafFacts, PmapCall
+from ..plain_text import FAILURES, Limit, defined, exact, kind_name, text_of
+from .reading import NOTHING_CALLED, Reading
 
 LAYOUTS_UP_TO = 32
 """Leaves up to which the memory layout is recorded: reading it costs 1.5 us a leaf."""
@@ -47,21 +49,28 @@ class Leaf(NamedTuple):
 
 
 class StaticValue:
-    """A static argument, to be compared later: held only where it is plain, else by weak reference and hash."""
+    """A static argument, to be compared later: held only where it is plain, else by weak reference and hash.
 
-    __slots__ = ("_hash", "_held", "_reference", "text", "type")
+    Outside of observed cells and blocks a class of the user's is not asked for a hash: `read` is False then, and of two
+    different objects it is not known whether they are equal.
+    """
 
-    def __init__(self, value: Any) -> None:
+    __slots__ = ("_hash", "_held", "_reference", "read", "text", "type")
+
+    def __init__(self, value: Any, reading: Reading = NOTHING_CALLED) -> None:
         self.type = type(value)
-        self.text = value_text(value)
-        self._held = value if _is_plain(value) else UNKNOWN
+        self.text = reading.text(value)
+        self._held = value if is_plain(value) or (reading.calls and issubclass(self.type, _SCALAR_LIKE)) else UNKNOWN
         self._reference: Any = None
         self._hash: int | None = None
+        self.read = True
         if self._held is UNKNOWN:
+            plainly = defined(self.type, "__hash__") is _IDENTITY_HASH  # of Python's own: nothing of the user's runs
+            self._hash = hash(value) if plainly else reading.hash_of(value)
+            self.read = self._hash is not None
             try:
-                self._hash = hash(value)
                 self._reference = weakref.ref(value)
-            except Exception:  # not hashable: JAX raises; no weak references: the hash must do
+            except TypeError:  # no weak references: the hash must do
                 self._reference = None
 
     @property
@@ -73,28 +82,42 @@ class StaticValue:
         return UNKNOWN if value is None else value
 
     def equals(self, other: StaticValue) -> bool:
-        """Whether JAX takes the two for one."""
+        """Whether JAX takes the two for one; of two that were not both read, whether they are one object."""
         if self.type is not other.type:
             return False
         mine, its = self.value, other.value
-        if mine is UNKNOWN or its is UNKNOWN:
-            return self._hash is not None and self._hash == other._hash
-        if mine is its:
+        same = mine is its is not UNKNOWN
+        if not (self.read and other.read):
+            return same
+        if same and self._held is UNKNOWN:
             return self._hash == other._hash  # JAX finds it by its hash, which changes with its contents
+        if self._hash != other._hash or mine is UNKNOWN or its is UNKNOWN:
+            return self._hash is not None and self._hash == other._hash
         try:
             return bool(mine == its)
-        except Exception:  # an __eq__ that raises makes JAX miss as well
+        except FAILURES:  # an __eq__ that raises makes JAX miss as well
             return False
 
     def is_changed(self, later: StaticValue) -> bool:
         """Whether it is one object whose hash has changed."""
-        return self._reference is not None and self.value is later.value is not UNKNOWN and self._hash != later._hash
+        if self._reference is None or not (self.read and later.read):
+            return False
+        return self.value is later.value is not UNKNOWN and self._hash != later._hash
+
+    def is_surely_other(self, later: StaticValue) -> bool:
+        """Whether the two are two objects, or values that differ; False where that cannot be told."""
+        if (self.read and later.read) or self.type is not later.type:
+            return True
+        return self._reference is not None and later._reference is not None
 
     @property
     def by_identity(self) -> bool:
         """Whether its class compares objects by identity."""
-        equality: Any = self.type.__eq__
-        return equality is object.__eq__
+        return defined(self.type, "__eq__") is _IDENTITY
+
+
+_IDENTITY = object.__dict__["__eq__"]
+_IDENTITY_HASH = object.__dict__["__hash__"]
 
 
 class StaticLeaf(str):
@@ -104,19 +127,23 @@ class StaticLeaf(str):
     value: StaticValue
 
     @classmethod
-    def of(cls, value: Any) -> StaticLeaf:
+    def of(cls, value: Any, reading: Reading) -> StaticLeaf:
         """The leaf of a value."""
-        static = StaticValue(value)
+        static = StaticValue(value, reading)
         made = cls(static.text)
         made.value = static
         return made
 
 
-def _is_plain(value: Any) -> bool:
-    """Whether holding a value holds nothing else: numbers, texts, and tuples of those."""
-    if value is None or isinstance(value, (bool, int, float, complex, str, bytes, enum.Enum)):
+_PLAIN = frozenset({type(None), bool, int, float, complex, str, bytes})
+_SCALAR_LIKE = (int, float, complex, str, bytes, enum.Enum)
+
+
+def is_plain(value: Any) -> bool:
+    """Whether holding a value holds nothing else and comparing it calls nothing: numbers, texts, tuples of those."""
+    if type(value) in _PLAIN:
         return True
-    return type(value) in (tuple, frozenset) and all(_is_plain(item) for item in value)
+    return type(value) in (tuple, frozenset) and all(map(is_plain, value))
 
 
 _OPTIONS = (
@@ -224,15 +251,17 @@ class Key:
         names: Sequence[str],
         dynamic: tuple[tuple[Any, ...], Mapping[str, Any]],
         function: StaticValue | None = None,
+        reading: Reading = NOTHING_CALLED,
+        flat: FlatCall | None = None,
     ) -> None:
-        values, self.treedef = jax_internals.flatten(dynamic)
+        values, self.treedef = jax_internals.flatten(dynamic) if flat is None else (flat.leaves, flat.tree)
         self.count = len(values)
         many = self.count > LAYOUTS_UP_TO
         self._columns: LeafColumns | None = jax_internals.leaf_columns(values) if many else None
         self._facts: Sequence[LeafFacts] = ()
         if self._columns is None:
-            facts = jax_internals.leaf_facts(values, not many)
-            self._facts = facts if function is None else _equinox_facts(facts, values)
+            facts = jax_internals.leaf_facts(values, not many, None if flat is None else flat.avals)
+            self._facts = facts if function is None else _equinox_facts(facts, values, reading)
         self._leaves: tuple[Leaf, ...] | None = None
         self.context: Sequence[Any] = jax_internals.trace_context()
         self.options = options
@@ -269,24 +298,24 @@ class Key:
 def type_text(aval: Any) -> str:
     """An aval as JAX prints it, such as f32[8,4]."""
     try:
-        return str(aval.str_short(short_dtypes=True))
-    except Exception:  # an aval class of a library: its own text is better than none
-        return str(aval)
+        return exact(aval.str_short(short_dtypes=True), Limit.TYPE)
+    except FAILURES:  # an aval class of a library: its own text is better than none
+        return text_of(aval, Limit.TYPE)
 
 
-def value_text(value: Any, limit: int = 60) -> str:
-    """A short text of a static value: its repr on one line, or its type where repr fails or shows an address."""
-    try:
-        text = " ".join(repr(value).split())
-    except Exception:
-        return f"<{type(value).__name__}>"
-    if " at 0x" in text:
-        name = getattr(value, "__qualname__", None) or type(value).__name__
-        return f"<{name}>" if name != "<lambda>" else name
-    return text if len(text) <= limit else text[: limit - 1] + "…"
+def value_text(value: Any, limit: int = Limit.VALUE) -> str:
+    """A short text of a value that the user asked about: its repr on one line, or its type where repr fails."""
+    return Reading().text(value, limit)
 
 
-def key_of(options: Any, args: Sequence[Any], kwargs: Mapping[str, Any], fun: Any = None) -> Key:
+def key_of(
+    options: Any,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    fun: Any = None,
+    reading: Reading = NOTHING_CALLED,
+    flat: FlatCall | None = None,
+) -> Key:
     """Take the key of one call, in the context it is made in.
 
     Args:
@@ -294,6 +323,9 @@ def key_of(options: Any, args: Sequence[Any], kwargs: Mapping[str, Any], fun: An
         args: positional arguments of the call.
         kwargs: keyword arguments of the call.
         fun: what was jitted, where it is known.
+        reading: what may be called of the user's static values.
+        flat: the dynamic leaves and their structure as JAX took them; None takes them again, which runs what the
+            user's classes define for it.
 
     Returns:
         The key. It holds no array.
@@ -301,27 +333,50 @@ def key_of(options: Any, args: Sequence[Any], kwargs: Mapping[str, Any], fun: An
     count = len(args)
     if not kwargs and not getattr(options, "static_argnums", ()) and not getattr(options, "static_argnames", ()):
         names = _names_of(fun, count) or positional_names(getattr(options, "fun_signature", None), count)
-        return Key(JitOptions(options), count, (), _NO_STATICS, names, (tuple(args), _NO_KEYWORDS))
-    static_positions = {n + count if n < 0 else n for n in getattr(options, "static_argnums", ()) or ()}
-    static_names = set(getattr(options, "static_argnames", ()) or ())
+        dynamic_only = (tuple(args), _NO_KEYWORDS)
+        return Key(JitOptions(options), count, (), _NO_STATICS, names, dynamic_only, reading=reading, flat=flat)
+    static_positions, static_names = static_places(options, count)
     parameters = positional_names(getattr(options, "fun_signature", None), count)
     statics: dict[str, StaticValue] = {}
     names = []
     dynamic: list[Any] = []
     for position, value in enumerate(args):
         if position in static_positions:
-            statics[parameters[position]] = StaticValue(value)
+            statics[parameters[position]] = StaticValue(value, reading)
         else:
             names.append(parameters[position])
             dynamic.append(value)
+    given = by_name(kwargs)
     keywords: dict[str, Any] = {}
-    for name in sorted(kwargs):
+    for name in sorted(given):
         if name in static_names:
-            statics[name] = StaticValue(kwargs[name])
+            statics[name] = StaticValue(given[name], reading)
         else:
             names.append(name)
-            keywords[name] = kwargs[name]
-    return Key(JitOptions(options), count, tuple(sorted(kwargs)), statics, names, (tuple(dynamic), keywords))
+            keywords[name] = given[name]
+    return Key(
+        JitOptions(options),
+        count,
+        tuple(sorted(given)),
+        statics,
+        names,
+        (tuple(dynamic), keywords),
+        reading=reading,
+        flat=flat,
+    )
+
+
+def static_places(options: Any, count: int) -> tuple[set[int], set[str]]:
+    """Positions and names of the static arguments of a call with so many positional ones, from JAX's record."""
+    positions = {n + count if n < 0 else n for n in getattr(options, "static_argnums", ()) or ()}
+    return positions, set(map(exact, getattr(options, "static_argnames", ()) or ()))
+
+
+def by_name(kwargs: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Keyword arguments by plain names: a name may be of a subclass of `str`."""
+    if all(type(name) is str for name in kwargs):
+        return kwargs
+    return {exact(name): value for name, value in kwargs.items()}
 
 
 _NO_STATICS: Mapping[str, StaticValue] = {}
@@ -335,63 +390,75 @@ def _names_of(fun: Any, count: int) -> Sequence[str]:
     return fun.__code__.co_varnames[:count]
 
 
-def pmap_key_of(call: PmapCall) -> Key:
+def pmap_key_of(call: PmapCall, reading: Reading) -> Key:
     """The key of a call of what `jax.pmap` gave, whose inner jit is given the leaves alone."""
-    key = key_of(call, call.args, call.kwargs)
+    key = key_of(call, call.args, call.kwargs, reading=reading)
     key.options = JitOptions.of_pmap(call.options)
     return key
 
 
-def equinox_key_of(options: Any, wrapper: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Key:
+def equinox_key_of(options: Any, wrapper: Any, args: Sequence[Any], kwargs: Mapping[str, Any], reading: Reading) -> Key:
     """The key of a call of `equinox.filter_jit`, whose inner jit is given the arguments regrouped.
 
     Leaves that are no arrays are static there; they have no aval, and a `StaticLeaf` as holder.
     """
+    kwargs = by_name(kwargs)
     names = [*positional_names(wrapper._signature, len(args)), *sorted(kwargs)]
-    function = StaticValue(wrapper._static_fun)
+    function = StaticValue(wrapper._static_fun, reading)
     node = getattr(wrapper._static_fun[1], "node_data", lambda: None)()  # what equinox made of the function's class
     if node is not None:
         function.type = node[0]
     dynamic = (tuple(args), dict(kwargs))
-    return Key(JitOptions(options), len(args), tuple(sorted(kwargs)), {}, names, dynamic, function)
+    return Key(JitOptions(options), len(args), tuple(sorted(kwargs)), {}, names, dynamic, function, reading)
 
 
-def _equinox_facts(facts: Sequence[LeafFacts], values: Sequence[Any]) -> list[LeafFacts]:
+def _equinox_facts(facts: Sequence[LeafFacts], values: Sequence[Any], reading: Reading) -> list[LeafFacts]:
     return [
-        each if each[1] in ("jax.Array", "tracer", "numpy") else (None, StaticLeaf.of(value), None, None, None)
+        each if each[1] in ("jax.Array", "tracer", "numpy") else (None, StaticLeaf.of(value, reading), None, None, None)
         for each, value in zip(facts, values, strict=True)
     ]
 
 
-def signature_text(key: Key) -> str:
+def signature_text(key: Key, reading: Reading) -> str:
     """The argument types and static values of a key, such as x: f32[10], n=3."""
     leaves = [
-        f"{path}: {leaf.describe()}{' weak' * leaf.weak}" for path, leaf in zip(paths(key), key.leaves, strict=True)
+        f"{path}: {leaf.describe()}{' weak' * leaf.weak}"
+        for path, leaf in zip(paths(key, reading), key.leaves, strict=True)
     ]
     if len(leaves) > 12:
         leaves = [*leaves[:10], f"and {len(leaves) - 10} more"]
     return ", ".join([*leaves, *(f"{name}={value.text}" for name, value in key.statics.items())])
 
 
-def paths(key: Key) -> list[str]:
+def paths(key: Key, reading: Reading) -> list[str]:
     """A path for each leaf of a key, such as p['w'], by parameter name however the argument was given."""
-    from jax.tree_util import keystr, tree_flatten_with_path, tree_unflatten
+    from jax.tree_util import tree_flatten_with_path, tree_unflatten
 
     dynamic_positional = len(key.names) - sum(name not in key.statics for name in key.keywords)
     found: list[str] = []
     try:
         tree = tree_unflatten(key.treedef, list(range(len(key.leaves))))
         with_paths, _ = tree_flatten_with_path(tree)
-    except Exception:  # a node class that cannot be rebuilt from integers
+    except FAILURES:  # a node class that cannot be rebuilt from integers
         return [f"leaf {n}" for n in range(len(key.leaves))]
     for path, _ in with_paths:
         side, place, *inner = path
         if getattr(side, "idx", 0) == 0:
             name = key.names[place.idx] if place.idx < dynamic_positional else f"argument {place.idx}"
         else:
-            name = str(place.key)
-        found.append(name + keystr(tuple(inner)))
+            name = exact(place.key)
+        found.append(exact(name + "".join(step_text(step, reading) for step in inner), Limit.PATH) if inner else name)
     return found if len(found) == len(key.leaves) else [f"leaf {n}" for n in range(len(key.leaves))]
+
+
+def step_text(step: Any, reading: Reading) -> str:
+    """One step of a path as JAX prints it, such as ['w'] or .weight."""
+    kind = kind_name(type(step))
+    if kind == "DictKey":
+        return f"[{reading.text(step.key, Limit.NAME)}]"
+    if kind == "SequenceKey":
+        return f"[{step.idx}]"
+    return text_of(step)
 
 
 def positional_names(signature: inspect.Signature | None, count: int) -> list[str]:
@@ -399,10 +466,10 @@ def positional_names(signature: inspect.Signature | None, count: int) -> list[st
     names: list[str] = []
     for parameter in signature.parameters.values() if signature is not None else ():
         if parameter.kind is parameter.VAR_POSITIONAL:
-            names.extend(f"{parameter.name}[{i}]" for i in range(count - len(names)))
+            names.extend(f"{exact(parameter.name)}[{i}]" for i in range(count - len(names)))
             break
         if parameter.kind in (parameter.KEYWORD_ONLY, parameter.VAR_KEYWORD):
             break
-        names.append(parameter.name)
+        names.append(exact(parameter.name))
     names.extend(f"argument {i}" for i in range(len(names), count))
     return names[:count]

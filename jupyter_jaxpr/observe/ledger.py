@@ -10,10 +10,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import takewhile
 
+from ..plain_text import FAILURES, could_not
 from .causes import entries_of, reasons_of
 from .history import Counts, FunctionHistory, History, MissEvent
-from .keys import signature_text
+from .keys import Key, signature_text
 from .observation import Outcome, Place
+from .reading import NOTHING_CALLED, Reading
 from .reasons import Reason
 
 
@@ -138,6 +140,7 @@ class Ledger(Mapping[str, FunctionRecord]):
         since: int,
         before: Mapping[int, Counts],
         calls: Callable[[], list[Calls]],
+        reading: Reading,
         newest: int | None = None,
     ) -> None:
         self._history = history
@@ -146,6 +149,7 @@ class Ledger(Mapping[str, FunctionRecord]):
         self._since = since
         self._before = before
         self._calls = calls
+        self._reading = reading
         self.note: str | None = None
         """What cannot be told with this JAX or Python, a sentence; None where everything can."""
         self._records: tuple[FunctionRecord, ...] | None = None
@@ -157,6 +161,7 @@ class Ledger(Mapping[str, FunctionRecord]):
             self._records = self._read()
             self._elsewhere = self.elsewhere
             self._calls = list  # it holds the run, and with it the functions that were called
+            self._reading = NOTHING_CALLED  # likewise what was asked for its text
 
     @property
     def functions(self) -> tuple[FunctionRecord, ...]:
@@ -236,6 +241,33 @@ class Ledger(Mapping[str, FunctionRecord]):
         return event.number > self._since and self._thread in (None, event.thread) and event.outcome is not None
 
     def _record(self, key: tuple[str, str, int], called: Calls | None) -> FunctionRecord:
+        """What one function did; where that cannot be described, why it cannot is in the place of its entries."""
+        try:
+            return self._described(key, called)
+        except FAILURES as error:
+            known = self._history.functions.get(key)
+            definition = known.definition if known is not None else None
+            counts = self._counts(known) if known is not None else Counts()
+            return FunctionRecord(
+                name=key[0],
+                line=definition.line if definition else None,
+                file=definition.file if definition else None,
+                calls=called.calls if called is not None else None,
+                calls_exact=False,
+                compiles=counts.compiles,
+                traces=counts.traces,
+                lowerings=counts.lowerings,
+                from_disk=counts.from_disk,
+                inlined=counts.inlined,
+                raised=counts.raised,
+                entries=(CacheEntry(could_not(error), None, 0, False, False),),
+                misses=(),
+                function_objects=0,
+                hits=None,
+                seconds=counts.seconds,
+            )
+
+    def _described(self, key: tuple[str, str, int], called: Calls | None) -> FunctionRecord:
         history = self._history.functions.get(key) or FunctionHistory(key[0], called.definition if called else None)
         if self._is_whole and history.whole is not None:
             return history.whole
@@ -248,7 +280,7 @@ class Ledger(Mapping[str, FunctionRecord]):
             calls, exact = len(here), False  # some were made from C, such as by map()
         raised = max(counts.raised, called.raised if called is not None else 0)
         looked = None if calls is None else calls - (raised - counts.raised)  # JAX looked for an entry
-        entries, entry_of = _entries(history, here, counts, looked)
+        entries, entry_of = _entries(history, here, counts, looked, self._reading)
         record = FunctionRecord(
             name=key[0],
             line=definition.line if definition else None,
@@ -262,7 +294,7 @@ class Ledger(Mapping[str, FunctionRecord]):
             inlined=counts.inlined,
             raised=raised,
             entries=entries,
-            misses=tuple(_miss(event, history, entry_of.get(event.number, -1)) for event in here),
+            misses=tuple(_miss(event, history, entry_of.get(event.number, -1), self._reading) for event in here),
             function_objects=len({event.function_object for event in here}),
             hits=None if looked is None else max(looked - counts.misses + counts.dispatch_only - counts.inlined, 0),
             seconds=counts.seconds,
@@ -281,13 +313,13 @@ class Ledger(Mapping[str, FunctionRecord]):
         return self._thread is None and self._since == 0
 
 
-def _miss(event: MissEvent, history: FunctionHistory, entry: int) -> Miss:
+def _miss(event: MissEvent, history: FunctionHistory, entry: int, reading: Reading) -> Miss:
     assert event.outcome is not None
     if event.signature is None:
-        event.signature = signature_text(event.key) if event.key is not None else ""
+        event.signature = _signature(event.key, reading) if event.key is not None else ""
     return Miss(
         outcome=event.outcome,
-        reasons=reasons_of(event, history),
+        reasons=reasons_of(event, history, reading),
         line=event.place.line if event.place else None,
         file=event.place.file if event.place else None,
         signature=event.signature,
@@ -299,11 +331,18 @@ def _miss(event: MissEvent, history: FunctionHistory, entry: int) -> Miss:
     )
 
 
+def _signature(key: Key, reading: Reading) -> str:
+    try:
+        return signature_text(key, reading)
+    except FAILURES as error:  # the other misses and entries have theirs
+        return could_not(error)
+
+
 def _entries(
-    history: FunctionHistory, here: list[MissEvent], counts: Counts, calls: int | None
+    history: FunctionHistory, here: list[MissEvent], counts: Counts, calls: int | None, reading: Reading
 ) -> tuple[tuple[CacheEntry, ...], dict[int, int]]:
     """The entries that a block made or met at a miss, and the entry of each event by its number."""
-    makers = entries_of(history)
+    makers = entries_of(history, reading)
     used = sorted({event.entry for event in here if event.entry >= 0})
     places = {entry: index for index, entry in enumerate(used)}
     since = here[0].number if here else 0
@@ -319,7 +358,7 @@ def _entries(
         assert maker.key is not None
         entries.append(
             CacheEntry(
-                signature=signature_text(maker.key),
+                signature=_signature(maker.key, reading),
                 hits=max((calls or 0) - counts.misses - counts.inlined, 0) if alone else None,
                 misses=len(mine),
                 fast_path=mine[-1].fast_path,

@@ -11,6 +11,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from .. import jax_internals
+from ..plain_text import file_of
 from .calls import HAS_MONITORING, monitoring
 
 _TOOL_IDS = (5, 0, 4, 3)  # 5 is free for optimizers by convention, 0 is the debuggers'; call counting has 4
@@ -83,16 +84,16 @@ class LineRecorder:
 
     def _in_file(self, code: CodeType | None, module: dict[str, Any] | None) -> Iterator[CodeType]:
         """Code of this cell: the function's own, and that of the functions beside it."""
-        if code is not None and id(code) not in self._known and code.co_filename == self._file:
+        if code is not None and id(code) not in self._known and file_of(code) == self._file:
             yield from _with_nested(code)
         if module is None or self._looked_through.get(id(module)) == len(module):
             return
         self._looked_through[id(module)] = len(module)
         for value in list(module.values()):
-            beside = list(vars(value).values()) if isinstance(value, type) else [value]
+            beside = list(vars(value).values()) if type(value) is type else [value]
             for each in beside:
                 inner = each.__wrapped__ if jax_internals.is_jitted(each) else each
-                if isinstance(inner, FunctionType) and inner.__code__.co_filename == self._file:
+                if type(inner) is FunctionType and file_of(inner.__code__) == self._file:
                     yield from _with_nested(inner.__code__)
 
     def _take_tool(self) -> bool:

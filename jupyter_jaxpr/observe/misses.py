@@ -19,7 +19,8 @@ from typing import Any
 
 from .. import jax_internals
 from ..effects import program_effects
-from ..jax_internals import COMPILE_EVENT, LOWER_EVENT, TRACE_EVENT, DerivedCall, Hooks, JitCall
+from ..jax_internals import COMPILE_EVENT, LOWER_EVENT, TRACE_EVENT, DerivedCall, FlatCall, Hooks, JitCall
+from ..plain_text import FAILURES, text_of
 from .arguments import CallShape, EquinoxCall, equinox_call, shape_of
 from .calls import HAS_MONITORING
 from .functions import (
@@ -30,6 +31,7 @@ from .functions import (
     equinox_frame,
     equinox_wrapper,
     is_users,
+    name_of,
     unwrap,
     user_place,
 )
@@ -39,6 +41,7 @@ from .keys import Key, equinox_key_of, key_of, pmap_key_of
 from .ledger import Ledger
 from .observation import EagerCompile, LedgerReading, Observation, Place
 from .programs import KeptProgram, keep, kept
+from .reading import NOTHING_CALLED, Reading
 from .run import EAGER_COMPILES, FunctionActivity, Run
 from .stages import STAGE_NAMES, CallStages, LooseEvent
 from .values import CallValues, copied
@@ -165,7 +168,7 @@ class Observer:
             run.counted = run.counter.sees
         if self.hooks.support.tier == "hooks":
             run.library_before = dict(self.library)
-            run.ledger = self.history.ledger(run.thread, run.ledger_calls)
+            run.ledger = self.history.ledger(run.thread, run.ledger_calls, run.reading)
         return run
 
     def end(self, run: Run) -> Observation:
@@ -207,7 +210,7 @@ class Observer:
         library = self.functions.library_names(run.library_before)
         return LedgerReading(
             run=ledger.functions,
-            kernel=self.history.whole(_FUNCTIONS_IN_LEDGER).functions,
+            kernel=self.history.whole(_FUNCTIONS_IN_LEDGER, run.reading).functions,
             seconds=time.perf_counter() - run.started_at,
             library_functions=tuple(name for name, _ in library[:200]),
             library_misses=sum(times for _, times in library),
@@ -364,23 +367,28 @@ class Observer:
             return False
         if activity is not None:
             activity.misses += 1
-        event = self.history.begin(function, call.fun, self._key(call, function), place)
+        # Outside of observed cells and blocks the key is read off what JAX takes of the arguments: see `traced`.
+        reading = NOTHING_CALLED if run is None else run.reading
+        key = None if run is None and not function.equinox else self._key(call, function, reading)
+        event = self.history.begin(function, call.fun, key, place, reading)
         call.record = Miss(state, function, activity, place, event)
         state.stack.append(call)
         return True
 
-    def _key(self, call: JitCall, function: FunctionRecord) -> Key | None:
+    def _key(
+        self, call: JitCall, function: FunctionRecord, reading: Reading, flat: FlatCall | None = None
+    ) -> Key | None:
         """The key of a call; None where an argument cannot be read, which is told."""
         try:
             pmapped = jax_internals.pmap_call(call.frame) if function.pmap and call.frame is not None else None
             if pmapped is not None:
-                return pmap_key_of(pmapped)
+                return pmap_key_of(pmapped, reading)
             equinox = equinox_frame(call.frame) if function.equinox and call.frame is not None else None
             if equinox is None:
-                return key_of(call.options, call.args, call.kwargs, call.fun)
+                return key_of(call.options, call.args, call.kwargs, call.fun, reading, flat)
             given = equinox.f_locals
-            return equinox_key_of(call.options, given["jit_wrapper"], given["args"], given["kwargs"])
-        except Exception as error:
+            return equinox_key_of(call.options, given["jit_wrapper"], given["args"], given["kwargs"], reading)
+        except FAILURES as error:
             self.hooks.fail(error)
             return None
 
@@ -392,12 +400,12 @@ class Observer:
             return
         function = self.functions.asked(fun, frame)
         if state.run is not None and (is_users(fun) if function is None else not function.library):
-            state.run.ahead.add(jax_internals.jit_name(fun))
+            state.run.ahead.add(jax_internals.stored_jit_name(fun) or name_of(fun))
         if function is None or function.library or function.equinox or function.pmap:
             state.asked.append(None)
             return
         history = self.history.of(function)
-        state.asked.append((function.jit_name, history))
+        state.asked.append((function.jit_name or function.name, history))
         source = jax_internals.source_of(options)
         if source is not None:  # what is lowered and compiled of it later, in any thread, says where it is from
             self._ahead[source] = history
@@ -425,6 +433,10 @@ class Observer:
         miss: Miss = call.record
         self._stop_trace(miss)
         run = miss.state.run
+        if miss.function.jit_name is None and call.params is not None:
+            miss.function.jit_name = text_of(call.params.get("name"))
+        if miss.event.key is None and run is None:
+            miss.event.key = self._key(call, miss.function, NOTHING_CALLED, call.flat())
         if run is None or run.keeps_programs or self.shows_programs:
             self._note_call(run, call, miss)
         call.args, call.kwargs = (), {}
@@ -441,8 +453,9 @@ class Observer:
         else:
             # Types are taken before the call runs: donated arguments have none left afterwards.
             miss.types = call.types()
-            miss.shape = key if plain else shape_of(call.options, call.args, call.kwargs)
-            miss.equinox = None if wrapper is None else equinox_call(wrapper, call.args)
+            reading = NOTHING_CALLED if run is None else run.reading
+            miss.shape = key if plain else shape_of(call.options, call.args, call.kwargs, key, reading)
+            miss.equinox = None if wrapper is None else equinox_call(wrapper, call.args, reading)
         keep = run is not None and run.keep_values
         if run is not None and keep:
             run.hold_last_calls()
@@ -452,8 +465,8 @@ class Observer:
             return  # what JAX jitted is given the leaves alone
         if plain and key is not None:
             miss.held = HeldCall.plain(call.fun, call.options, key.treedef, key.count)
-        elif wrapper is None:  # equinox regroups its arguments
-            miss.held = HeldCall(call.fun, call.args, call.kwargs, options=call.options)
+        elif wrapper is None and key is not None:  # equinox regroups its arguments
+            miss.held = HeldCall.with_statics(call.fun, call.options, key, len(call.args))
 
     def raised(self, call: JitCall, error: BaseException) -> None:
         """The trace raised."""
@@ -512,7 +525,10 @@ class Observer:
             state.stage = (event, name, time.perf_counter())
         if event == TRACE_EVENT and state.stack and state.run is not None and not state.replaying:
             call = state.stack[-1]
-            if call.record.function.jit_name == name:
+            own: FunctionRecord = call.record.function
+            if own.jit_name is None and call.record.tracing and not call.record.records_trace:
+                own.jit_name = name  # the first trace after the call has begun is that of its function
+            if own.jit_name == name:
                 self._start_trace(state.run, call.record, call.fun)
 
     def stage_ended(self, event: str, name: str | None, seconds: float) -> None:
@@ -597,7 +613,7 @@ class Observer:
         parent = call.params["jaxpr"]
         while len(state.under_transforms) >= _UNDER_TRANSFORMS:
             del state.under_transforms[next(iter(state.under_transforms))]
-        state.under_transforms[miss.function.jit_name] = (miss.function, parent, miss.place)
+        state.under_transforms[miss.function.jit_name or miss.function.name] = (miss.function, parent, miss.place)
         if miss.activity is not None and not miss.derived and not HAS_MONITORING:
             for program in list(miss.function.kept.values()):
                 if program.parent is parent:

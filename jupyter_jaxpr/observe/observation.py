@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from .held_calls import HeldCall
+from .reading import Reading
 from .values import CallValues
 
 Outcome = Literal["fast_hit", "dispatch_only", "lowered", "compiled", "compiled_from_disk", "inlined", "raised"]
@@ -188,5 +189,6 @@ class Observation:
     eager_compiles: list[EagerCompile] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)  # our own failures, as tracebacks
+    reading: Reading = field(default_factory=Reading)  # what the user's objects said while they were observed
     retrace: Any = None  # `observe.retrace.Retrace`: the offer to trace the last call; None where there is none
     ledger: LedgerReading | None = None  # None where misses cannot be observed

@@ -30,11 +30,11 @@ from .calling_at import calling_at
 from .functions import code_of, is_users, name_of, place_of
 from .held_calls import HeldCall, is_array
 from .jit_here import jitted_anew
-from .keys import value_text
 from .misses import Observer
 from .observation import ObservedFunction, ObservedProgram, Place, Printed
 from .printed import PrintRecorder
 from .programs import KeptProgram
+from .reading import Reading
 from .side_effects.effect import SideEffect
 from .side_effects.guard import undone
 from .values import CallValues, copied
@@ -66,6 +66,7 @@ def trace_call(
     stage: Stage = "trace",
     keep_values: bool = False,
     at: Place | None = None,
+    reading: Reading | None = None,
     allow_effects: bool = False,
 ) -> OwnTrace:
     """Trace a call, and lower, compile or run it if asked; errors of the user's function are returned, not raised.
@@ -81,6 +82,7 @@ def trace_call(
       stage: how far to go.
       keep_values: hold the arguments, as `--steps` asks for.
       at: where the call is written; None where no text of the user's has it.
+      reading: what the user's objects said already, in the cell that was observed; None where none was.
       allow_effects: go ahead where the function's Python does what cannot be undone.
     """
     name = name_of(fun)
@@ -90,7 +92,9 @@ def trace_call(
     with observer.looking_away() as events, observer.listening(_name_in_events(fun)) as stages:
         prints.start()
         try:
-            program, is_traced, called = _traced(fun, tuple(args), dict(kwargs), keep_values, at, allow_effects)
+            program, is_traced, called = _traced(
+                fun, tuple(args), dict(kwargs), keep_values, at, reading or Reading(), allow_effects
+            )
         except Exception as error:
             own.error = error
             return own
@@ -117,16 +121,22 @@ def _name_in_events(fun: Any) -> str:
 
 
 def _traced(
-    fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any], keep_values: bool, at: Place | None, allow_effects: bool
+    fun: Any,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    keep_values: bool,
+    at: Place | None,
+    reading: Reading,
+    allow_effects: bool,
 ) -> tuple[KeptProgram, IsTraced, Any]:
     """The program of a call, which of its leaves are inputs of it, and what to call to run the program."""
     if jax_internals.is_jitted(fun):
         held = jax_internals.held_trace(fun, args, kwargs)
         if held is not None:
-            return _trace(fun, args, kwargs, keep_values, at, is_array, held), is_array, fun
+            return _trace(fun, args, kwargs, keep_values, at, is_array, reading, held), is_array, fun
     with undone(name_of(fun), fun, args, kwargs, allowed=allow_effects) as effects, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return _traced_again(fun, args, kwargs, keep_values, at, effects)
+        return _traced_again(fun, args, kwargs, keep_values, at, reading, effects)
 
 
 def _traced_again(
@@ -135,24 +145,25 @@ def _traced_again(
     kwargs: dict[str, Any],
     keep_values: bool,
     at: Place | None,
+    reading: Reading,
     effects: Sequence[SideEffect],
 ) -> tuple[KeptProgram, IsTraced, Any]:
     if jax_internals.is_jitted(fun):
         # A trace of the function itself would stay in JAX's cache: what its Python does at the first call would not
         # happen when the user calls it.
         copy = jitted_anew(fun) if effects else fun
-        return _trace(copy, args, kwargs, keep_values, at, is_array), is_array, copy
+        return _trace(copy, args, kwargs, keep_values, at, is_array, reading), is_array, copy
     if is_users(fun):
-        return _trace(fun, args, kwargs, keep_values, at, is_array), is_array, fun
+        return _trace(fun, args, kwargs, keep_values, at, is_array, reading), is_array, fun
     try:
-        return _trace(fun, args, kwargs, keep_values, at, _is_no_count), _is_no_count, fun
+        return _trace(fun, args, kwargs, keep_values, at, _is_no_count, reading), _is_no_count, fun
     except Exception:
         import jax
 
         if not any(isinstance(leaf, float | complex) for leaf in jax.tree_util.tree_leaves((args, kwargs))):
             raise
         # jnp.linspace(0.0, 1.0) and their like: the numbers decide the shape.
-        return _trace(fun, args, kwargs, keep_values, at, _is_no_number), _is_no_number, fun
+        return _trace(fun, args, kwargs, keep_values, at, _is_no_number, reading), _is_no_number, fun
 
 
 def _is_no_count(leaf: Any) -> bool:
@@ -170,6 +181,7 @@ def _trace(
     keep_values: bool,
     at: Place | None,
     is_traced: IsTraced,
+    reading: Reading,
     traced: Any = None,
 ) -> KeptProgram:
     """The program of a call; `traced` is JAX's trace of the call, where it is there."""
@@ -181,7 +193,8 @@ def _trace(
     else:
         jitted = jax.jit(_traceable(fun, args, kwargs, is_traced, at))
         held = HeldCall(fun, args, kwargs, jitted=jitted, is_traced=is_traced)
-        fixed = _fixed(shape_of(getattr(jitted, "_jit_info", None), args, kwargs), args, kwargs, is_traced)
+        shape = shape_of(getattr(jitted, "_jit_info", None), args, kwargs, reading=reading)
+        fixed = _fixed(shape, args, kwargs, is_traced, reading)
         args, kwargs = _arrays_only(args, kwargs, is_traced)
     if traced is None:
         traced = jitted.trace(*args, **kwargs)
@@ -192,7 +205,7 @@ def _trace(
         traced.jaxpr,
         None,
         traced=traced,
-        shape=replace(shape_of(getattr(jitted, "_jit_info", None), args, kwargs), fixed=fixed),
+        shape=replace(shape_of(getattr(jitted, "_jit_info", None), args, kwargs, reading=reading), fixed=fixed),
         in_tree=jax.tree_util.tree_structure(traced.args_info, is_leaf=_is_info),
         out_tree=traced.out_tree,
         donated=donated,
@@ -203,22 +216,18 @@ def _trace(
     return program
 
 
-def _fixed(shape: CallShape, args: tuple[Any, ...], kwargs: dict[str, Any], is_traced: IsTraced) -> dict[str, str]:
+def _fixed(
+    shape: CallShape, args: tuple[Any, ...], kwargs: dict[str, Any], is_traced: IsTraced, reading: Reading
+) -> dict[str, str]:
     """The arguments of which nothing is traced, such as functions and axes, as text."""
     import jax
 
     named = [*zip((name for name, _ in shape.names), args, strict=True), *kwargs.items()]
     return {
-        name: _value_text(value)
+        name: reading.text(value)
         for name, value in named
         if (leaves := jax.tree_util.tree_leaves(value)) and not any(is_traced(leaf) for leaf in leaves)
     }
-
-
-def _value_text(value: Any) -> str:
-    if type(value) is list:
-        return f"[{', '.join(map(value_text, value))}]"
-    return value_text(value)
 
 
 def _values(

@@ -11,10 +11,11 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from ..plain_text import Limit, exact
 from .functions import user_place
 from .observation import Place, Printed
 
-KEEP_CHARACTERS = 20_000
+KEEP_CHARACTERS = Limit.PRINTED
 
 _WRITE = "write"
 
@@ -81,6 +82,7 @@ class PrintRecorder:
     def _record(self, text: str) -> None:
         if self._characters > KEEP_CHARACTERS:
             return
+        text = exact(text, KEEP_CHARACTERS)
         self._characters += len(text)
         where = (self._function(), user_place(sys._getframe(2)))
         if where != self._where:

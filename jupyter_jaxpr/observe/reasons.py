@@ -13,7 +13,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from .keys import UNKNOWN, Key, Leaf, StaticLeaf, StaticValue, paths, value_text
+from ..plain_text import FAILURES, Limit, kind_name, text_of
+from .keys import UNKNOWN, Key, Leaf, StaticLeaf, StaticValue, paths
+from .reading import Reading
 from .structures import Changed, changed
 
 ReasonKind = Literal[
@@ -71,12 +73,12 @@ _DISTANCE: dict[ReasonKind, int] = {
 }
 
 
-def closest(key: Key, earlier: Sequence[Key]) -> tuple[Key | None, tuple[Reason, ...]]:
+def closest(key: Key, earlier: Sequence[Key], reading: Reading) -> tuple[Key | None, tuple[Reason, ...]]:
     """The earlier key with the smallest difference to `key`, the latest on a tie, and that difference."""
     best: tuple[int, int] | None = None
     found: tuple[Key | None, tuple[Reason, ...]] = (None, ())
     for age, old in enumerate(reversed(earlier)):
-        distance, reasons = _difference(old, key)
+        distance, reasons = _difference(old, key, reading)
         if best is None or (distance, age) < best:
             best, found = (distance, age), (old, reasons)
             if distance == 0:
@@ -84,18 +86,18 @@ def closest(key: Key, earlier: Sequence[Key]) -> tuple[Key | None, tuple[Reason,
     return found
 
 
-def compare(old: Key, new: Key) -> tuple[Reason, ...]:
+def compare(old: Key, new: Key, reading: Reading) -> tuple[Reason, ...]:
     """Every ingredient in which `new` differs from `old`, in the order a person would ask."""
-    return _difference(old, new)[1]
+    return _difference(old, new, reading)[1]
 
 
-def _difference(old: Key, new: Key) -> tuple[int, tuple[Reason, ...]]:
+def _difference(old: Key, new: Key, reading: Reading) -> tuple[int, tuple[Reason, ...]]:
     """How far apart two keys are, and in what."""
     reasons: list[Reason] = []
     distance = 0
-    old_leaves, new_leaves = _by_path(old), _by_path(new)
+    old_leaves, new_leaves = _by_path(old, reading), _by_path(new, reading)
     reasons += _statics(old, new)
-    reasons += _trees(old, new, old_leaves, new_leaves)
+    reasons += _trees(old, new, old_leaves, new_leaves, reading)
     for path, after in new_leaves.items():
         before = old_leaves.get(path)
         if before is not None and before is not after:
@@ -191,7 +193,7 @@ _PYTHON_NUMBERS = frozenset({"bool", "int", "float", "complex"})
 
 
 def _is_key(leaf: Leaf) -> bool:
-    return str(getattr(leaf.aval, "dtype", "")).startswith("key<")
+    return text_of(getattr(leaf.aval, "dtype", "")).startswith("key<")
 
 
 def _weak_text(leaf: Leaf) -> str:
@@ -249,7 +251,7 @@ def _sharding_texts(old: Any, new: Any) -> tuple[str, str]:
             before, after = read(old), read(new)
             if before != after:
                 was, now = f"{was}{words.format(before)}", f"{now}{words.format(after)}"
-    return (was, now) if was != now else (str(old), str(new))
+    return (was, now) if was != now else (text_of(old), text_of(new))
 
 
 def _device_order(sharding: Any) -> str:
@@ -284,31 +286,33 @@ def _sharding_text(sharding: Any) -> str:
     axes = _mesh_text(getattr(sharding, "mesh", None))
     kind = getattr(sharding, "memory_kind", None)
     where = f" in {kind}" if kind not in (None, "device", "unpinned_host") else ""
-    return f"{str(spec).replace('PartitionSpec', 'P')} over {axes or _devices(sharding)}{where}"
+    return f"{text_of(spec).replace('PartitionSpec', 'P')} over {axes or _devices(sharding)}{where}"
 
 
 def _mesh_text(mesh: Any) -> str:
     """The axes of a mesh and their sizes, such as data=4, model=2."""
-    return ", ".join(f"{name}={size}" for name, size in getattr(mesh, "shape", {}).items())
+    return ", ".join(f"{text_of(name)}={size}" for name, size in getattr(mesh, "shape", {}).items())
 
 
 # --- structure --------------------------------------------------------------------------------------------
 
 
-def _by_path(key: Key) -> dict[str, Leaf]:
+def _by_path(key: Key, reading: Reading) -> dict[str, Leaf]:
     """Leaves by path such as p['w'], whether the argument was given by position or by keyword."""
-    return dict(zip(paths(key), key.leaves, strict=True))
+    return dict(zip(paths(key, reading), key.leaves, strict=True))
 
 
-def _trees(old: Key, new: Key, old_leaves: dict[str, Leaf], new_leaves: dict[str, Leaf]) -> Iterable[Reason]:
+def _trees(
+    old: Key, new: Key, old_leaves: dict[str, Leaf], new_leaves: dict[str, Leaf], reading: Reading
+) -> Iterable[Reason]:
     old_trees, new_trees = _argument_trees(old), _argument_trees(new)
     for name in new_trees:
         before, after = old_trees.get(name, UNKNOWN), new_trees[name]
-        if before is UNKNOWN or before == after:
+        if before is UNKNOWN or _same(before, after):
             continue
-        inside = changed(name, before, after)
+        inside = changed(name, before, after, reading)
         if inside:
-            yield from _fields(inside)
+            yield from _fields(inside, reading)
             continue
         added = [path for path in new_leaves if _of(path, name) and path not in old_leaves]
         gone = [path for path in old_leaves if _of(path, name) and path not in new_leaves]
@@ -330,11 +334,15 @@ def _some(items: Sequence[str]) -> str:
 
 
 _TREE_CHARACTERS = 80
+_TREE_PRINTED = 100_000
 
 
 def _tree_texts(before: Any, after: Any) -> tuple[str, str]:
     """Two structures as JAX prints them; of long ones the part where they begin to differ."""
-    was, now = (" ".join(str(tree).removeprefix("PyTreeDef(").removesuffix(")").split()) for tree in (before, after))
+    was, now = (
+        " ".join(text_of(tree, _TREE_PRINTED).removeprefix("PyTreeDef(").removesuffix(")").split())
+        for tree in (before, after)
+    )
     same = len(os.path.commonprefix([was, now]))
     start = 0 if same < _TREE_CHARACTERS // 2 else same - _TREE_CHARACTERS // 4
     return _part(was, start), _part(now, start)
@@ -371,11 +379,13 @@ def _statics(old: Key, new: Key) -> Iterable[Reason]:
 
 def _static(label: str, path: str, before: StaticValue, after: StaticValue, cure: str) -> Reason:
     """A static value that is another one now; `cure` is for values that are compared by what they are."""
-    kind = after.type.__name__
+    kind = kind_name(after.type)
     if before.is_changed(after):
         text = f"{label}: the same {kind} object, but it was changed: its hash is another one"
         cure = f"Do not change an object that is static: make a new {kind} for other contents."
         return Reason("static_identity", text, path, before.text, after.text, cure)
+    if not (before.read and after.read):
+        return _unread(label, path, before, after, cure)
     if before.text == after.text or (after.by_identity and not _named_otherwise(before, after)):
         text = f"{label}: a new {kind} object that is not equal to the one before"
         cure = f"Reuse the object, or give {kind} an __eq__ and a __hash__ that compare its contents."
@@ -390,14 +400,31 @@ def _static(label: str, path: str, before: StaticValue, after: StaticValue, cure
     return Reason("static_value", text, path, before.text, after.text, cure)
 
 
+def _unread(label: str, path: str, before: StaticValue, after: StaticValue, cure: str) -> Reason:
+    """A static object that is another one, or may be, where one of the two calls was not observed."""
+    kind = kind_name(after.type)
+    not_asked = "was not asked: outside of observed cells nothing of an object is called"
+    if after.type is not before.type:
+        text = f"{label}: {before.text} -> {after.text}"
+        return Reason("static_value", text, path, before.text, after.text, cure)
+    if not before.is_surely_other(after):
+        text = f"{label}: perhaps another {kind}; whether it equals the one before {not_asked}"
+    elif after.by_identity:
+        text = f"{label}: another {kind} object, and the class compares by identity"
+    else:
+        text = f"{label}: another {kind} object; whether it equals the one before {not_asked}"
+    cure = f"Reuse the object. To see the values, call it in a %%jaxpr cell or within observe(). {cure}"
+    return Reason("static_identity", text, path, before.text, after.text, cure)
+
+
 _FIELDS = 4
 
 
-def _fields(found: Sequence[Changed]) -> Iterable[Reason]:
+def _fields(found: Sequence[Changed], reading: Reading) -> Iterable[Reason]:
     """Static fields of an argument that are others now; those of one name that changed alike are one sentence."""
     alike: dict[tuple[str, str, str], list[Changed]] = {}
     for each in found:
-        texts = value_text(each.before), value_text(each.after)
+        texts = reading.text(each.before), reading.text(each.after)
         alike.setdefault((each.path.rpartition(".")[2] if each.library else each.path, *texts), []).append(each)
     for each, *others in list(alike.values())[:_FIELDS]:
         path = each.path
@@ -412,14 +439,14 @@ def _fields(found: Sequence[Changed]) -> Iterable[Reason]:
             )
         if others:
             label += f" and {len(others)} more {path.rpartition('.')[2]}"
-        yield _static(label, path, StaticValue(each.before), StaticValue(each.after), cure)
+        yield _static(label, path, StaticValue(each.before, reading), StaticValue(each.after, reading), cure)
 
 
 def _named_otherwise(before: StaticValue, after: StaticValue) -> bool:
     """Whether two values that compare by identity are two that a program has names for, not one made anew."""
     if before.type is not after.type:
         return True
-    named = issubclass(after.type, enum.Enum | type) or after.type.__name__ in ("function", "PjitFunction")
+    named = issubclass(after.type, enum.Enum | type) or kind_name(after.type) in ("function", "PjitFunction")
     return named and "<lambda>" not in before.text + after.text
 
 
@@ -477,7 +504,7 @@ def _config(old: Key, new: Key) -> Iterable[Reason]:
     for name in changed:
         if _MESH not in name:
             texts = _text(before[name]), _text(now[name])
-            yield _setting(name, *(texts if texts[0] != texts[1] else (str(before[name]), str(now[name]))))
+            yield _setting(name, *(texts if texts[0] != texts[1] else (text_of(before[name]), text_of(now[name]))))
 
 
 def _setting(name: str, was: str, now: str) -> Reason:
@@ -498,7 +525,7 @@ def _mesh_texts(before: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[str,
             for texts in (was, after)
         ]
     if short[0] == short[1]:
-        short = [str([value for name, value in context.items() if _MESH in name]) for context in (before, now)]
+        short = [text_of([value for name, value in context.items() if _MESH in name]) for context in (before, now)]
     return short[0], short[1]
 
 
@@ -514,10 +541,9 @@ def _meshes(context: Mapping[str, Any]) -> dict[str, str]:
 def _same(old: Any, new: Any) -> bool:
     try:
         return bool(old is new or old == new)
-    except Exception:
+    except FAILURES:
         return False
 
 
 def _text(value: Any) -> str:
-    text = str(getattr(value, "value", value))
-    return text if len(text) <= 60 else text[:59] + "…"
+    return text_of(getattr(value, "value", value), Limit.VALUE)

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import threading
 import time
-import traceback
 from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from .. import jax_internals
 from ..jax_internals import LastCalls
+from ..plain_text import traceback_text
 from .call_lines import CallLines
 from .calls import HAS_MONITORING, CallCounter
 from .functions import FunctionRecord
@@ -23,6 +23,7 @@ from .lines import LineRecorder
 from .observation import EagerCompile, LineReading, Observation, ObservedFunction, ObservedProgram, Place
 from .printed import PrintRecorder
 from .programs import KeptProgram
+from .reading import Reading
 from .stages import Tally
 
 PROGRAMS_PER_FUNCTION = 32
@@ -152,6 +153,7 @@ class Run:
         self.stage_counts: Counter[tuple[str | None, str]] = Counter()  # at a lower tier: function and event
         self.unseen: list[Any] = []  # jitted functions that were called and never observed to miss
         self.failures: list[str] = []
+        self.reading = Reading()  # what is called of the user's objects while it lasts
         self.keeps_programs = True  # they hold the constants that were captured; `observe()` has no use for them
 
     def hold_last_calls(self) -> None:
@@ -206,7 +208,7 @@ class Run:
     def fail(self, error: BaseException) -> None:
         """Note a failure of ours."""
         if len(self.failures) < 10:
-            self.failures.append("".join(traceback.format_exception(error)))
+            self.failures.append(traceback_text(error))
 
     def observation(self) -> Observation:
         """Everything seen, as plain records."""
@@ -222,6 +224,7 @@ class Run:
             untraced_lines=self.lines.untraced() if self.lines is not None else [],
             eager_compiles=list(self.eager),
             failures=self.failures,
+            reading=self.reading,
         )
 
     counted = False  # whether calls were counted all along

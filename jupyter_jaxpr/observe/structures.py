@@ -13,6 +13,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from .. import jax_internals
+from ..plain_text import FAILURES, Limit, exact, kind_name, text_of
+from .reading import Reading
 
 
 class Changed(NamedTuple):
@@ -26,11 +28,18 @@ class Changed(NamedTuple):
     library: str | None = None  # 'nnx': an attribute of a module of flax.nnx
 
 
-def changed(name: str, before: Any, after: Any) -> list[Changed] | None:
-    """What differs in two structures of one argument; None where they are not made of the same nodes."""
+def changed(name: str, before: Any, after: Any, reading: Reading) -> list[Changed] | None:
+    """What differs in two structures of one argument; None where they are not made of the same nodes.
+
+    Args:
+        name: The argument.
+        before: One structure.
+        after: The other.
+        reading: What may be called of the user's objects: the keys of dictionaries are in the paths.
+    """
     try:
-        return list(_in_nodes(name, before, after))
-    except (_Another, AttributeError, TypeError, ValueError):
+        return list(_in_nodes(name, before, after, reading))
+    except FAILURES:
         return None
 
 
@@ -42,7 +51,7 @@ class _Another(Exception):
 _CONTAINERS: tuple[type, ...] = (dict, list, tuple, type(None), collections.OrderedDict, collections.defaultdict)
 
 
-def _in_nodes(path: str, before: Any, after: Any) -> Iterator[Changed]:
+def _in_nodes(path: str, before: Any, after: Any, reading: Reading) -> Iterator[Changed]:
     old, new = before.node_data(), after.node_data()
     children = before.children(), after.children()
     if old is None and new is None:
@@ -54,15 +63,16 @@ def _in_nodes(path: str, before: Any, after: Any) -> Iterator[Changed]:
     if not _same(was, now):
         if issubclass(kind, _CONTAINERS):
             raise _Another
-        yield from _in_data(path, kind, was, now)
-    for child, *pair in zip(_children(path, kind, was, len(children[0])), *children, strict=True):
-        yield from _in_nodes(child, *pair)
+        yield from _in_data(path, kind, was, now, reading)
+    paths = _children(path, kind, was, len(children[0]), reading)
+    for child, child_before, child_after in zip(paths, *children, strict=True):
+        yield from _in_nodes(exact(child, Limit.PATH), child_before, child_after, reading)
 
 
-def _in_data(path: str, kind: type, was: Any, now: Any) -> Iterator[Changed]:
-    owner = kind.__name__
+def _in_data(path: str, kind: type, was: Any, now: Any, reading: Reading) -> Iterator[Changed]:
+    owner = kind_name(kind)
     if type(was) is type(now) and hasattr(was, "nodes") and hasattr(was, "attributes"):
-        yield from _in_graph(path, was, now)
+        yield from _in_graph(path, was, now, reading)
         return
     names = _meta_fields(kind, was)
     if names is None or not isinstance(now, tuple) or len(now) != len(was):
@@ -70,7 +80,7 @@ def _in_data(path: str, kind: type, was: Any, now: Any) -> Iterator[Changed]:
         return
     for name, *values in zip(names, was, now, strict=True):
         if not _same(*values):
-            yield Changed(path if name is None else f"{path}.{name}", name is not None, owner, *values)
+            yield Changed(path if name is None else f"{path}.{text_of(name)}", name is not None, owner, *values)
 
 
 def _meta_fields(kind: type, data: Any) -> Sequence[str | None] | None:
@@ -86,10 +96,10 @@ def _meta_fields(kind: type, data: Any) -> Sequence[str | None] | None:
     return None
 
 
-def _children(path: str, kind: type, data: Any, count: int) -> list[str]:
+def _children(path: str, kind: type, data: Any, count: int, reading: Reading) -> list[str]:
     """The paths of a node's children, as JAX writes them."""
     if issubclass(kind, (dict, collections.OrderedDict)) and isinstance(data, (list, tuple)) and len(data) == count:
-        return [f"{path}[{key!r}]" for key in data]
+        return [f"{path}[{reading.text(key, Limit.NAME)}]" for key in data]
     fields = getattr(kind, "_fields", None)
     if fields is None and issubclass(kind, (list, tuple)):
         return [f"{path}[{n}]" for n in range(count)]
@@ -98,7 +108,7 @@ def _children(path: str, kind: type, data: Any, count: int) -> list[str]:
         dynamic = [field.name for field in _fields(kind) if not field.metadata.get("static")]
         fields = known[0] if known is not None else dynamic
     if len(fields) == count:
-        return [f"{path}.{name}" for name in fields]
+        return [f"{path}.{text_of(name)}" for name in fields]
     return [path] if count == 1 else [f"{path}[<flat index {n}>]" for n in range(count)]
 
 
@@ -109,17 +119,17 @@ def _fields(kind: type) -> Sequence[Any]:
 def _same(old: Any, new: Any) -> bool:
     try:
         return bool(old is new or old == new)
-    except Exception:  # JAX could not compare them either
+    except FAILURES:  # JAX could not compare them either
         return False
 
 
 # --- flax.nnx ---------------------------------------------------------------------------------------------
 
 
-def _in_graph(path: str, was: Any, now: Any) -> Iterator[Changed]:
+def _in_graph(path: str, was: Any, now: Any, reading: Reading) -> Iterator[Changed]:
     """Two graphs of nnx modules: lists of nodes and, in the order of a walk through them, of their attributes."""
     path = path.removesuffix("._graphdef")  # nnx's own node, not the user's
-    before, after = _attributes(path, was), _attributes(path, now)
+    before, after = _attributes(path, was, reading), _attributes(path, now, reading)
     if [place for place, _ in before] != [place for place, _ in after]:
         raise _Another
     for (place, old), (_, new) in zip(before, after, strict=True):
@@ -128,7 +138,7 @@ def _in_graph(path: str, was: Any, now: Any) -> Iterator[Changed]:
             yield Changed(place, True, "", before_it, after_it, library="nnx")
 
 
-def _attributes(path: str, graph: Any) -> list[tuple[str, Any]]:
+def _attributes(path: str, graph: Any, reading: Reading) -> list[tuple[str, Any]]:
     """The attributes of a graph by their paths."""
     found: list[tuple[str, Any]] = []
     nodes, attributes = iter(graph.nodes), iter(graph.attributes)
@@ -137,9 +147,10 @@ def _attributes(path: str, graph: Any) -> list[tuple[str, Any]]:
         node = next(nodes)
         for _ in range(getattr(node, "num_attributes", 0)):
             name, value = next(attributes)
-            inner = f"{path}.{name}" if isinstance(name, str) else f"{path}[{name!r}]"
+            inner = f"{path}.{exact(name)}" if isinstance(name, str) else f"{path}[{reading.text(name)}]"
+            inner = exact(inner, Limit.PATH)
             found.append((inner, value))
-            if type(value).__name__ == "NodeAttr":
+            if kind_name(type(value)) == "NodeAttr":
                 walk(inner)
 
     try:

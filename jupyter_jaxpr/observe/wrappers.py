@@ -9,6 +9,7 @@ from __future__ import annotations
 from types import FunctionType
 from typing import Any
 
+from ..plain_text import file_of, kind_name, own_name
 from .functions import next_inside
 
 #: Names of the code that JAX's transformations give, by where it is.
@@ -31,7 +32,7 @@ def wrappers_of(fun: Any) -> Wrappers:
         inside = next_inside(fun)
         if inside is None:
             break
-        if isinstance(fun, FunctionType):
+        if type(fun) is FunctionType:
             found.append(_name(fun))
         fun = inside
     return tuple(found)
@@ -39,9 +40,10 @@ def wrappers_of(fun: Any) -> Wrappers:
 
 def equinox_wrappers(kind: type) -> Wrappers:
     """What of equinox is around the function in `equinox.filter_jit`, whose class is `kind`."""
-    if not kind.__module__.startswith("equinox._"):
+    if not (own_name(kind, "__module__") or "").startswith("equinox._"):
         return ()
-    return (_EQUINOX.get(kind.__name__, kind.__name__),)
+    name = kind_name(kind)
+    return (_EQUINOX.get(name, name),)
 
 
 _EQUINOX = {
@@ -65,7 +67,7 @@ def options_of(fun: Any) -> tuple[str, ...]:
 
 
 def _add_options(fun: Any, found: list[str], depth: int) -> None:
-    if not isinstance(fun, FunctionType) or _IN_JAX not in fun.__code__.co_filename.replace("\\", "/"):
+    if type(fun) is not FunctionType or _IN_JAX not in file_of(fun.__code__).replace("\\", "/"):
         return
     for name, cell in zip(fun.__code__.co_freevars, fun.__closure__ or (), strict=True):
         try:
@@ -95,9 +97,9 @@ def _name(wrapper: FunctionType) -> str:
     code = wrapper.__code__
     for each in wrapper.__closure__ or ():
         inside = each.cell_contents if code.co_name == "reraise_with_filtered_traceback" else None
-        if isinstance(inside, FunctionType):
+        if type(inside) is FunctionType:
             code = inside.__code__
             break
-    file = code.co_filename.replace("\\", "/")
+    file = file_of(code).replace("\\", "/")
     public = _TRANSFORMATIONS.get(code.co_name) if _IN_JAX in file else None
     return public or f"{file}:{code.co_firstlineno}"

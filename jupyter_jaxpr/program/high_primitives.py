@@ -11,6 +11,8 @@ import types
 from collections.abc import Mapping
 from typing import Any
 
+from ..plain_text import FAILURES, kind_name, own_name
+
 HIGH = "call_hi_primitive"
 
 
@@ -29,8 +31,8 @@ def high(parameters: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
     try:
         primitive = parameters["_prim"]
         shown = primitive.pp_params()
-        return type(primitive).__name__, InOrder((name, _shown(value)) for name, value in shown.items())
-    except (KeyError, AttributeError, TypeError):
+        return kind_name(type(primitive)), InOrder((name, _shown(value)) for name, value in shown.items())
+    except FAILURES:
         return HIGH, parameters
 
 
@@ -39,7 +41,7 @@ def _shown(value: Any) -> Any:
     if isinstance(value, functools.partial):
         return _shown(value.func)
     if isinstance(value, types.FunctionType):
-        return value.__name__
+        return own_name(value)
     if hasattr(value, "str_short"):  # an aval
         return value.str_short(short_dtypes=True)
     return value

@@ -14,9 +14,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..effects import equation_effects
+from ..observe.reading import Reading
+from ..plain_text import COULD_NOT, FAILURES, Limit, error_text, exact, kind_name, text_of, unreadable
 from .high_primitives import HIGH, high
 from .parameters import (
     COMBINERS,
+    LIMIT,
     open_jaxpr,
     parameter_text,
     printed_parameters,
@@ -95,8 +98,14 @@ _Read = tuple[int, list[_Inner]]
 class Walk:
     """Pools of everything that programs consist of, and the scopes walked so far."""
 
-    def __init__(self, cells: Mapping[str, CellText] | None = None) -> None:
-        """Start empty; `cells` are the notebook's cells by the file name that their code carries."""
+    def __init__(self, cells: Mapping[str, CellText] | None = None, reading: Reading | None = None) -> None:
+        """Start empty.
+
+        Args:
+            cells: the notebook's cells by the file name that their code carries.
+            reading: what may be called of the user's objects, and what they said already.
+        """
+        self._reading = reading or Reading()
         self.strings = Strings()
         self.positions = Positions(self.strings, cells or {})
         self.avals: list[AvalRow] = []
@@ -202,6 +211,8 @@ class Walk:
         for index, equation in enumerate(equations):
             try:
                 primitive, parameters = equation.primitive.name, equation.params
+                if type(primitive) is not str:
+                    primitive = exact(primitive)
                 if primitive == HIGH:
                     primitive, parameters = high(parameters)
                 scope.primitive.append(string(primitive))
@@ -232,15 +243,17 @@ class Walk:
                 scope.stack.append(stack_of(source.traceback))
                 name_stack = name_stacks.get(source.name_stack)
                 if name_stack is None:
-                    name_stack = name_stacks[source.name_stack] = string(_text(source.name_stack))
+                    name_stack = name_stacks[source.name_stack] = string(text_of(source.name_stack, Limit.POOLED))
                 scope.name_stack.append(name_stack)
                 if equation.effects and (names := equation_effects(equation.effects)):
                     scope.effects.append((index, [string(name) for name in names]))
-            except Exception:  # what JAX has here is not what we know: the other equations are
-                self._complete(index, equation, numbers, scope)
+            except FAILURES as error:  # what is here is not what we know: the other equations are
+                self._complete(index, equation, numbers, scope, error)
 
-    def _complete(self, index: int, equation: Any, numbers: dict[Any, int], scope: ScopeColumns) -> None:
-        """Fill the columns that an equation left out when it could not be read."""
+    def _complete(
+        self, index: int, equation: Any, numbers: dict[Any, int], scope: ScopeColumns, error: BaseException
+    ) -> None:
+        """Fill the columns that an equation left out when it could not be read; its parameters say why."""
         if len(scope.output_counts) == index:
             first = scope.constants + scope.inputs + sum(scope.output_counts)
             del scope.variable_avals[first:]
@@ -258,6 +271,9 @@ class Walk:
         for column, value in unread:
             if len(column) == index:
                 column.append(value)
+        known = scope.parameters[index]
+        reason = (self.strings.number(COULD_NOT), self.strings.number(error_text(error, LIMIT)))
+        scope.parameters[index] = self._listed([*([] if known < 0 else self.parameter_lists[known]), reason])
 
     def _children(
         self,
@@ -323,7 +339,7 @@ class Walk:
         key = (primitive, values, _kinds(values))
         try:
             read = self._read_parameters.get(key)
-        except Exception:  # a value that cannot be hashed or compared
+        except FAILURES:  # a value that cannot be hashed or compared
             return self._read(primitive, parameters)
         if read is None:
             read = self._read_parameters[key] = self._read(primitive, parameters)
@@ -336,25 +352,33 @@ class Walk:
             combiner = (primitive, name) in COMBINERS
             programs += [
                 _Inner(string(name), position, jaxpr, constants, combiner)
-                for position, jaxpr, constants in programs_in(value)
+                for position, jaxpr, constants in _programs_in(value)
             ]
         holders = {inner.parameter for inner in programs}
         row: list[tuple[int, int]] = []
         for name, value in printed_parameters(primitive, parameters):
             text: str | None
             if string(name) in holders and name in parameters:
-                text = text_around_programs(value)
+                text = text_around_programs(value, self._reading)
             else:
-                text = parameter_text(value)
+                text = parameter_text(value, self._reading)
             row.append((string(name), -1 if text is None else string(text)))
-        if not row:
-            return -1, programs
+        return (self._listed(row) if row else -1), programs
+
+    def _listed(self, row: list[tuple[int, int]]) -> int:
         frozen = tuple(row)
         number = self._parameter_numbers.get(frozen)
         if number is None:
             number = self._parameter_numbers[frozen] = len(self.parameter_lists)
             self.parameter_lists.append(row)
-        return number, programs
+        return number
+
+
+def _programs_in(value: Any) -> list[tuple[int, Any, Any]]:
+    try:
+        return programs_in(value)
+    except FAILURES:  # an object of the user's whose attributes raise holds no program
+        return []
 
 
 def _kinds(values: Iterable[Any]) -> tuple[Any, ...]:
@@ -373,15 +397,24 @@ def _kinds(values: Iterable[Any]) -> tuple[Any, ...]:
 def aval_row(aval: Any) -> AvalRow:
     """The type of a value, of an aval or of a `jax.ShapeDtypeStruct`."""
     try:
-        text = str(aval.str_short(short_dtypes=True))
-    except Exception:  # an aval of a kind that has no short form
-        text = _text(aval)
-    shape = tuple(axis if type(axis) is int else _axis(axis) for axis in getattr(aval, "shape", None) or ())
+        return _aval_row(aval)
+    except FAILURES as error:  # one type hides no other
+        return AvalRow(unreadable(aval, error), (), "", False, None)
+
+
+def _aval_row(aval: Any) -> AvalRow:
+    try:
+        text = exact(aval.str_short(short_dtypes=True), Limit.TYPE)
+    except FAILURES:  # an aval of a kind that has no short form
+        text = text_of(aval, Limit.TYPE)
+    shape = tuple(
+        axis if type(axis) is int and axis < _LARGEST else _axis(axis) for axis in getattr(aval, "shape", None) or ()
+    )
     dtype = getattr(aval, "dtype", None)
     return AvalRow(
         text=text,
         shape=shape,
-        dtype="" if dtype is None else _text(dtype),
+        dtype="" if dtype is None else text_of(dtype),
         weak=bool(getattr(aval, "weak_type", False)),
         sharding=_sharding(aval),
     )
@@ -389,9 +422,13 @@ def aval_row(aval: Any) -> AvalRow:
 
 def _axis(axis: Any) -> int | str:
     try:
-        return int(axis)
-    except Exception:  # a symbolic size
-        return _text(axis)
+        size = int(axis)
+        return size if -_LARGEST < size < _LARGEST else text_of(size)
+    except FAILURES:  # a symbolic size
+        return text_of(axis)
+
+
+_LARGEST = 2**63  # what a document can hold as a number
 
 
 def _sharding(aval: Any) -> str | None:
@@ -399,8 +436,8 @@ def _sharding(aval: Any) -> str | None:
         spec = aval.sharding.spec
         if all(axis is None for axis in spec):
             return None
-        return str(spec)
-    except Exception:  # no sharding in this type
+        return text_of(spec)
+    except FAILURES:  # no sharding in this type
         return None
 
 
@@ -408,18 +445,11 @@ def _literal_text(value: Any) -> str:
     try:
         kind = type(value)
         if kind is float or kind is int or kind is bool:
-            return str(value)
+            return text_of(value)
         import numpy as np  # here, for a kernel without JAX may have none
 
         if np.shape(value):
             return "[...]"
-        return str(np.asarray(value).item())
-    except Exception:  # a scalar that NumPy cannot read, such as a random key
-        return f"<{type(value).__name__}>"
-
-
-def _text(value: Any) -> str:
-    try:
-        return str(value)
-    except Exception:  # any object's __str__ may raise anything
-        return f"<{type(value).__name__}>"
+        return exact(str(np.asarray(value).item()))
+    except FAILURES:  # a scalar that NumPy cannot read, such as a random key
+        return f"<{kind_name(type(value))}>"

@@ -11,10 +11,12 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from ..observe.reading import Reading, is_of_users
+from ..plain_text import FAILURES, Limit, exact, kind_name, unreadable
 from .high_primitives import InOrder
 
 #: Longest text of a parameter, in characters.
-LIMIT = 300
+LIMIT = Limit.PARAMETER
 
 #: Stands in a text for a program that JAX prints inside it.
 PROGRAM = "\ufffc"
@@ -69,37 +71,46 @@ def printed_parameters(primitive: str, parameters: Parameters) -> Printed:
     if rule is not None:
         try:
             return rule(parameters)
-        except (KeyError, AttributeError, TypeError, ValueError):
+        except FAILURES:
             pass
     return sorted(parameters.items())
 
 
-def parameter_text(value: Any) -> str:
+def parameter_text(value: Any, reading: Reading | None = None) -> str:
     """The value on one line as JAX prints it, memory addresses blanked, cut at `LIMIT` characters.
 
-    A value that cannot be printed is its type's name, such as <Mesh>: one bad parameter hides no equation.
+    A value that cannot be printed is its type's name and why, such as <Mesh: could not be described, ValueError>: one
+    bad parameter hides no equation.
+
+    Args:
+        value: Of the parameter.
+        reading: What may be called of the user's objects, and what they said already.
     """
     try:
-        text = _text(value)
-    except Exception:  # any object's __str__ may raise anything
-        text = f"<{type(value).__name__}>"
+        text = exact(_text(value, reading or Reading()), _PRINTED)
+    except FAILURES as error:
+        text = unreadable(value, error)
     if not text.isprintable() or "  " in text:
         text = _SPACE.sub(" ", text).strip()
-    return text if len(text) <= LIMIT else text[: LIMIT - 1] + "…"
+    return exact(text, LIMIT)
 
 
-def _text(value: Any) -> str:
+#: Of a text that is to be put on one line and cut.
+_PRINTED = 20 * LIMIT
+
+
+def _text(value: Any, reading: Reading) -> str:
     kind = type(value)
     if kind is str:
         return str(value)
-    if isinstance(value, frozenset):
+    if kind is frozenset:
         return f"frozenset({{{', '.join(repr(item) for item in sorted(value))}}})"
     # A class, such as numpy.int32, may have a `size` that is none.
     is_array = not isinstance(value, type) and hasattr(value, "dtype") and hasattr(value, "shape")
     if is_array and getattr(value, "size", 0) > 64:
         # JAX would print the whole array, after fetching it from its device.
         return f"<{value.dtype}{list(value.shape)}>"
-    text = str(value)
+    text = reading.printed(value) if is_of_users(kind) else str(value)
     if " at 0x" in text:
         text = _ADDRESS.sub(lambda match: " at 0x" + "X" * len(match.group(1)), text)
     return text
@@ -119,15 +130,16 @@ def programs_in(value: Any) -> list[tuple[int, Any, Any]]:
     return [(position, jaxpr, getattr(item, "consts", ())) for position, jaxpr, item in found if jaxpr is not None]
 
 
-def text_around_programs(value: Any) -> str | None:
+def text_around_programs(value: Any, reading: Reading | None = None) -> str | None:
     """What JAX prints of a parameter that holds programs; None where it prints the programs themselves.
 
     JAX prints a jaxpr, or a plain tuple of nothing else, as programs. Any other tuple, such as the named one of
     custom_linear_solve, it prints by `str`: then `PROGRAM` stands for each program in that text.
     """
-    if not isinstance(value, tuple):
+    kind = type(value)
+    if not issubclass(kind, tuple):
         return None
-    items = [PROGRAM if open_jaxpr(item) is not None else parameter_text(_Repr(item)) for item in value]
+    items = [PROGRAM if open_jaxpr(item) is not None else parameter_text(_Repr(item), reading) for item in value]
     if type(value) is tuple:
         if all(item is PROGRAM for item in items):
             return None
@@ -135,7 +147,7 @@ def text_around_programs(value: Any) -> str | None:
     fields = getattr(value, "_fields", None)
     if fields is not None:
         items = [f"{name}={item}" for name, item in zip(fields, items, strict=True)]
-    return f"{type(value).__name__}({', '.join(items)})"
+    return f"{kind_name(kind)}({', '.join(items)})"
 
 
 class _Repr:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any, Literal
 
+from ..plain_text import Limit, text_of
 from .jaxpr import AvalRow, ScopeColumns, Walk
 
 Role = Literal["argument", "result", "constraint", "shard_map_in", "shard_map_out"]
@@ -231,12 +232,12 @@ def _says(sharding: Any) -> bool:
 
 
 def _spec(sharding: Any) -> str:
-    return str(sharding.spec if hasattr(sharding, "spec") else sharding)[:300]
+    return text_of(sharding.spec if hasattr(sharding, "spec") else sharding, Limit.TYPE)
 
 
 def _mesh(sharding: Any) -> tuple[tuple[str, int], ...]:
     try:
-        return tuple((str(name), int(size)) for name, size in sharding.mesh.shape.items())
+        return tuple((text_of(name), int(size)) for name, size in sharding.mesh.shape.items())
     except Exception:  # one without a mesh
         return ()
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from types import CodeType
 from typing import Any, Protocol
 
+from ..plain_text import file_of, function_of
 from .pools import Strings
 
 #: Most user frames and library frames of a stack.
@@ -115,7 +116,7 @@ class Positions:
             source = self._codes.get(id(code))
             if source is None:
                 self._alive.append(code)
-                source = self._codes[id(code)] = self.source_file(code.co_filename)
+                source = self._codes[id(code)] = self.source_file(file_of(code))
             if source.runner or len(user) == USER_FRAMES:
                 break
             if source.machinery or (source.kind == "library" and user):
@@ -125,7 +126,7 @@ class Positions:
             if frame is None:
                 line, column, end_line, end_column = locate(code, instruction)
                 frame = self._code_frames[key] = self.frame(
-                    source, code.co_qualname, line, column, end_line, end_column
+                    source, function_of(code), line, column, end_line, end_column
                 )
             (library if source.kind == "library" else user).append(frame)
         return self._number(user, library)
@@ -229,7 +230,7 @@ class Positions:
     def codes(self, source: SourceFile) -> list[CodeType]:
         """The code of a file that was seen in a traceback."""
         # By id: equal functions of two imports of a file are both to be looked at.
-        return [code for code in self._alive if code.co_filename == source.name]
+        return [code for code in self._alive if file_of(code) == source.name]
 
     def source_file(self, name: str) -> SourceFile:
         """What is known of a file by the name that code carries."""

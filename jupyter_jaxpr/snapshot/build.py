@@ -12,14 +12,18 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TypeVar
 
 import msgspec
 
+from ..encoding import refused
 from ..observe.observation import (
     Observation,
     ObservedFunction,
     ObservedProgram,
 )
+from ..observe.reading import Reading
+from ..plain_text import could_not, traceback_text
 from ..program.jaxpr import Walk
 from ..program.sources import CellText
 from . import machine_build, notes, pools
@@ -49,6 +53,12 @@ __all__ = ["PAGE", "WHOLE", "WHOLE_RUN", "Built", "Sources", "Unavailable", "bui
 #: Texts are printed with the document up to this many equations in the run, as long as they are short.
 TEXTS_UP_TO = 300
 TEXT_LIMIT = 60_000
+
+
+#: Fields of a document that hold texts about the user's objects; those of its pools are plain as they come in.
+_DESCRIBED = ("title", "cell", "programs", "message", "notes", "avals", "files", "ledger", "control_flow", "shardings")
+
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True)
@@ -91,7 +101,7 @@ def build(
     if cell is not None:
         known[cell.file] = cell
     with _without_collection():
-        return _Builder(known, cell).build(
+        return _Builder(known, cell, observation.reading).build(
             observation,
             environment=environment,
             run_id=run_id,
@@ -105,17 +115,18 @@ def build(
 class _Builder:
     """Fills one document."""
 
-    def __init__(self, cells: Mapping[str, CellText], cell: Cell | None) -> None:
+    def __init__(self, cells: Mapping[str, CellText], cell: Cell | None, reading: Reading) -> None:
         self._cells = cells
         self._cell = cell
         self._cell_file = cell.file if cell else None
-        self._walk = Walk(cells)
+        self._walk = Walk(cells, reading)
         self._naming = learn_naming()
         self._programs: list[Program] = []
         self._observed: list[ObservedProgram] = []
         self._loop_places: list[notes.LoopPlaces] = []
-        self._builder = ProgramBuilder(self._walk, self._naming, [])
+        self._builder = ProgramBuilder(self._walk, self._naming, [], reading=reading)
         self._failures: list[str] = []
+        self._undescribed: list[Note] = []
 
     def build(
         self,
@@ -136,8 +147,8 @@ class _Builder:
                     self._program(function, observed)
                     if observed is observation.focus:
                         asked = len(self._programs) - 1
-                except Exception:  # one bad program hides no other
-                    self._failures.append(traceback.format_exc())
+                except Exception as error:  # one bad program hides no other
+                    self._could_not(f"A program of {function.name}", error)
                     self._walk.forget(len(self._builder.scopes))
             if len(self._programs) > first and (function.top_level or focus < 0):
                 focus = len(self._programs) - 1
@@ -151,12 +162,12 @@ class _Builder:
             *self._noted(lambda: notes.captured_notes(walk, self._programs)),
             *self._noted(lambda: notes.loop_notes(walk, self._programs, self._loop_places, self._failures)),
             *controls.notes,
-            *notes.printed_notes(walk, observation.printed, self._programs),
-            *notes.eager_note(observation.eager_compiles, self._files_of_cell()),
-            *notes.finding_notes(walk, observation.findings, self._programs),
+            *self._each(observation.printed, lambda each: notes.printed_notes(walk, [each], self._programs)),
+            *self._noted(lambda: notes.eager_note(observation.eager_compiles, self._files_of_cell())),
+            *self._each(observation.findings, lambda each: notes.finding_notes(walk, [each], self._programs)),
             *extra_notes,
-            *notes.failure_notes([*observation.failures, *self._failures]),
         ]
+        found += [*self._undescribed, *notes.failure_notes([*observation.failures, *self._failures])]
         document = Snapshot(
             version=VERSION,
             id=run_id,
@@ -181,6 +192,10 @@ class _Builder:
             machine=machine_build.known(),
             **pools.of_walk(walk, self._cell_file).fields(),
         )
+        why = refused([getattr(document, name) for name in _DESCRIBED])
+        if why is not None:
+            failed = notes.undescribed_note("A part of this run", why)
+            document = msgspec.structs.replace(document, notes=[*document.notes, failed])
         sources = Sources(document, walk, self._observed, self._cells, self._cell_file, controls.paths)
         return Built(document, sources)
 
@@ -192,13 +207,24 @@ class _Builder:
             self._failures.append(traceback.format_exc())
             return []
 
+    def _each(self, items: Sequence[Item], notes_of: Callable[[Item], list[Note]]) -> Iterator[Note]:
+        """The notes on some things; one that cannot be described hides no other."""
+        for item in items:
+            try:
+                yield from notes_of(item)
+            except Exception as error:
+                self._could_not("A note", error)
+
+    def _could_not(self, what: str, error: Exception) -> None:
+        self._undescribed.append(notes.undescribed_note(what, could_not(error), traceback_text(error)))
+
     def _ledger(self, observation: Observation) -> Ledger | None:
         if observation.ledger is None:
             return None
         try:
-            return ledger_document(self._walk, observation.ledger, self._files_of_cell())
-        except Exception:
-            self._failures.append(traceback.format_exc())
+            return ledger_document(self._walk, observation.ledger, self._files_of_cell(), self._could_not)
+        except Exception as error:
+            self._could_not("The cache", error)
             return None
 
     def _files_of_cell(self) -> set[str]:

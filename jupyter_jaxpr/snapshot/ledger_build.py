@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from ..observe.ledger import FunctionRecord, Miss
@@ -22,18 +22,32 @@ from .ledger import (
 MISSES_LISTED = 64
 
 
-def ledger_document(walk: Walk, reading: LedgerReading, cell_files: Collection[str]) -> Ledger:
+def ledger_document(
+    walk: Walk,
+    reading: LedgerReading,
+    cell_files: Collection[str],
+    failed: Callable[[str, Exception], None],
+) -> Ledger:
     """Make the document's ledger; its lines go into the pools of `walk`.
 
     Args:
         walk: takes the lines of definitions and calls.
         reading: what was observed.
         cell_files: names under which code of the cell that ran was compiled; empty outside a cell.
+        failed: told of each function that could not be described, and why: one hides no other.
     """
     here = {_key(record): record for record in reading.run}
     whole = {_key(record): record for record in reading.kernel}
-    functions = [_function(walk, record, whole.get(key, record)) for key, record in here.items()]
-    functions += [_function(walk, None, record) for key, record in whole.items() if key not in here]
+    pairs: list[tuple[FunctionRecord | None, FunctionRecord]] = [
+        (record, whole.get(key, record)) for key, record in here.items()
+    ]
+    pairs += [(None, record) for key, record in whole.items() if key not in here]
+    functions = []
+    for run, kernel in pairs:
+        try:
+            functions.append(_function(walk, run, kernel))
+        except Exception as error:
+            failed(f"{kernel.name} in the cache", error)
     return Ledger(
         functions=functions,
         lines=_lines(reading.lines, cell_files),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from ..observe.observation import ObservedProgram
+from ..plain_text import kind_name, message_of
 from ..program.hlo import executable_text, hlo_lines
 from ..program.sources import Positions
 from ..program.stablehlo import LinesOfText, lowered_text, stablehlo_lines
@@ -60,9 +61,9 @@ def platform_text(observed: ObservedProgram, platform: str, positions: Positions
     try:
         return stablehlo_lines(lowered_text(traced.lower(lowering_platforms=(platform,))), positions)
     except Exception as error:  # the user's program: a kernel of another platform, a callback
-        first = str(error).strip().partition("\n")[0].rstrip(".")
+        first = message_of(error).strip().partition("\n")[0].rstrip(".")
         raise Unavailable(
-            f"JAX could not lower this program for {platform} ({type(error).__name__}: {first}). "
+            f"JAX could not lower this program for {platform} ({kind_name(type(error))}: {first}). "
             "Choose another platform."
         ) from error
 
@@ -113,9 +114,9 @@ def make(observed: ObservedProgram, level: LevelName) -> None:
         raise
     except Exception as error:  # the user's program: JAX may refuse it
         verb = "lower" if observed.lowered is None else "compile"
-        first = str(error).strip().partition("\n")[0].rstrip(".")
+        first = message_of(error).strip().partition("\n")[0].rstrip(".")
         raise Unavailable(
-            f"JAX could not {verb} this program ({type(error).__name__}: {first}). "
+            f"JAX could not {verb} this program ({kind_name(type(error))}: {first}). "
             "Run it in a cell to see the whole error."
         ) from error
 

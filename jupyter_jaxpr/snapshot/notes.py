@@ -267,6 +267,25 @@ def failure_notes(failures: Sequence[str]) -> list[Note]:
     ]
 
 
+def undescribed_note(what: str, why: str, detail: str | None = None) -> Note:
+    """That a part of the run could not be described.
+
+    Args:
+        what: The part, as a sentence begins.
+        why: That it could not be described, and the reason.
+        detail: Where it failed.
+    """
+    return Note(
+        kind="failed",
+        text=f"{what} {why}. The rest of the run is whole; the cell itself ran as always.",
+        cure="Please report it with the text below." if detail else "Please report it.",
+        detail=detail,
+        program=-1,
+        frame=-1,
+        bytes=None,
+    )
+
+
 def in_line_order(walk: Walk, notes: Sequence[Note], cell_file: str | None) -> list[Note]:
     """Notes by the lines of the cell; those about no line of it come last, in their order."""
 

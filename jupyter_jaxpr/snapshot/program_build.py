@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..observe.observation import ObservedFunction, ObservedProgram, StageTimes
+from ..observe.reading import Reading
+from ..plain_text import FAILURES, Limit, text_of
 from ..program.jaxpr import Walk
 from ..program.parameters import open_jaxpr
 from . import notes, pools, signatures
@@ -66,7 +68,9 @@ def _inside(walk: Walk, scope: int) -> dict[int, list[int]]:
 class ProgramBuilder:
     """Makes the programs of a document one after the other; what repeats in them is there once."""
 
-    def __init__(self, walk: Walk, naming: Naming, scopes: list[Scope], equations: int = 0) -> None:
+    def __init__(
+        self, walk: Walk, naming: Naming, scopes: list[Scope], equations: int = 0, reading: Reading | None = None
+    ) -> None:
         """Go on from some programs.
 
         Args:
@@ -74,7 +78,9 @@ class ProgramBuilder:
             naming: How variables are named.
             scopes: Those of the document, one for each of the walk; the programs' are put behind them.
             equations: How many of the document's equations are sent already.
+            reading: What may be called of the user's objects, and what they said already.
         """
+        self._reading = reading or Reading()
         self._walk = walk
         self._naming = naming
         self.scopes = scopes
@@ -101,7 +107,7 @@ class ProgramBuilder:
             origin_note=observed.origin_note,
             definition=notes.frame_of(walk, function.definition),
             call=notes.frame_of(walk, observed.call),
-            arguments=[signatures.argument(spec) for spec in observed.arguments],
+            arguments=[signatures.argument(spec, self._reading) for spec in observed.arguments],
             result=self._result(observed, scope),
             scope=scope,
             input_names=_paths(observed.input_names, debug, "arg_names", columns.inputs),
@@ -141,7 +147,7 @@ class ProgramBuilder:
 
     def _result(self, observed: ObservedProgram, scope: int) -> Any:
         if observed.result is not None:
-            return signatures.result(observed.result)
+            return signatures.result(observed.result, self._reading)
         walk = self._walk
         columns = walk.scopes[scope]
         return signatures.flat_result(
@@ -161,8 +167,8 @@ def _paths(given: Sequence[str], debug: Any, field: str, count: int) -> list[str
     if len(given) == count:
         return list(given)
     try:
-        paths = [str(path) if path is not None else "" for path in getattr(debug, field) or ()]
-    except Exception:  # another JAX: unknown
+        paths = ["" if path is None else text_of(path, Limit.PATH) for path in getattr(debug, field) or ()]
+    except FAILURES:  # another JAX: unknown
         return []
     if len(paths) != count:
         return []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from ...plain_text import FAILURES, Limit, text_of
 from ..parameters import open_jaxpr
 from ..sources import Positions
 
@@ -56,14 +57,14 @@ def debug_of(jaxpr: Any, positions: Positions) -> Debug:
     info = getattr(open_jaxpr(jaxpr), "debug_info", None)
     if info is None:
         return Debug()
-    function = str(getattr(info, "func_name", None) or "")
-    source = str(getattr(info, "func_src_info", None) or "")
+    function = text_of(getattr(info, "func_name", None) or "")
+    source = text_of(getattr(info, "func_src_info", None) or "", Limit.FILE)
     file, line = _place(source)
     return Debug(
         function=function,
         file=file,
         line=line,
-        traced_for=str(getattr(info, "traced_for", None) or ""),
+        traced_for=text_of(getattr(info, "traced_for", None) or ""),
         arguments=_texts(getattr(info, "arg_names", None)),
         results=_texts(getattr(info, "result_paths", None)),
         users=bool(file) and positions.source_file(file).kind != "library",
@@ -72,8 +73,8 @@ def debug_of(jaxpr: Any, positions: Positions) -> Debug:
 
 def _texts(paths: Any) -> tuple[str, ...]:
     try:
-        return tuple("" if path is None else str(path) for path in paths or ())
-    except TypeError:  # a thunk that was not called: unknown
+        return tuple("" if path is None else text_of(path, Limit.PATH) for path in paths or ())
+    except FAILURES:  # a thunk that was not called: unknown
         return ()
 
 

@@ -17,6 +17,7 @@ from ... import jax_internals
 from ...observe.arguments import spec_of
 from ...observe.observation import ArgumentSpec, ObservedProgram, Printed
 from ...observe.printed import PrintRecorder
+from ...plain_text import kind_name, message_of
 from ..jaxpr import aval_row
 from ..parameters import open_jaxpr, programs_in
 
@@ -89,7 +90,7 @@ def derive(name: str, observed: ObservedProgram, kind: Kind) -> Derived:
     except _Refused as refused:
         derived.error = str(refused)
     except Exception as error:  # JAX's words on why it cannot
-        cure = _LOOP if kind == "grad" and "while_loop" in str(error) else _CURES[kind]
+        cure = _LOOP if kind == "grad" and "while_loop" in message_of(error) else _CURES[kind]
         derived.error = f"JAX cannot make {kind} of {name}: {_said(error)}. {cure}"
     finally:
         prints.stop()
@@ -547,6 +548,6 @@ def _listed(names: Sequence[str]) -> str:
 
 def _said(error: Exception) -> str:
     """The first line of what an exception says, without a full stop."""
-    text = str(error).strip().partition("\n")[0].strip().rstrip(".")
+    text = message_of(error).strip().partition("\n")[0].strip().rstrip(".")
     text = text if len(text) <= _WORDS_AT_MOST else text[: _WORDS_AT_MOST - 1] + "…"
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+    return f"{kind_name(type(error))}: {text}" if text else kind_name(type(error))

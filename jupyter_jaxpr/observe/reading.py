@@ -1,0 +1,230 @@
+"""A value of the user's in, its short text out, by what may be called of the user's objects at the time.
+
+Exact builtin scalars, strings, containers of these, and the names of functions and classes are read anywhere: no code
+of the user's runs for that. Of any other object only the name of its class is told, unless a cell is observed. In an
+observed cell the `__repr__` of each object is called once at most, and after one that took long none is called again.
+
+No lock of ours is held while text is made: a `__repr__` may call jitted functions, or wait for threads that do.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import functools
+import time
+import types
+import weakref
+from collections.abc import Callable, Iterable
+from types import FunctionType
+from typing import Any, Final
+
+from .. import jax_internals
+from ..plain_text import (
+    FAILURES,
+    Limit,
+    attribute_of,
+    defined,
+    exact,
+    kind_name,
+    mro_of,
+    own_name,
+    repr_of,
+)
+
+SLOW: Final = 0.010
+"""Seconds after which no further object of the cell is asked."""
+
+_OBJECTS = 10_000
+_DEPTH = 6
+_PRINTED = 6_000
+_BITS = 1_024
+_SCALARS = frozenset({bool, int, float, complex, str, bytes, type(None), type(Ellipsis)})
+_NAMED = frozenset({FunctionType, types.BuiltinFunctionType, types.MethodType})
+_BRACKETS: Final[dict[type, tuple[str, str]]] = {
+    tuple: ("(", ")"),
+    list: ("[", "]"),
+    set: ("{", "}"),
+    frozenset: ("frozenset({", "})"),
+}
+
+
+class Reading:
+    """What may be called of the user's objects, and what was.
+
+    Args:
+        calls: Whether anything may be called, as while a cell is observed.
+    """
+
+    __slots__ = ("_asks", "_texts", "calls")
+
+    def __init__(self, calls: bool = True) -> None:
+        self.calls = calls
+        self._asks = calls  # False after a text that took long
+        # By id. An object without weak references is held, else another one might come by its id.
+        self._texts: dict[int, tuple[Any, str]] = {}
+
+    def text(self, value: Any, limit: int = Limit.VALUE) -> str:
+        """A value on one line."""
+        return exact(self._text(value, limit, _DEPTH), limit)
+
+    def hash_of(self, value: Any) -> int | None:
+        """The hash of a value; None where it has none, or is not asked."""
+        if not self.calls:
+            return None
+        try:
+            return hash(value)
+        except FAILURES:  # not hashable: JAX raises
+            return None
+
+    def _text(self, value: Any, limit: int, depth: int) -> str:
+        kind = type(value)
+        if kind in _SCALARS:
+            return _scalar(value, limit)
+        if kind in _BRACKETS or kind is dict:
+            return self._container(value, limit, depth)
+        if kind in _NAMED or jax_internals.is_jitted(value):
+            return _named(value)
+        if issubclass(kind, type):
+            return exact(type.__repr__(value))
+        if not self.calls or kind is functools.partial:
+            return f"<{kind_name(kind)}>"
+        return self._record(value, limit, depth) or self._asked(value)
+
+    def _container(self, value: Any, limit: int, depth: int) -> str:
+        kind = type(value)
+        if not depth:
+            return "…"
+        if kind is dict:
+            items = (
+                f"{self._text(key, limit, depth - 1)}: {self._text(item, limit, depth - 1)}"
+                for key, item in value.items()
+            )
+            return f"{{{_joined(items, limit)}}}"
+        begin, end = _BRACKETS[kind]
+        if not value:
+            return "set()" if kind is set else "frozenset()" if kind is frozenset else begin + end
+        comma = "," if kind is tuple and len(value) == 1 else ""
+        return f"{begin}{_joined((self._text(item, limit, depth - 1) for item in value), limit)}{comma}{end}"
+
+    def _record(self, value: Any, limit: int, depth: int) -> str | None:
+        """The text of a named tuple or a dataclass that prints as Python made it to; None for any other object.
+
+        Field by field: the fields' values are asked here, where it is known what they said before.
+        """
+        kind = type(value)
+        names = _printed_fields(kind)
+        if names is None:
+            return None
+        if not depth:
+            return "…"
+        items = (f"{name}={self._text(_field(value, name), limit, depth - 1)}" for name in names)
+        name = "__name__" if issubclass(kind, tuple) else "__qualname__"
+        return f"{kind_name(kind, name)}({_joined(items, limit)})"
+
+    def printed(self, value: Any) -> str:
+        """What `str` says of an object, or what the object said before."""
+        return self._said(value, str)
+
+    def _asked(self, value: Any) -> str:
+        text = " ".join(self._said(value, repr).split())
+        if " at 0x" in text:
+            name = attribute_of(value, "__qualname__")
+            text = f"<{exact(name) if issubclass(type(name), str) else kind_name(type(value))}>"
+        return text
+
+    def _said(self, value: Any, printer: Callable[[Any], str]) -> str:
+        """What an object said when it was first asked."""
+        kind = kind_name(type(value))
+        known = self._texts.get(id(value))
+        if known is not None and (known[0]() if type(known[0]) is weakref.ref else known[0]) is value:
+            return known[1]
+        if not self._asks or len(self._texts) >= _OBJECTS:
+            return f"<{kind}>"
+        try:
+            held: Any = weakref.ref(value)
+        except TypeError:
+            held = value
+        self._texts[id(value)] = held, f"<{kind}>"  # what is told of it while its own __repr__ runs
+        begun = time.perf_counter()
+        try:
+            text = exact(printer(value), _PRINTED)
+        except FAILURES:
+            text = f"<{kind}>"
+        if time.perf_counter() - begun > SLOW:
+            self._asks = False
+        self._texts[id(value)] = held, text
+        return text
+
+
+NOTHING_CALLED = Reading(calls=False)
+"""Outside of observed cells and blocks."""
+
+
+def is_of_users(kind: type) -> bool:
+    """Whether a class is neither Python's nor JAX's nor NumPy's, so that its `__repr__` may be anybody's."""
+    return (own_name(kind, "__module__") or "").partition(".")[0] not in _KNOWN_PACKAGES
+
+
+_KNOWN_PACKAGES = frozenset({"builtins", "functools", "jax", "jaxlib", "ml_dtypes", "numpy", "types"})
+
+
+def _scalar(value: Any, limit: int) -> str:
+    if type(value) is int and value.bit_length() > _BITS:
+        return f"<int of {value.bit_length()} bits>"  # Python itself refuses to print a very long one
+    if type(value) in (str, bytes):
+        return " ".join(repr(value if len(value) <= limit else value[: limit + 1]).split())
+    return repr(value)
+
+
+def _joined(items: Iterable[str], limit: int) -> str:
+    """Items as far as there is room."""
+    found: list[str] = []
+    room = limit
+    for item in items:
+        found.append(item)
+        room -= len(item) + 2
+        if room < 0:
+            break
+    return ", ".join(found)
+
+
+def _named(value: Any) -> str:
+    """A function by its name."""
+    name = own_name(value, "__qualname__") or own_name(value)
+    if type(value) is types.BuiltinFunctionType:
+        return repr_of(value) if type(value.__self__) in (types.ModuleType, type(None)) else f"<{name}>"
+    return f"<{name or kind_name(type(value))}>" if name != "<lambda>" else name
+
+
+def _printed_fields(kind: type) -> list[str] | None:
+    """The fields that the text of an object of this class is made of by Python itself; None where the class says."""
+    try:
+        return _named_tuple_fields(kind) if issubclass(kind, tuple) else _dataclass_fields(kind)
+    except FAILURES:  # a metaclass that hides what the class is made of
+        return None
+
+
+def _named_tuple_fields(kind: type) -> list[str] | None:
+    shown, names = defined(kind, "__repr__"), defined(kind, "_fields")
+    if type(shown) is not FunctionType or shown.__code__.co_filename != _NAMED_TUPLE_FILE:
+        return None
+    return [exact(name) for name in names]
+
+
+def _dataclass_fields(kind: type) -> list[str] | None:
+    made = attribute_of(defined(kind, "__repr__"), "__wrapped__")  # dataclasses wrap it against endless recursion
+    if type(made) is not FunctionType or made.__code__.co_filename != "<string>" or made.__name__ != "__repr__":
+        return None
+    owner: Any = next(each for each in mro_of(kind) if "__repr__" in vars(each))
+    return [exact(field.name) for field in dataclasses.fields(owner) if field.repr]
+
+
+_NAMED_TUPLE_FILE: Final = vars(collections.namedtuple("_Sample", ""))["__repr__"].__code__.co_filename
+
+
+def _field(value: Any, name: str) -> Any:
+    try:
+        return getattr(value, name)
+    except FAILURES:
+        return ...

@@ -1,0 +1,171 @@
+"""An object of the user's in, a plain `str` of bounded length about the object out; nothing is raised.
+
+A name, a file, a key or a printed value may be of a subclass of `str`, of any length, or of a class whose `__str__`
+raises: what enters here leaves as text that can be joined, cut, hashed, compared and encoded.
+
+- `exact`, `kind_name`, `own_name`, `file_of`, `attribute_of` call nothing of the user's.
+- `text_of` and `error_text` print an object, which may call its class's `__str__` and `__repr__`.
+"""
+
+from __future__ import annotations
+
+import inspect
+import traceback
+import types
+from types import CodeType, FunctionType
+from typing import Any, Final
+
+
+class Limit:
+    """The longest text of each kind, in characters."""
+
+    NAME: Final = 200  # of a function, a class, a parameter, a primitive, an axis
+    FILE: Final = 4_096  # the longest path of a file that Linux opens
+    VALUE: Final = 60  # of a static value
+    PATH: Final = 300  # of a leaf, such as p['w']
+    PARAMETER: Final = 300  # of an equation
+    POOLED: Final = 1_000  # any text of a program, such as layer/jvp()
+    TYPE: Final = 300
+    PRINTED: Final = 20_000  # what a traced function prints, a traceback
+    REASON: Final = 300  # why something could not be described
+    ERROR: Final = 4_000  # of an error of the user's code
+
+
+#: What a sentence says in the place of what cannot be described; the reason follows.
+COULD_NOT = "could not be described"
+
+#: What the text of an object may raise and what is no interruption by the user.
+FAILURES: Final = (Exception, SystemExit, GeneratorExit)
+
+_NAMES_OF_TYPES: Final[dict[str, Any]] = {
+    name: type.__dict__[name].__get__ for name in ("__name__", "__qualname__", "__module__")
+}
+_MRO_OF: Final[Any] = type.__dict__["__mro__"].__get__
+_STORED_IN: Final[Any] = type.__dict__["__dict__"].__get__
+
+
+def exact(text: str, limit: int = Limit.NAME) -> str:
+    """A text as a plain `str`, cut at a length; `text` may be of a subclass, whose methods are not called."""
+    if type(text) is not str:
+        text = str.__getitem__(text, slice(limit + 1))  # of a subclass, a slice is a plain `str`
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def kind_name(kind: type, attribute: str = "__name__") -> str:
+    """The name of a class; a metaclass that has another opinion is not asked."""
+    name = _NAMES_OF_TYPES[attribute](kind)
+    return name if type(name) is str and len(name) <= Limit.NAME else exact(name)
+
+
+def mro_of(kind: type) -> tuple[type, ...]:
+    """The classes that a class is looked up in, itself first; its metaclass is not asked."""
+    found: tuple[type, ...] = _MRO_OF(kind)
+    return found
+
+
+def defined(kind: type, name: str) -> Any:
+    """What a class defines or inherits under a name, as it stands there; None where there is nothing."""
+    for each in mro_of(kind):
+        stored = _STORED_IN(each)
+        if name in stored:
+            return stored[name]
+    return None
+
+
+def attribute_of(value: Any, name: str) -> Any:
+    """An attribute as it is stored; None where there is none. A property is given itself, and is not asked."""
+    try:
+        return inspect.getattr_static(value, name, None)
+    except FAILURES:  # a class of the user's may hide how its attributes are stored
+        return None
+
+
+def own_name(value: Any, attribute: str = "__name__") -> str | None:
+    """The name that a function, a class or another callable carries; None where it is no text or a property."""
+    kind = type(value)
+    name: Any
+    if kind is FunctionType or kind in _BUILT_IN:
+        name = getattr(value, attribute, None)
+    elif issubclass(kind, type):
+        name = _NAMES_OF_TYPES[attribute](value)
+    elif kind is types.MethodType:
+        return own_name(value.__func__, attribute)
+    else:
+        name = attribute_of(value, attribute)
+    return exact(name) if issubclass(type(name), str) else None
+
+
+_BUILT_IN = frozenset({types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType})
+
+
+def file_of(code: CodeType) -> str:
+    """The file that code carries."""
+    file = code.co_filename
+    return file if type(file) is str else exact(file, Limit.FILE)
+
+
+def function_of(code: CodeType) -> str:
+    """The qualified name that code carries."""
+    name = code.co_qualname
+    return name if type(name) is str and len(name) <= Limit.NAME else exact(name)
+
+
+def text_of(value: Any, limit: int = Limit.NAME) -> str:
+    """What `str` gives, cut at a length; where that fails, the name of the class and the reason."""
+    if type(value) is str:
+        return value if len(value) <= limit else exact(value, limit)
+    try:
+        return exact(str(value), limit)
+    except FAILURES as error:
+        return unreadable(value, error, limit)
+
+
+def repr_of(value: Any, limit: int = Limit.NAME) -> str:
+    """What `repr` gives, likewise."""
+    try:
+        if type(value) is str and len(value) > limit:  # the repr of a long text takes as long
+            value = value[: limit + 1]
+        return exact(repr(value), limit)
+    except FAILURES as error:
+        return unreadable(value, error, limit)
+
+
+def unreadable(value: Any, error: BaseException, limit: int = Limit.NAME) -> str:
+    """What stands for an object that cannot be described: the name of its class and the reason."""
+    return exact(f"<{kind_name(type(value))}: {could_not(error)}>", limit)
+
+
+def could_not(error: BaseException) -> str:
+    """That something could not be described, with the reason."""
+    return f"{COULD_NOT}, {error_text(error, Limit.REASON)}"
+
+
+def message_of(error: BaseException, limit: int = Limit.ERROR) -> str:
+    """What an error says; empty where that fails."""
+    try:
+        return exact(str(error), limit)
+    except FAILURES:
+        return ""
+
+
+def error_text(error: BaseException, limit: int = Limit.ERROR) -> str:
+    """The class of an error and what it says on one line, such as ValueError: no such axis."""
+    kind, said = kind_name(type(error)), " ".join(message_of(error, limit).split())
+    return exact(f"{kind}: {said}" if said else kind, limit)
+
+
+def error_lines(error: BaseException) -> str:
+    """An error as a traceback ends with it: its class, its message, what was added to it."""
+    try:
+        return exact("".join(traceback.format_exception_only(error)).strip(), Limit.ERROR)
+    except FAILURES:
+        return error_text(error)
+
+
+def traceback_text(error: BaseException) -> str:
+    """The traceback of an error, its end where it is too long."""
+    try:
+        text = "".join(traceback.format_exception(error))
+    except FAILURES:
+        text = error_text(error)
+    return text if len(text) <= Limit.PRINTED else "…" + text[1 - Limit.PRINTED :]
