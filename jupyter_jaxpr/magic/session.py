@@ -7,7 +7,6 @@ guarded: a failure of ours is a message in the panel and a line on stderr, never
 from __future__ import annotations
 
 import ast
-import builtins
 import sys
 import threading
 import traceback
@@ -43,7 +42,6 @@ if TYPE_CHECKING:
     from ..snapshot.build import Built
     from ..snapshot.document import Snapshot as Document
 
-_COUNT = "__jaxpr_call__"
 _REMEMBERED_CELLS = 1_000
 
 _sessions: weakref.WeakKeyDictionary[Any, Session] = weakref.WeakKeyDictionary()
@@ -95,9 +93,6 @@ class Session:
         self.shell.input_transformer_manager.cleanup_transforms.insert(0, self._transform)
         for event, function in self._events():
             self.shell.events.register(event, function)
-        if calls.HAS_MONITORING is False:
-            # Not among the user's names: `%reset` takes those away, and with them the cell's calls.
-            vars(builtins)[_COUNT] = calls.report
         with self._guard("hook JAX"):
             self.observer.hooks.ensure()
         self.observer.shows_programs = True
@@ -208,7 +203,6 @@ class Session:
         active = Active(found, cell, info, run, run_id, heartbeat)
         active.rewriter = _Rewriter(active.last, cell)
         self.shell.ast_transformers.append(active.rewriter)
-        vars(builtins).update(active.last.names())
         return active
 
     def _running_cell(self, info: Any) -> cells.RunningCell:
@@ -228,12 +222,10 @@ class Session:
         finally:
             if active.rewriter in self.shell.ast_transformers:
                 self.shell.ast_transformers.remove(active.rewriter)
-            for name in active.last.names():
-                vars(builtins).pop(name, None)
 
     def _finish(self, active: Active, result: Any) -> None:
         last = active.last
-        if last.returned and jax_internals.is_jitted(last.function):
+        if last.returned and last.is_known and jax_internals.is_jitted(last.function):
             with self._guard("note the values of the last call"):
                 self.observer.note_values(last.function, last.args, last.kwargs, keep=active.options.keeps_values)
         observation = self._stop(active)
@@ -437,7 +429,7 @@ class _Rewriter(ast.NodeTransformer):
         if self._done or threading.get_ident() != self._thread or not isinstance(module, ast.Module):
             return module
         self._done = True
-        count_with = None if calls.HAS_MONITORING else _COUNT
+        count_with = None if calls.HAS_MONITORING else calls.report_call.__name__
         return cells.rewrite(module, self._last, self._cell.source, count_with, self._cell.file)
 
 

@@ -365,8 +365,8 @@ def _is_c_code(called: Any) -> bool:
     return type(called) in _C_FUNCTIONS or (type(called) is type and called.__module__ in _C_MODULES)
 
 
-def report(called: Any, site: tuple[str, int] | None = None) -> Any:
-    """What rewritten code passes each callee through, with its file and line; returns it."""
+def report_call(called: Any, site: tuple[str, int] | None = None) -> Any:
+    """What the rewritten code of a cell passes each callee through, with its file and line; returns it."""
     if _watching is not None:
         _watching.count(called, site)
     return called
