@@ -20,7 +20,6 @@ import ast
 import itertools
 import re
 import types
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakValueDictionary

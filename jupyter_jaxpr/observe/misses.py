@@ -14,8 +14,8 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from types import FrameType, FunctionType
-from typing import Any
+from types import CodeType, FrameType, FunctionType
+from typing import Any, NamedTuple
 
 from .. import jax_internals
 from ..effects import program_effects
@@ -94,6 +94,15 @@ class Miss:
         self.derived: list[CallStages] = []  # of each program derived from it that ran before it returned
 
 
+class Asked(NamedTuple):
+    """A function that JAX is asked to trace without a call."""
+
+    frame: int  # the id of the frame that asks
+    code: CodeType  # of that frame
+    name: str  # in JAX's events
+    history: FunctionHistory
+
+
 class ThreadState:
     """What one thread is doing in JAX."""
 
@@ -115,7 +124,7 @@ class ThreadState:
     def __init__(self) -> None:
         self.stack: list[JitCall] = []
         self.run: Run | None = None
-        self.asked: list[tuple[str, FunctionHistory] | None] = []  # functions traced ahead of a call, by name in events
+        self.asked: list[Asked] = []  # functions that are traced ahead of a call
         self.from_disk = False
         self.replaying = False
         self.replay_events = 0
@@ -338,7 +347,7 @@ class Observer:
         if staging and run is None:
             return False
         if state.stack:
-            self._prune(state)
+            self._prune(state, call)
         activity, seen = None, True
         if run is not None:
             counted, seen, activity = self._drain(run, call.fun, function)
@@ -388,27 +397,28 @@ class Observer:
         """A function is asked for its trace or lowering, without a call."""
         state = self._state()
         if state.replaying or jax_internals.staging():
-            state.asked.append(None)
             return
+        if state.stack:
+            self._prune(state)
+        self._forget_asked(state, id(frame))
         function = self.functions.asked(fun, frame)
         if state.run is not None and (is_users(fun) if function is None else not function.library):
             state.run.ahead.add(jax_internals.jit_name(fun))
         if function is None or function.library or function.equinox or function.pmap:
-            state.asked.append(None)
             return
         history = self.history.of(function)
-        state.asked.append((function.jit_name, history))
+        state.asked.append(Asked(id(frame), frame.f_code, function.jit_name, history))
         source = jax_internals.source_of(options)
         if source is not None:  # what is lowered and compiled of it later, in any thread, says where it is from
             self._ahead[source] = history
             if len(self._ahead) > _AHEAD:
                 del self._ahead[next(iter(self._ahead))]
 
-    def answered_ahead(self) -> None:
-        """It was traced."""
-        state = self._state()
+    def _forget_asked(self, state: ThreadState, new: int = 0) -> None:
+        """Drop the functions that JAX has traced by now, or could not; `new` is the id of a frame that asks just now."""
         if state.asked:
-            state.asked.pop()
+            here = set(_frames(sys._getframe(1)))
+            state.asked = [each for each in state.asked if each.frame != new and (each.frame, each.code) in here]
 
     def _worked_ahead(self, state: ThreadState, history: FunctionHistory, event: LooseEvent) -> None:
         """JAX has traced, lowered or compiled a function that was not called."""
@@ -455,10 +465,13 @@ class Observer:
         elif wrapper is None:  # equinox regroups its arguments
             miss.held = HeldCall(call.fun, call.args, call.kwargs, options=call.options)
 
-    def raised(self, call: JitCall, error: BaseException) -> None:
-        """The trace raised."""
-        miss: Miss = call.record
-        self._leave(miss.state, call, raised=True)
+    def trace_raised(self, name: str | None) -> None:
+        """The trace of a call raised."""
+        state = self._state()
+        if state.stack and not state.replaying:
+            call = state.stack[-1]
+            if call.record.function.jit_name == name and call.params is None:
+                self._leave(state, call, raised=True)
 
     def executed(self, call: JitCall, executable: Any, fast_path: bool) -> None:
         """The call has run."""
@@ -522,12 +535,14 @@ class Observer:
         if event == TRACE_EVENT and not state.replaying and not state.listening and self.hooks.tells_calls:
             # Of the hundreds of JAX's own functions within a trace nothing is to be told.
             miss: Miss | None = state.stack[-1].record if state.stack else None
+            self._forget_asked(state)
             if state.asked:
                 asked = state.asked[-1]
-                if asked is not None and asked[0] == name and not jax_internals.staging():
-                    self._worked_ahead(state, asked[1], LooseEvent(event, name, seconds, False))
+                if asked.name == name and not jax_internals.staging():
+                    self._worked_ahead(state, asked.history, LooseEvent(event, name, seconds, False))
             elif miss is not None and (name is None or name == miss.function.jit_name):
                 miss.stages.add(event, seconds, False)
+                self._stop_trace(miss)
             return
         from_disk = state.from_disk and event == COMPILE_EVENT
         if event == COMPILE_EVENT:
@@ -679,9 +694,9 @@ class Observer:
             state = self._threads[thread] = ThreadState()
         return state
 
-    def _prune(self, state: ThreadState) -> None:
-        """Close calls that an exception took out of JAX behind the hooks' back: while compiling or running."""
-        while state.stack and not state.stack[-1].under_way():
+    def _prune(self, state: ThreadState, new: JitCall | None = None) -> None:
+        """Close calls that an exception took out of JAX behind the hooks' back; `new` has begun just now."""
+        while state.stack and (_is_where(state.stack[-1], new) or not state.stack[-1].under_way()):
             self._leave(state, state.stack[-1], raised=True)
 
     def _leave(self, state: ThreadState, call: JitCall, raised: bool) -> None:
@@ -785,6 +800,17 @@ def _dynamic_tree(key: Key | None) -> Any:
 def _shape_of_same(function: FunctionRecord, jaxpr: Any) -> CallShape | Key | None:
     """How calls of the same jaxpr are written: there is another executable for it, on another device for one."""
     return next((program.shape for program in reversed(function.kept.values()) if program.jaxpr is jaxpr), None)
+
+
+def _frames(frame: FrameType | None) -> Iterator[tuple[int, CodeType]]:
+    while frame is not None:
+        yield id(frame), frame.f_code
+        frame = frame.f_back
+
+
+def _is_where(call: JitCall, new: JitCall | None) -> bool:
+    """Whether a call had the frame that a new one has: it is over."""
+    return new is not None and new.frame is not None and call.is_in(new.frame)
 
 
 _Drained = tuple[bool, bool, FunctionActivity | None]
