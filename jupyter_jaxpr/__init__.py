@@ -28,9 +28,8 @@ _HOMES = {
     "inspect": ".inspection",
     "observe": ".observing",
     "widget": ".widget_view",
-    # For the code of a running cell, which finds them here; see `cell.rewrite`.
+    # For the code of a running cell, which finds it here; see `cell.rewrite`.
     "last_call": ".cell",
-    "report_call": ".observe.calls",
 }
 
 

@@ -8,10 +8,10 @@ running event loop, has its own frames in every traceback, and must rebuild the 
 - `without_magic`: the input transformer.
 - `RunningCell`: which cell runs.
 - `LastCall`: what the last expression called, and with what; the arguments are evaluated once, by the cell.
-- `rewrite`: puts both `LastCall` and, for Python 3.11, the counting of calls into the cell's syntax tree.
+- `rewrite`: puts `LastCall` into the cell's syntax tree.
 
-Only code that runs while the cell runs is rewritten. The functions that a cell defines live on, and may be pickled by
-their code: theirs is the user's own, to the last instruction and position.
+Of a cell only its last expression is rewritten, and of that only what runs at once. The functions that a cell defines
+live on, and may be sent to another process: their code is the user's own, to the last instruction and position.
 """
 
 from __future__ import annotations
@@ -178,10 +178,8 @@ def last_call(number: int) -> LastCall:
     return _running.get(number) or LastCall()
 
 
-def rewrite(
-    module: ast.Module, last: LastCall, source: str, count_with: str | None = None, file: str = ""
-) -> ast.Module:
-    """Let a cell's syntax tree report its last call and, if asked, the calls that it makes; it computes the same.
+def rewrite(module: ast.Module, last: LastCall, source: str) -> ast.Module:
+    """Let a cell's syntax tree report its last call; it computes the same.
 
     The rewritten code finds us by importing this package, which is there: no name of ours is put where the user's
     code, or its names, could meet it.
@@ -190,13 +188,8 @@ def rewrite(
       module: the cell's tree; changed in place.
       last: filled when the changed cell runs.
       source: the cell's text.
-      count_with: name in this package of a function that each callee is passed through with its file and line, for
-        Python 3.11. Calls within functions of the cell are not counted.
-      file: the cell's, as code objects name it.
     """
     call = _last_call(module)
-    if count_with is not None:
-        _CountCalls(count_with, file).visit(module)
     if call is not None:
         last.line, last.column = call.lineno, call.col_offset
         last.end_line, last.end_column = call.end_lineno or call.lineno, call.end_col_offset or 0
@@ -223,24 +216,14 @@ def _last_call(module: ast.Module) -> ast.Call | None:
     return node if isinstance(node, ast.Call) else None
 
 
-def _ours(name: str, at: ast.expr) -> ast.expr:
-    """A name in this package at the place of `at`, so that positions in tracebacks stay those of the user's code."""
-    imported: ast.expr = ast.Call(ast.Name("__import__", ast.Load()), [ast.Constant(__package__)], [])
-    found = ast.Attribute(imported, name, ast.Load())
-    for node in ast.walk(found):
-        ast.copy_location(node, at)
-    return found
-
-
-def _calling(function: ast.expr, at: ast.expr, *arguments: ast.expr) -> ast.Call:
-    return ast.copy_location(ast.Call(function, list(arguments), []), at)
-
-
 def _reporting(number: int, method: str, at: ast.expr, *arguments: ast.expr) -> ast.Call:
-    """A call of a method of the `LastCall` of a number."""
-    which = ast.copy_location(ast.Constant(number), at)
-    found = ast.Attribute(_calling(_ours(last_call.__name__, at), at, which), method, ast.Load())
-    return _calling(ast.copy_location(found, at), at, *arguments)
+    """A call of a method of the `LastCall` of a number; all at the place of `at`, as tracebacks show it."""
+    imported = ast.Call(ast.Name("__import__", ast.Load()), [ast.Constant(__package__)], [])
+    found = ast.Call(ast.Attribute(imported, last_call.__name__, ast.Load()), [ast.Constant(number)], [])
+    reporting = ast.Attribute(found, method, ast.Load())
+    for node in ast.walk(reporting):
+        ast.copy_location(node, at)
+    return ast.copy_location(ast.Call(reporting, list(arguments), []), at)
 
 
 def _report(call: ast.Call, number: int) -> None:
@@ -265,64 +248,3 @@ def _replace(module: ast.Module, old: ast.Call, new: ast.Call) -> None:
             return new if node is old else self.generic_visit(node)
 
     module.body[-1] = Replace().visit(module.body[-1])
-
-
-class _CountCalls(ast.NodeTransformer):
-    """Pass each callee through a function that counts it, with its file and line.
-
-    What may run when the cell is over keeps its code: the bodies of functions, lambdas and generators. So does the
-    body of a class, whose names a metaclass may look up, and an annotation, which may be kept as text.
-    """
-
-    def __init__(self, name: str, file: str) -> None:
-        self._name = name
-        self._file = file
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        self.generic_visit(node)
-        if isinstance(node.func, ast.Name) and node.func.id in ("print", "range", "len"):
-            return node
-        # As a traceback would have it: the line on which the call begins.
-        site: Any = (self._file, node.lineno)
-        constant = ast.copy_location(ast.Constant(value=site), node.func)
-        node.func = _calling(_ours(self._name, node.func), node.func, node.func, constant)
-        return node
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        return self._defined(node)
-
-    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:
-        return self._defined(node)
-
-    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
-        self._visit_defaults(node.args)
-        return node
-
-    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
-        node.decorator_list = self._visited(node.decorator_list)
-        node.bases = self._visited(node.bases)
-        for keyword in node.keywords:
-            keyword.value = self.visit(keyword.value)
-        return node
-
-    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> ast.AST:
-        node.generators[0].iter = self.visit(node.generators[0].iter)  # the one part that runs at once
-        return node
-
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
-        node.target = self.visit(node.target)
-        if node.value is not None:
-            node.value = self.visit(node.value)
-        return node
-
-    def _defined(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.AST:
-        node.decorator_list = self._visited(node.decorator_list)
-        self._visit_defaults(node.args)
-        return node
-
-    def _visit_defaults(self, arguments: ast.arguments) -> None:
-        arguments.defaults = self._visited(arguments.defaults)
-        arguments.kw_defaults = [each and self.visit(each) for each in arguments.kw_defaults]
-
-    def _visited(self, nodes: list[ast.expr]) -> list[ast.expr]:
-        return [self.visit(each) for each in nodes]

@@ -160,7 +160,6 @@ class Observer:
         self.hooks.ensure()
         run = Run(file, self.library, keep_values)
         run.counter.drains = lambda: self._drain(run)
-        run.hold_last_calls()
         state = self._state()
         self._prune(state)
         state.loose.clear()
@@ -172,6 +171,8 @@ class Observer:
             except Exception as error:  # calls are unknown then, and the rest is as good
                 run.fail(error)
             run.counted = run.counter.sees
+        self.hooks.overflowed = False
+        run.hold_last_calls()  # ends before the counter does: both are told by the same hook of JAX's
         if self.hooks.support.tier == "hooks":
             run.library_before = dict(self.library)
             run.ledger = self.history.ledger(run.thread, run.ledger_calls)
@@ -180,9 +181,13 @@ class Observer:
     def end(self, run: Run) -> Observation:
         """Stop, and hand on what was seen."""
         state = self._threads.get(run.thread)
+        run.ended = True
         try:
-            if state is not None:
-                self._prune(state)
+            if self.hooks.overflowed:
+                run.counter.overflow()
+            if state is not None and state.run is run:
+                if run.thread == threading.get_ident():
+                    self._prune(state)
                 self.history.count()
                 self._drain(run)
                 self._take_loose(state, run)
@@ -197,9 +202,9 @@ class Observer:
         except Exception as error:
             run.fail(error)
         finally:
+            run.last_calls.stop()
             run.counter.stop()
             run.prints.stop()
-            run.last_calls.stop()
             if run.lines is not None:
                 run.lines.close()
         observation = run.observation()
@@ -210,6 +215,12 @@ class Observer:
                 run.fail(error)
                 observation.failures = run.failures
         return observation
+
+    def end_all(self) -> None:
+        """Stop to observe whatever is observed, on every thread."""
+        for state in list(self._threads.values()):
+            if state.run is not None:
+                self.end(state.run)
 
     def _reading(self, run: Run, ledger: Ledger) -> LedgerReading:
         ledger.close()
@@ -353,16 +364,15 @@ class Observer:
             counted, seen, activity = self._drain(run, call.fun, function)
             if activity is None:
                 activity = run.activity(function)
-            if uncounted:
-                activity.calls += 1  # counting starts with this very call
-            elif not counted and (HAS_MONITORING or activity.all_calls <= activity.misses + activity.inlined):
-                # (Python 3.11 counts f(f(x)) twice before the inner call.)
+            if uncounted or not HAS_MONITORING:
+                activity.calls += 1  # counting starts with this very call; on Python 3.11 hits alone are counted
+            elif not counted:
                 activity.calls_missed += 1
                 run.counter.watch_again()
         place = None if call.frame is None else call_place(call.frame)
-        if run is not None and not seen and HAS_MONITORING:
+        if run is not None and (not seen or not HAS_MONITORING):
             run.call_lines.called(place, 1)
-            if not uncounted:
+            if HAS_MONITORING and not uncounted:
                 run.call_lines.unseen(place)
         if staging:
             if activity is not None:
@@ -415,7 +425,7 @@ class Observer:
                 del self._ahead[next(iter(self._ahead))]
 
     def _forget_asked(self, state: ThreadState, new: int = 0) -> None:
-        """Drop the functions that JAX has traced by now, or could not; `new` is the id of a frame that asks just now."""
+        """Drop the functions that JAX has traced by now, or could not; `new` is the id of a frame that asks now."""
         if state.asked:
             here = set(_frames(sys._getframe(1)))
             state.asked = [each for each in state.asked if each.frame != new and (each.frame, each.code) in here]
@@ -613,10 +623,6 @@ class Observer:
         while len(state.under_transforms) >= _UNDER_TRANSFORMS:
             del state.under_transforms[next(iter(state.under_transforms))]
         state.under_transforms[miss.function.jit_name] = (miss.function, parent, miss.place)
-        if miss.activity is not None and not miss.derived and not HAS_MONITORING:
-            for program in list(miss.function.kept.values()):
-                if program.parent is parent:
-                    miss.activity.use(program, now=False, note=_PERHAPS)
 
     def _origin_of(self, state: ThreadState, name: str) -> tuple[FunctionRecord | None, Any, Place | None, CallStages]:
         """The function that a derived program comes from, and the stages that JAX reported for it."""
@@ -814,7 +820,4 @@ def _is_where(call: JitCall, new: JitCall | None) -> bool:
 
 
 _Drained = tuple[bool, bool, FunctionActivity | None]
-_PERHAPS = (
-    "JAX derived this program earlier from the function. Whether this run used it again cannot be told on Python 3.11."
-)
 _AFTER_TRACE = frozenset({LOWER_EVENT, COMPILE_EVENT})
