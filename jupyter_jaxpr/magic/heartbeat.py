@@ -37,15 +37,10 @@ class Heartbeat:
         self._thread.start()
         return self
 
-    def stop(self, wait: bool = False) -> None:
-        """Stop; a beat that is being sent may still arrive, and is dropped by the publisher.
-
-        Args:
-            wait: Until the thread has ended, if no beat is being sent.
-        """
+    def stop(self) -> None:
+        """Stop, and wait until the thread has ended; where a beat is being sent for long, it ends after that."""
         self._stopped.set()
-        if wait:
-            self._thread.join(SECONDS)
+        self._thread.join(SECONDS)
 
     def say(self, text: str, done: int, total: int) -> None:
         """From now on, tell what a measurement of ours is doing: the observer does not see it.

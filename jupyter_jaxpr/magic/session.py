@@ -105,7 +105,7 @@ class Session:
             active = self._active.pop(thread)
             with self._guard("end the observation of a cell"):
                 self._stop(active)
-            active.heartbeat.stop(wait=True)
+            active.heartbeat.stop()
             active.last.forget()
         self._depth.clear()
         self._running.clear()
