@@ -30,6 +30,8 @@ _HOMES = {
     "inspect": ".inspection",
     "observe": ".observing",
     "widget": ".widget_view",
+    # For the code of a running cell, which finds it here; see `cell.rewrite`.
+    "last_call": ".cell",
 }
 
 

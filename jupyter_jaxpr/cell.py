@@ -8,16 +8,21 @@ running event loop, has its own frames in every traceback, and must rebuild the 
 - `without_magic`: the input transformer.
 - `RunningCell`: which cell runs.
 - `LastCall`: what the last expression called, and with what; the arguments are evaluated once, by the cell.
-- `rewrite`: puts both `LastCall` and, for Python 3.11, the counting of calls into the cell's syntax tree.
+- `rewrite`: puts `LastCall` into the cell's syntax tree.
+
+Of a cell only its last expression is rewritten, and of that only what runs at once. The functions that a cell defines
+live on, and may be sent to another process: their code is the user's own, to the last instruction and position.
 """
 
 from __future__ import annotations
 
 import ast
+import itertools
 import re
-from collections.abc import Callable, Iterable
+import types
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakValueDictionary
 
 MAGIC_LINE = re.compile(r"%%jaxpr(?![\w?])(?P<line>.*)")
 
@@ -85,10 +90,10 @@ class LastCall:
     """The call that is a cell's last expression, filled while the cell runs."""
 
     def __init__(self) -> None:
+        self.number = next(_numbers)  # by which the rewritten cell finds it
         self.seen = False  # the cell has evaluated the function
         self.returned = False
         self.function: Any = None
-        self.args: list[Any] = []
         self.kwargs: dict[str, Any] = {}
         self.result: Any = None
         self.line: int = 0
@@ -96,71 +101,101 @@ class LastCall:
         self.end_line: int = 0
         self.end_column: int = 0
         self.text: str = ""
+        self.is_known = True  # False where the values behind a star cannot be read without running the user's code
+        self._args: list[Any] = []
+        self._read: list[tuple[int, Any]] = []  # iterators that the call reads too, and where their values belong
+        _running[self.number] = self
+
+    @property
+    def args(self) -> list[Any]:
+        """The positional arguments; to be asked for once the call has returned."""
+        while self._read:
+            place, values = self._read.pop()
+            self._args[place:place] = values
+        return self._args
 
     def forget(self) -> None:
         """Let go of the user's values."""
         self.function = self.result = None
-        self.args, self.kwargs = [], {}
+        self._args, self._read, self.kwargs = [], [], {}
 
-    # What the rewritten cell calls; each returns what it is given.
+    # What the rewritten cell calls; each returns what it is given, and runs none of the user's code.
 
-    def _function(self, function: Any) -> Any:
+    def take_function(self, function: Any) -> Any:
+        """What is called."""
         self.seen, self.function = True, function
         return function
 
-    def _argument(self, value: Any) -> Any:
-        self.args.append(value)
+    def take_argument(self, value: Any) -> Any:
+        """A positional argument."""
+        self._args.append(value)
         return value
 
-    def _arguments(self, values: Iterable[Any]) -> Any:
-        self.args.extend(values := tuple(values))
+    def take_arguments(self, values: Any) -> Any:
+        """What stands behind a star."""
+        read_by = _method(type(values), "__iter__")
+        if type(values).__module__.partition(".")[0] in ("jax", "jaxlib"):  # an array: the same when read again
+            self._read.append((len(self._args), values))
+        elif not isinstance(read_by, types.WrapperDescriptorType):
+            self.is_known = False
+        elif isinstance(_method(type(values), "__next__"), types.WrapperDescriptorType):
+            values, again = itertools.tee(values)
+            self._read.append((len(self._args), again))
+        else:
+            self._args.extend(values)
         return values
 
-    def _keyword(self, name: str, value: Any) -> Any:
+    def take_keyword(self, name: str, value: Any) -> Any:
+        """A keyword argument."""
         self.kwargs[name] = value
         return value
 
-    def _keywords(self, values: Any) -> Any:
-        self.kwargs.update(values := dict(values))
+    def take_keywords(self, values: Any) -> Any:
+        """What stands behind two stars."""
+        if type(values) is dict:
+            self.kwargs.update(values)
+        else:
+            self.is_known = False
         return values
 
-    def _result(self, result: Any) -> Any:
+    def take_result(self, result: Any) -> Any:
+        """What the call returned."""
         self.returned, self.result = True, result
         return result
 
-    def names(self) -> dict[str, Callable[..., Any]]:
-        """The names that the rewritten cell looks up, to be put into `builtins` while it runs."""
-        return {
-            "__jaxpr_function__": self._function,
-            "__jaxpr_argument__": self._argument,
-            "__jaxpr_arguments__": self._arguments,
-            "__jaxpr_keyword__": self._keyword,
-            "__jaxpr_keywords__": self._keywords,
-            "__jaxpr_result__": self._result,
-        }
+
+_numbers = itertools.count()
+_running: WeakValueDictionary[int, LastCall] = WeakValueDictionary()
 
 
-def rewrite(
-    module: ast.Module, last: LastCall, source: str, count_with: str | None = None, file: str = ""
-) -> ast.Module:
-    """Let a cell's syntax tree report its last call and, if asked, every call; it computes the same.
+def _method(kind: type, name: str) -> Any:
+    """What a type has under a name, its own or inherited: a `WrapperDescriptorType` where it is written in C."""
+    return next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
+
+
+def last_call(number: int) -> LastCall:
+    """Where a rewritten cell reports to; a cell whose observation has ended meanwhile reports to no one."""
+    return _running.get(number) or LastCall()
+
+
+def rewrite(module: ast.Module, last: LastCall, source: str) -> ast.Module:
+    """Let a cell's syntax tree report its last call; it computes the same.
+
+    The rewritten code finds us by importing this package, which is there: no name of ours is put where the user's
+    code, or its names, could meet it.
 
     Args:
       module: the cell's tree; changed in place.
       last: filled when the changed cell runs.
       source: the cell's text.
-      count_with: name of a function that each callee is passed through with its file and line, for Python 3.11.
-      file: the cell's, as code objects name it.
     """
     call = _last_call(module)
-    if count_with is not None:
-        _CountCalls(count_with, file).visit(module)
     if call is not None:
         last.line, last.column = call.lineno, call.col_offset
         last.end_line, last.end_column = call.end_lineno or call.lineno, call.end_col_offset or 0
         last.text = ast.get_source_segment(source, call) or ""
-        _report(call)
-        _replace(module, call, _calling("__jaxpr_result__", call, call))
+        _report(call, last.number)
+        _replace(module, call, _reporting(last.number, "take_result", call, call))
     return ast.fix_missing_locations(module)
 
 
@@ -181,26 +216,30 @@ def _last_call(module: ast.Module) -> ast.Call | None:
     return node if isinstance(node, ast.Call) else None
 
 
-def _calling(name: str, at: ast.expr, *arguments: ast.expr) -> ast.Call:
-    """A call of ours at the place of `at`, so that positions in tracebacks stay those of the user's code."""
-    function = ast.copy_location(ast.Name(name, ast.Load()), at)
-    return ast.copy_location(ast.Call(function, list(arguments), []), at)
+def _reporting(number: int, method: str, at: ast.expr, *arguments: ast.expr) -> ast.Call:
+    """A call of a method of the `LastCall` of a number; all at the place of `at`, as tracebacks show it."""
+    imported = ast.Call(ast.Name("__import__", ast.Load()), [ast.Constant(__package__)], [])
+    found = ast.Call(ast.Attribute(imported, last_call.__name__, ast.Load()), [ast.Constant(number)], [])
+    reporting = ast.Attribute(found, method, ast.Load())
+    for node in ast.walk(reporting):
+        ast.copy_location(node, at)
+    return ast.copy_location(ast.Call(reporting, list(arguments), []), at)
 
 
-def _report(call: ast.Call) -> None:
-    call.func = _calling("__jaxpr_function__", call.func, call.func)
+def _report(call: ast.Call, number: int) -> None:
+    call.func = _reporting(number, "take_function", call.func, call.func)
     for i, argument in enumerate(call.args):
         if isinstance(argument, ast.Starred):
-            argument.value = _calling("__jaxpr_arguments__", argument.value, argument.value)
+            argument.value = _reporting(number, "take_arguments", argument.value, argument.value)
         else:
-            call.args[i] = _calling("__jaxpr_argument__", argument, argument)
+            call.args[i] = _reporting(number, "take_argument", argument, argument)
     for keyword in call.keywords:
         value = keyword.value
         if keyword.arg is None:
-            keyword.value = _calling("__jaxpr_keywords__", value, value)
+            keyword.value = _reporting(number, "take_keywords", value, value)
         else:
             name = ast.copy_location(ast.Constant(keyword.arg), value)
-            keyword.value = _calling("__jaxpr_keyword__", value, name, value)
+            keyword.value = _reporting(number, "take_keyword", value, name, value)
 
 
 def _replace(module: ast.Module, old: ast.Call, new: ast.Call) -> None:
@@ -209,44 +248,3 @@ def _replace(module: ast.Module, old: ast.Call, new: ast.Call) -> None:
             return new if node is old else self.generic_visit(node)
 
     module.body[-1] = Replace().visit(module.body[-1])
-
-
-class _CountCalls(ast.NodeTransformer):
-    """Pass each callee through a function that counts it, with its file and line.
-
-    Functions under a decorator that is not JAX's are left alone: it may read their code, as numba's does.
-    """
-
-    def __init__(self, name: str, file: str) -> None:
-        self._name = name
-        self._file = file
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        self.generic_visit(node)
-        if isinstance(node.func, ast.Name) and node.func.id in ("super", "locals", "print", "range", "len"):
-            return node
-        # As a traceback would have it: the line on which the call begins.
-        site: Any = (self._file, node.lineno)
-        constant = ast.copy_location(ast.Constant(value=site), node.func)
-        node.func = _calling(self._name, node.func, node.func, constant)
-        return node
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        return self._unless_decorated(node)
-
-    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:
-        return self._unless_decorated(node)
-
-    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
-        return self._unless_decorated(node)
-
-    def _unless_decorated(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> ast.AST:
-        if all(_JAX_DECORATOR.search(ast.unparse(decorator)) for decorator in node.decorator_list):
-            return self.generic_visit(node)
-        return node
-
-
-_JAX_DECORATOR = re.compile(
-    r"\b(jax|jit|vmap|pmap|grad|value_and_grad|checkpoint|remat|custom_jvp|custom_vjp|eqx|equinox|nnx|nn"
-    r"|partial|property|staticmethod|classmethod|dataclass|dataclasses|cache)\b"
-)

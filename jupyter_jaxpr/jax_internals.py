@@ -1,9 +1,11 @@
 """JAX's private modules in, plain callbacks and plain facts out: the only file that imports `jax._src`.
 
-Every call of a jitted function that misses JAX's C++ cache goes through two functions of one private module,
-`_infer_params` (it starts) and `_get_fastpath_data` (it has run). `Hooks` replaces both by wrappers that tell a
-`Receiver`; a call that hits the C++ cache runs no Python at all, so the hooks cost it nothing. JAX's public events
-(`jax.monitoring`) tell the stages.
+Every call of a jitted function that misses JAX's C++ cache comes by three small functions: `get_ctx_mesh` (it starts;
+the first that `_infer_params` calls), `test_event` (it has its program and is about to run) and `_get_fastpath_data`
+(it has run). None of them runs the user's code. `Hooks` puts something in their place that tells a `Receiver` and gives
+way to them, so that no frame of ours is on the stack while JAX traces, compiles or runs, nor in the traceback of what
+is raised there; a call that hits the C++ cache runs no Python at all, so the hooks cost it nothing. JAX's public
+events (`jax.monitoring`) tell the stages.
 
 - `support`: which facts can be had with the JAX at hand (the tier), without importing JAX before the user does.
 - `Hooks`: puts hooks and listeners in, now or as soon as JAX is imported, and takes them out.
@@ -72,14 +74,14 @@ class Receiver(Protocol):
     def asked_ahead(self, fun: Any, options: Any, frame: FrameType) -> None:
         """A jitted function is asked for its trace, lowering or shapes, without a call; `frame` is JAX's."""
 
-    def answered_ahead(self) -> None:
-        """It was traced, or the trace raised."""
-
     def traced(self, call: JitCall) -> None:
-        """`call.params` and `call.args_flat` are there: JAX traced the function, or found an earlier trace."""
+        """`call.params` and `call.args_flat` are there: JAX traced the function, or found an earlier trace.
 
-    def raised(self, call: JitCall, error: BaseException) -> None:
-        """The trace raised."""
+        Told before the program runs; not told where JAX traces the function for another transformation.
+        """
+
+    def trace_raised(self, name: str | None) -> None:
+        """The trace of a function that its events call by this name has raised; told of traces within no other."""
 
     def executed(self, call: JitCall, executable: Any, fast_path: bool) -> None:
         """It ran; `fast_path` says whether the next call like it will hit the C++ cache.
@@ -106,8 +108,9 @@ class JitCall:
     Attributes:
         fun: the Python function that was jitted.
         options: JAX's record of what `jax.jit` was called with (static arguments, signature, ...).
-        args, kwargs: of the call; dropped as soon as the call has run.
-        frame: the frame of JAX's cache miss, alive while the call runs.
+        args, kwargs: of the call; there while the receiver is told that it missed or was traced.
+        frame: the frame of JAX's cache miss; there while the receiver is told of the call, so that one which an
+            exception ends holds nothing.
         params: parameters of the call's `jit` equation, `params['jaxpr']` the program; None before the trace.
         args_flat: its dynamic leaves; dropped as soon as the call has run.
         in_tree, out_tree: their structure, statics taken out, and that of the result.
@@ -117,6 +120,7 @@ class JitCall:
 
     __slots__ = (
         "_consts",
+        "_frame_id",
         "args",
         "args_flat",
         "context",
@@ -136,6 +140,7 @@ class JitCall:
         self.args = args
         self.kwargs = kwargs
         self.frame: FrameType | None = frame
+        self._frame_id = id(frame)
         self.params: dict[str, Any] | None = None
         self.args_flat: list[Any] = []
         self.in_tree: Any = None
@@ -144,14 +149,16 @@ class JitCall:
         self.context: Any = None
         self.record: Any = None
 
-    def take_trace(self, result: Any) -> None:
-        """Read what `_infer_params` returned; raises where this JAX returns something else."""
-        traced, args_flat = result
+    def take_trace(self) -> None:
+        """Read the program that JAX has for the call by now; raises where this JAX keeps something else there."""
+        assert self.frame is not None
+        found = self.frame.f_locals
+        traced, self.args_flat = found["p"], found["args_flat"]
+        self.args, self.kwargs = found["args"], found["kwargs"]
         jaxpr = traced.params["jaxpr"]
         if not hasattr(jaxpr, "eqns"):
             raise TypeError(f"jit's program is a {type(jaxpr).__name__}")
         self.params = traced.params
-        self.args_flat = args_flat
         self.in_tree = traced.in_tree
         self.out_tree = traced.out_tree
         self._consts = traced.consts
@@ -192,12 +199,19 @@ class JitCall:
         """Let go of everything that holds arrays."""
         self.args, self.kwargs, self.args_flat, self._consts, self.frame = (), {}, [], [], None
 
+    def is_in(self, frame: FrameType) -> bool:
+        """Whether a frame is that of the call's cache miss; a frame that is gone may have had the same id."""
+        return self._frame_id == id(frame) and frame.f_code.co_name == _CACHE_MISS
+
     def under_way(self) -> bool:
         """Whether the call is on the stack of this thread; an exception may have taken it off unseen by the hooks."""
         frame: FrameType | None = sys._getframe(1)
-        while frame is not None and frame is not self.frame:
+        while frame is not None and not self.is_in(frame):
             frame = frame.f_back
         return frame is not None
+
+
+_CACHE_MISS = "cache_miss"
 
 
 class PmapCall:
@@ -387,7 +401,7 @@ def made_ahead(frame: FrameType | None) -> str | None:
     """
     stages = _private("stages")
     for _ in range(60):
-        if frame is None or frame.f_code.co_name == "cache_miss":
+        if frame is None or frame.f_code.co_name == _CACHE_MISS:
             return None
         if frame.f_code.co_filename == stages.__file__ and frame.f_code.co_name in ("lower", "compile"):
             asked = frame.f_locals.get("self")
@@ -498,6 +512,7 @@ class LastCalls:
         self.calls: dict[Any, tuple[tuple[Any, ...], dict[str, Any]]] = {}
         self._before: Any = None
         self._state: Any = None
+        self._thread = 0
 
     def start(self) -> None:
         """Begin; does nothing where it has begun, or where this JAX has no such hook."""
@@ -509,19 +524,78 @@ class LastCalls:
         others, calls = state.value, self.calls
 
         def hook(called: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
-            calls[called] = args, kwargs
+            if self._state is not None:
+                calls[called] = args, kwargs
             if others is not None:
                 others(called, args, kwargs, output)
 
         self._before = state.swap_local(hook)
         self._state = state
+        self._thread = threading.get_ident()
 
     def stop(self) -> None:
         """End, and let go of the values."""
-        if self._state is not None:
+        if self._state is not None and threading.get_ident() == self._thread:
             self._state.set_local(self._before)
         self._state = None
         self.calls.clear()
+
+
+class Hits:
+    """Tells of each call on this thread that hits JAX's C++ cache, between start and stop; for Python 3.11.
+
+    JAX has one place for such a hook, and puts its check for NaN there: where that is on, or is put on meanwhile, the
+    place is JAX's. A call costs 0.3 us more.
+
+    Args:
+        tell: called with the jitted function and the frame that called it.
+    """
+
+    def __init__(self, tell: Callable[[Any, FrameType], None]) -> None:
+        self._tell = tell
+        self._hook: Any = None
+        self._before: Any = None
+        self._state: Any = None
+        self._thread = 0
+        self._overruled = False
+
+    def start(self) -> None:
+        """Begin; does nothing where the place is taken."""
+        from jax._src import api
+
+        state = getattr(api, "_post_hook_state", None)
+        if state is None or state.value is not None:
+            return
+        tell, get_frame, get_global = self._tell, sys._getframe, state.get_global
+
+        def hook(called: Any, args: Any, kwargs: Any, output: Any) -> None:
+            frame = get_frame(1)
+            if frame.f_code.co_filename == __file__ and frame.f_back is not None:  # `LastCalls`, which passes it on
+                frame = frame.f_back
+            tell(called, frame)
+            if (check := get_global()) is not None:
+                self.stop()
+                self._overruled = True
+                check(called, args, kwargs, output)
+
+        self._hook, self._state, self._thread = hook, state, threading.get_ident()
+        self._before = state.swap_local(hook)
+
+    @property
+    def all_told(self) -> bool:
+        """Whether all were told until now."""
+        return not self._overruled and self._state is not None
+
+    def stop(self) -> None:
+        """End; a hook that was put over ours stays."""
+        state = self._state
+        if state is None or threading.get_ident() != self._thread:
+            return
+        self._state = None
+        if state.get_local() is self._hook:
+            state.set_local(self._before)
+        else:
+            self._overruled = True
 
 
 def derived_jaxpr(called: Any) -> Any:
@@ -619,16 +693,24 @@ def _structure(version: str) -> Support:
 
 def _hooks_fit() -> bool:
     try:
-        from jax._src import pjit
+        from jax._src import pjit, util
 
-        infer = getattr(pjit._infer_params, "__wrapped__", pjit._infer_params)
-        fast = getattr(pjit._get_fastpath_data, "__wrapped__", pjit._get_fastpath_data)
-        misses = [c for c in pjit._cpp_pjit.__code__.co_consts if isinstance(c, CodeType) and c.co_name == "cache_miss"]
+        parameters = [
+            len(inspect.signature(function).parameters)
+            for function in (pjit._infer_params, pjit.get_ctx_mesh, pjit._get_fastpath_data, util.test_event)
+        ]
+        misses = [c for c in pjit._cpp_pjit.__code__.co_consts if isinstance(c, CodeType) and c.co_name == _CACHE_MISS]
         return (
-            len(inspect.signature(infer).parameters) == 4
-            and len(inspect.signature(fast).parameters) >= 4
+            parameters[:2] == [4, 1]
+            and parameters[2] >= 4
+            and "get_ctx_mesh" in pjit._infer_params.__code__.co_names
+            and "test_event" in pjit._pjit_call_impl_python.__code__.co_names
             and bool(misses)
-            and all({"_infer_params", "_get_fastpath_data"} <= set(code.co_names) for code in misses)
+            and all(
+                {"_infer_params", "_get_fastpath_data"} <= set(code.co_names)
+                and {"args", "kwargs", "p", "args_flat"} <= set(code.co_varnames)
+                for code in misses
+            )
         )
     except (AttributeError, ImportError, ValueError):
         return False
@@ -871,13 +953,14 @@ class Hooks:
     def __init__(self, receiver: Receiver) -> None:
         self._receiver = receiver
         self._support: Support | None = None
-        self._originals: dict[str, Callable[..., Any]] = {}
-        self._open: dict[int, JitCall] = {}  # calls that were traced and have not run yet, by the id of their frame
+        self._originals: dict[tuple[str, str], Callable[..., Any]] = {}  # by module and name
+        self._open: dict[int, JitCall] = {}  # calls that have not run yet, by the id of their frame
         self._finder: _WhenImported | None = None
         self._lock = threading.RLock()
         self.failed: list[BaseException] = []  # of ours, kept for the next observation
         self._plain: dict[Any, str] = {}  # the names of functions by those in JAX's events
         self.tells_calls = False  # the tier `hooks`, with the hooks in
+        self.overflowed = False  # the user's stack was at Python's limit: there may have been misses that were not told
 
     @property
     def support(self) -> Support:
@@ -913,14 +996,13 @@ class Hooks:
             if self._finder is not None:
                 self._finder.stop()
                 self._finder = None
-            if "jax._src.pjit" in sys.modules and self._originals:
-                from jax._src import pjit
-
-                for name, original in self._originals.items():
-                    # Where someone else has wrapped our wrapper it stays in place, and passes everything on.
-                    if getattr(getattr(pjit, name), "__jupyter_jaxpr__", None) is self:
-                        setattr(pjit, name, original)
-                self._originals.clear()
+            for (module, name), original in self._originals.items():
+                # Where someone else has wrapped what we put there it stays in place, and passes everything on.
+                holder = sys.modules.get(module)
+                if holder is not None and getattr(getattr(holder, name), "__jupyter_jaxpr__", None) is self:
+                    setattr(holder, name, original)
+            self._originals.clear()
+            self._open.clear()
             if self._listens():
                 self._stop_listening()
             self._support = None
@@ -930,70 +1012,108 @@ class Hooks:
         self._support = support()
         if self._support.tier != "hooks":
             return
-        from jax._src import pjit
+        from jax._src import pjit, util
 
-        # JAX then takes our frame for one of its own: it is in no message and in no location of a program.
-        _private("source_info_util").register_exclusion(__file__)
-        self._wrap(pjit, "_infer_params", self._infer_params)
-        self._wrap(pjit, "_get_fastpath_data", self._get_fastpath_data)
+        self._put(pjit, "get_ctx_mesh", self._before_trace(pjit._infer_params))
+        self._put(util, "test_event", self._before_run(pjit._pjit_call_impl_python))
+        self._wrap(pjit, "_get_fastpath_data", self._after_run)
         self.tells_calls = True
         _tell(self.fail, self._receiver.installed)
 
+    def _put(self, module: Any, name: str, tell: Callable[[], None]) -> None:
+        """Let a function of JAX's tell us that it is called, without being called by us.
+
+        Before Python calls an object it asks the type for `__call__`, and calls what that property gives: the function
+        itself. By then nothing of ours is on the stack.
+        """
+        originals = self._originals
+        original: Callable[..., Any] = getattr(module, name)
+
+        def called(_: Any) -> Callable[..., Any]:
+            try:
+                if originals:
+                    tell()
+            except RecursionError:  # the user's stack is at its end: JAX will say so itself
+                self.overflowed = True
+            return original
+
+        teller: Any = type(name, (), {"__call__": property(called)})()
+        functools.update_wrapper(teller, original)
+        self._replace(module, name, teller)
+
     def _wrap(self, module: Any, name: str, make: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
         original = getattr(module, name)
-        wrapper = functools.wraps(original)(make(original))
-        wrapper.__jupyter_jaxpr__ = self  # type: ignore[attr-defined]  # how `remove` knows it again
-        self._originals[name] = original
-        setattr(module, name, wrapper)
+        self._replace(module, name, functools.wraps(original)(make(original)))
 
-    def _infer_params(self, original: Callable[..., Any]) -> Callable[..., Any]:
+    def _replace(self, module: Any, name: str, other: Any) -> None:
+        self._originals[module.__name__, name] = getattr(module, name)
+        other.__jupyter_jaxpr__ = self  # how `remove` knows it again
+        setattr(module, name, other)
+
+    def _before_trace(self, infer_params: Any) -> Callable[[], None]:
         # JAX's own functions miss hundreds of times in one trace of a user's: theirs is the first and shortest way.
         receiver, library, opened = self._receiver, self._receiver.library, self._open
         get_frame, failed = sys._getframe, self.fail
+        code = infer_params.__code__
+        name_of_fun, name_of_options, name_of_args, name_of_kwargs = code.co_varnames[:4]
 
-        def infer_params(fun: Any, options: Any, args: Any, kwargs: Any) -> Any:
-            __tracebackhide__ = True
+        def before_trace() -> None:
+            inner = get_frame(2)
+            if inner.f_code is not code or (frame := inner.f_back) is None:
+                return
+            if opened:
+                opened.pop(id(frame), None)  # of a frame that an exception ended
+            given = inner.f_locals
+            fun = given[name_of_fun]
             if id(fun) in library:
                 library[id(fun)] += 1
-                return original(fun, options, args, kwargs)
-            frame = get_frame(1)
-            if frame.f_code.co_name != "cache_miss":  # `f.trace`, `f.lower`, `f.eval_shape`: nothing runs
-                _tell(failed, receiver.asked_ahead, fun, options, frame)
-                try:
-                    return original(fun, options, args, kwargs)
-                finally:
-                    _tell(failed, receiver.answered_ahead)
+                return
             try:
-                call = JitCall(fun, options, args, kwargs, frame)
+                if frame.f_code.co_name != _CACHE_MISS:  # `f.trace`, `f.lower`, `f.eval_shape`: nothing runs
+                    receiver.asked_ahead(fun, given[name_of_options], frame)
+                    return
+                call = JitCall(fun, given[name_of_options], given[name_of_args], given[name_of_kwargs], frame)
                 wanted = receiver.missed(call)
+                call.drop_values()
+                if wanted:
+                    opened[id(frame)] = call
+                    if len(opened) > 100:
+                        self._forget_ended()
             except Exception as error:
                 failed(error)
-                wanted = False
-            if not wanted:
-                return original(fun, options, args, kwargs)
-            try:
-                result = original(fun, options, args, kwargs)
-            except BaseException as error:
-                _tell(failed, receiver.raised, call, error)
-                raise
-            opened[id(frame)] = call
-            try:
-                if len(opened) > 100:
-                    self._forget_raised()
-                call.take_trace(result)
-                receiver.traced(call)
-            except Exception as error:
-                failed(error)
-            return result
 
-        return infer_params
+        return before_trace
 
-    def _forget_raised(self) -> None:
-        """Calls that raised while they ran."""
-        for key in [key for key, other in self._open.items() if other.frame is None]:
-            del self._open[key]
+    def _forget_ended(self) -> None:
+        """Calls that raised, on this thread."""
+        for key in [key for key, call in list(self._open.items()) if not call.under_way()]:
+            self._open.pop(key, None)
 
-    def _get_fastpath_data(self, original: Callable[..., Any]) -> Callable[..., Any]:
+    def _before_run(self, call_python: Any) -> Callable[[], None]:
+        get_frame, opened, code = sys._getframe, self._open, call_python.__code__
+
+        def before_run() -> None:
+            if opened and (inner := get_frame(2)).f_code is code and inner.f_back is not None:
+                frame = inner.f_back.f_back
+                call = opened.get(id(frame))
+                if call is not None and frame is not None and call.is_in(frame):
+                    self._tell_traced(call, frame)
+
+        return before_run
+
+    def _tell_traced(self, call: JitCall, frame: FrameType) -> None:
+        if call.params is not None:
+            return
+        try:
+            call.frame = frame
+            call.take_trace()
+            self._receiver.traced(call)
+        except Exception as error:
+            self.fail(error)
+        finally:
+            call.args, call.kwargs, call.frame = (), {}, None
+
+    def _after_run(self, original: Callable[..., Any]) -> Callable[..., Any]:
         get_frame, failed, opened, receiver = sys._getframe, self.fail, self._open, self._receiver
 
         def get_fastpath_data(*args: Any) -> Any:
@@ -1002,19 +1122,30 @@ class Hooks:
             if args[0] is None and not opened:  # within a trace
                 return fast_path
             frame = get_frame(1)
-            call = opened.pop(id(frame), None) if opened else None
-            if call is not None and call.frame is frame:
-                try:
+            try:
+                call = opened.pop(id(frame), None) if opened else None
+                if call is not None and call.is_in(frame):
+                    call.frame = frame
+                    if call.params is None:
+                        call.take_trace()
                     receiver.executed(call, args[0], fast_path is not None)
-                except Exception as error:
-                    failed(error)
-            elif frame.f_code.co_name == "call_impl_cache_miss":
-                _tell(failed, self._tell_derived, frame, args[0])
+                elif frame.f_code.co_name == "call_impl_cache_miss":
+                    self._tell_derived(frame, args[0])
+            except RecursionError:
+                self.overflowed = True
+            except Exception as error:
+                failed(error)
             return fast_path
 
         return get_fastpath_data
 
     def _tell_derived(self, frame: FrameType, executable: Any) -> None:
+        caller = frame.f_back
+        while caller is not None:  # the call that it is derived from: JAX runs it for a transformation
+            call = self._open.get(id(caller))
+            if call is not None and call.is_in(caller):
+                self._tell_traced(call, caller)
+            caller = caller.f_back
         found = frame.f_locals
         params = {name: found[name] for name in _DERIVED_PARAMS if name in found}
         self._receiver.derived(
@@ -1069,6 +1200,10 @@ class Hooks:
             try:
                 name = (self._plain.get(fun_name) if type(fun_name) is str else None) or self._plain_name(fun_name)
                 self._receiver.stage_ended(event, name, seconds)
+                if event == TRACE_EVENT and _is_raising(sys._getframe(1)):
+                    self._receiver.trace_raised(name)
+            except RecursionError:
+                self.overflowed = True
             except Exception as error:
                 self.fail(error)
 
@@ -1077,6 +1212,8 @@ class Hooks:
             try:
                 name = (self._plain.get(fun_name) if type(fun_name) is str else None) or self._plain_name(fun_name)
                 self._receiver.stage_started(event, name)
+            except RecursionError:
+                self.overflowed = True
             except Exception as error:
                 self.fail(error)
 
@@ -1099,6 +1236,12 @@ class Hooks:
     def _on_event(self, event: str, **facts: Any) -> None:
         if event == FROM_DISK_EVENT:
             _tell(self.fail, self._receiver.from_disk)
+
+
+def _is_raising(frame: FrameType) -> bool:
+    """Whether the end of a stage is told because of an exception; `frame` is that of the listener's caller."""
+    leaving = frame.f_back
+    return leaving is not None and leaving.f_locals.get("exc_type") is not None
 
 
 _STAGE_EVENTS = frozenset({TRACE_EVENT, LOWER_EVENT, COMPILE_EVENT})

@@ -14,7 +14,7 @@ from .observe.calls import HAS_MONITORING
 from .observe.kernel import observer
 from .observe.ledger import Calls, Ledger
 from .observe.observation import Place
-from .observe.run import NOT_COUNTED, ONLY_IN_CELLS, Run
+from .observe.run import NOT_COUNTED, ONLY_IN_CELLS, UNLOADED, Run
 
 
 class RecompileError(AssertionError):
@@ -68,7 +68,7 @@ class observe:
             self._ledger.note = self._note()
             self._ledger.close()
         finally:
-            if self._own:
+            if self._own and not self._run.ended:
                 watch.end(self._run)
             self._run = None
         if error is None:
@@ -82,8 +82,13 @@ class observe:
         support = observer().hooks.support
         if support.note is not None:
             return support.note
-        if "jax" not in sys.modules or self._counts_calls():
+        assert self._run is not None
+        if self._run.ended:
+            return UNLOADED
+        if "jax" not in sys.modules:
             return None
+        if self._counts_calls():
+            return self._run.calls_note()
         return NOT_COUNTED if HAS_MONITORING else ONLY_IN_CELLS
 
     def _calls(self) -> list[Calls]:
@@ -96,7 +101,7 @@ class observe:
             calls_before, raised_before, unseen_before = self._called_before.get(key, (0, 0, 0))
             calls, raised = activity.all_calls - calls_before, activity.calls_raised - raised_before
             if calls or activity.misses:
-                exact = HAS_MONITORING and activity.unseen == unseen_before
+                exact = run.sees_all and not run.ended and activity.unseen == unseen_before
                 found.append(Calls(*key, calls if self._counts_calls() else None, exact, raised))
         return found
 

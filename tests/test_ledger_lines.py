@@ -82,7 +82,6 @@ def test_a_call_within_a_trace_is_a_call_and_no_hit(notebook: Notebook) -> None:
 
 
 def test_lines_of_another_cell_or_file_are_not_of_this_one(notebook: Notebook, tmp_path: Any) -> None:
-    """Also on Python 3.11, where the code of the earlier cell still reports its calls."""
     (tmp_path / "module.py").write_text("def thrice(f, x):\n    return f(f(f(x)))\n")
     notebook.run(
         f"import sys\nsys.path.insert(0, {str(tmp_path)!r})\nfrom module import thrice\n"
@@ -119,7 +118,7 @@ def test_dispatch_without_a_fast_path_is_a_hit(notebook: Notebook) -> None:
 
 @pytest.mark.parametrize("how", ["list(map(f, [x] * 4))", "functools.reduce(f2, [x] * 5)", "list(filter(f, x[1:5]))"])
 def test_calls_that_c_code_makes_are_a_lower_bound(notebook: Notebook, how: str) -> None:
-    """All of them hit: nothing but the handing over can be seen."""
+    """All of them hit: from Python 3.12 on nothing but the handing over can be seen, on 3.11 JAX tells of each."""
     notebook.run(
         "import functools\nf, f2 = jax.jit(lambda y: y + 1), jax.jit(lambda y, z: y + z)\nf(x), f2(x, x), f(x[0])"
     )
@@ -127,13 +126,13 @@ def test_calls_that_c_code_makes_are_a_lower_bound(notebook: Notebook, how: str)
     if HAS_MONITORING:
         assert lines(ran) == [(2, "1", "1", 0), (3, "≥0", "≥0", 0), (4, "1", "1", 0)]
     else:
-        assert lines(ran) == [(2, "≥1", "≥1", 0), (4, "≥1", "≥1", 0)]
+        assert lines(ran) == [(2, "≥1", "≥1", 0), (3, "≥4", "≥4", 0), (4, "≥1", "≥1", 0)]
     name = "f2" if "f2" in how else "f"
     with observe() as ledger:
         exec(how, notebook.shell.user_ns)
         notebook[name](*[notebook["x"]] * len(name))
-    # Python 3.11 counts no calls outside a cell, and nothing missed.
-    assert [(each.calls, each.calls_exact) for each in ledger.functions] == ([(1, False)] if HAS_MONITORING else [])
+    # On Python 3.11 nothing is said of how many calls there were outside a cell.
+    assert [(each.calls, each.calls_exact) for each in ledger.functions] == [(1 if HAS_MONITORING else None, False)]
 
 
 def test_what_only_looks_at_a_function_makes_no_count_uncertain(notebook: Notebook) -> None:

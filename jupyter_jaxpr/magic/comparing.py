@@ -63,6 +63,8 @@ def compare_named(
             text = f"{text} with {name} = {found.sweep.values[0]}"
     elif last is None or not last.returned:
         return None, _cannot(observation, _NO_CALL.format(name=found.compare[0], names=names, magic=magic))
+    elif not last.is_known:
+        return None, _cannot(observation, f"The values behind a star in {last.text} were not read. Write a plain call.")
     else:
         text, args, kwargs = last.text, tuple(last.args), dict(last.kwargs)
     if not jax_internals.imported():

@@ -38,8 +38,9 @@ class Heartbeat:
         return self
 
     def stop(self) -> None:
-        """Stop; a beat that is being sent may still arrive, and is dropped by the publisher."""
+        """Stop, and wait until the thread has ended; where a beat is being sent for long, it ends after that."""
         self._stopped.set()
+        self._thread.join(SECONDS)
 
     def say(self, text: str, done: int, total: int) -> None:
         """From now on, tell what a measurement of ours is doing: the observer does not see it.

@@ -213,6 +213,11 @@ def _trace_last(observer: Observer, active: Active, observation: Observation, wa
     if not last.returned:
         return None
     fun, name = last.function, name_of(last.function)
+    if not last.is_known:
+        return (
+            f"The values behind a star in {last.text} were not read, as that would run code of yours a second time. "
+            f"To trace the call, put them into a tuple first: args = tuple(...), then {name}(*args)."
+        )
     jitted = jax_internals.is_jitted(fun)
     if jitted:
         note = "Compiled before the extension was loaded. This is the program that JAX holds for the cell's last call."

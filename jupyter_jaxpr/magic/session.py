@@ -7,7 +7,6 @@ guarded: a failure of ours is a message in the panel and a line on stderr, never
 from __future__ import annotations
 
 import ast
-import builtins
 import sys
 import threading
 import traceback
@@ -24,7 +23,6 @@ from IPython.core.error import UsageError
 from .. import cell as cells
 from .. import comm, jax_internals
 from ..explain.leaks import held_before
-from ..observe import calls
 from ..observe.kernel import observer
 from ..observe.observation import Observation
 from ..observe.run import Run
@@ -43,7 +41,6 @@ if TYPE_CHECKING:
     from ..snapshot.build import Built
     from ..snapshot.document import Snapshot as Document
 
-_COUNT = "__jaxpr_call__"
 _REMEMBERED_CELLS = 1_000
 
 _sessions: weakref.WeakKeyDictionary[Any, Session] = weakref.WeakKeyDictionary()
@@ -95,26 +92,37 @@ class Session:
         self.shell.input_transformer_manager.cleanup_transforms.insert(0, self._transform)
         for event, function in self._events():
             self.shell.events.register(event, function)
-        if calls.HAS_MONITORING is False:
-            # Not among the user's names: `%reset` takes those away, and with them the cell's calls.
-            vars(builtins)[_COUNT] = calls.report
         with self._guard("hook JAX"):
             self.observer.hooks.ensure()
         self.observer.shows_programs = True
         self.publisher.open()
 
     def unload(self) -> None:
-        """Leave shell and JAX as they were; code that was rewritten to count calls keeps working."""
+        """Leave shell and JAX as they were; a cell that is running goes on, and is observed no more."""
         if self.magics is None:
             return
-        self.shell.input_transformer_manager.cleanup_transforms.remove(self._transform)
+        for thread in list(self._active):
+            active = self._active.pop(thread)
+            with self._guard("end the observation of a cell"):
+                self._stop(active)
+            active.heartbeat.stop()
+            active.last.forget()
+        self._depth.clear()
+        self._running.clear()
+        with self._guard("end the observation of a block"):
+            self.observer.end_all()
+        transforms = self.shell.input_transformer_manager.cleanup_transforms
+        if self._transform in transforms:
+            transforms.remove(self._transform)
         for event, function in self._events():
-            self.shell.events.unregister(event, function)
+            if function in self.shell.events.callbacks[event]:
+                self.shell.events.unregister(event, function)
         for kind in ("cell", "line"):
             self.shell.magics_manager.magics[kind].pop("jaxpr", None)
         self.shell.magics_manager.registry.pop(JaxprMagics.__name__, None)
         configurables: list[Any] = self.shell.configurables
-        configurables.remove(self.magics)
+        if self.magics in configurables:
+            configurables.remove(self.magics)
         self.magics = None
         self.observer.shows_programs = False
         with self._guard("take the hooks out of JAX"):
@@ -208,7 +216,6 @@ class Session:
         active = Active(found, cell, info, run, run_id, heartbeat)
         active.rewriter = _Rewriter(active.last, cell)
         self.shell.ast_transformers.append(active.rewriter)
-        vars(builtins).update(active.last.names())
         return active
 
     def _running_cell(self, info: Any) -> cells.RunningCell:
@@ -221,24 +228,18 @@ class Session:
         """End the observation, and take out what was put in for it, whatever fails."""
         try:
             return self.observer.end(active.run)
-        except BaseException:
-            active.heartbeat.stop()
-            active.last.forget()
-            raise
         finally:
             if active.rewriter in self.shell.ast_transformers:
                 self.shell.ast_transformers.remove(active.rewriter)
-            for name in active.last.names():
-                vars(builtins).pop(name, None)
 
     def _finish(self, active: Active, result: Any) -> None:
         last = active.last
-        if last.returned and jax_internals.is_jitted(last.function):
+        if last.returned and last.is_known and jax_internals.is_jitted(last.function):
             with self._guard("note the values of the last call"):
                 self.observer.note_values(last.function, last.args, last.kwargs, keep=active.options.keeps_values)
-        observation = self._stop(active)
         error = getattr(result, "error_in_exec", None) or getattr(result, "error_before_exec", None)
         try:
+            observation = self._stop(active)
             message = outcome.complete(self.observer, self.shell.user_ns, active, observation, error, self._traces())
         finally:
             active.heartbeat.stop()
@@ -404,8 +405,8 @@ class Session:
             error = raised
             raise
         finally:
-            if active is not None:
-                self._active.pop(thread, None)
+            if active is not None and self._active.get(thread) is active:  # else it was unloaded meanwhile
+                del self._active[thread]
                 with self._guard("show what the cell did"):
                     self._finish(active, _NestedResult(error))
 
@@ -463,8 +464,7 @@ class _Rewriter(ast.NodeTransformer):
         if self._done or threading.get_ident() != self._thread or not isinstance(module, ast.Module):
             return module
         self._done = True
-        count_with = None if calls.HAS_MONITORING else _COUNT
-        return cells.rewrite(module, self._last, self._cell.source, count_with, self._cell.file)
+        return cells.rewrite(module, self._last, self._cell.source)
 
 
 def _document_cell(cell: cells.RunningCell) -> Cell:

@@ -3,24 +3,25 @@
 A call that hits JAX's C++ cache runs no Python, so only the place that makes the call can be watched. From Python
 3.12 on `sys.monitoring` reports every call that Python code makes; sites that call something else are switched off
 one by one, a package's at once and the user's after some calls, so that only jitted calls keep costing something
-(0.4 us). On 3.11 the cell's code is rewritten instead (`jupyter_jaxpr.cell`), so there only calls written in the cell
-are seen.
+(0.4 us). Not seen are calls that C code makes, such as `map(f, xs)`: the function that was handed to it is named, and
+its counts are lower bounds.
 
-Not seen are calls that C code makes, such as `map(f, xs)`: from Python 3.12 on the function that was handed to it is
-named, and its counts are lower bounds.
+On 3.11 JAX is asked for its hits (`jax_internals.Hits`), and a miss is a call more. Not seen are calls that raise
+before JAX looks for an entry, so there all counts are lower bounds.
 """
 
 from __future__ import annotations
 
 import functools
 import gc
+import itertools
 import sys
 import threading
 import types
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Mapping
-from types import CodeType
+from collections.abc import Callable, Iterable, Mapping
+from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
 from .. import jax_internals
@@ -36,6 +37,56 @@ def monitoring() -> Any:
     return vars(sys)["monitoring"]
 
 
+class MonitoringTool:
+    """A tool id of `sys.monitoring` that is ours, until it is given back or someone else takes it away.
+
+    Any code may free any id, and then take it: nothing is done to an id that no longer bears our name.
+    """
+
+    def __init__(self, number: int, name: str, callbacks: Mapping[int, Callable[..., Any]]) -> None:
+        self.number = number
+        self._name = name
+        self._callbacks = callbacks
+        for event, callback in callbacks.items():
+            monitoring().register_callback(number, event, callback)
+
+    @staticmethod
+    def take(ids: Iterable[int], purpose: str, callbacks: Mapping[int, Callable[..., Any]]) -> MonitoringTool | None:
+        """Take the first of some ids that is free; None where none is.
+
+        Args:
+            ids: In the order of preference.
+            purpose: For the tool's name.
+            callbacks: By event.
+        """
+        name = f"jupyter_jaxpr {purpose} {next(_tool_numbers)}"
+        for number in ids:
+            if monitoring().get_tool(number) is None:
+                monitoring().use_tool_id(number, name)
+                return MonitoringTool(number, name, callbacks)
+        return None
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether no one has taken the id away."""
+        return bool(monitoring().get_tool(self.number) == self._name)
+
+    def give_back(self) -> None:
+        """Free the id, if it is ours; take away our callbacks and no others."""
+        monitor, ours = monitoring(), self.is_ours
+        if ours:
+            monitor.set_events(self.number, 0)
+        for event, callback in self._callbacks.items():
+            found = monitor.register_callback(self.number, event, None)
+            if found is not None and found is not callback:
+                monitor.register_callback(self.number, event, found)
+        if ours:
+            monitor.free_tool_id(self.number)
+
+
+_tool_numbers = itertools.count()
+
+
 class CallsAt(NamedTuple):
     """How often a jitted function was called from one place."""
 
@@ -44,10 +95,12 @@ class CallsAt(NamedTuple):
     place: Place | None  # the user's line; None where it is not known
 
 
+LOST = "Calls are lower bounds: another tool took the place in sys.monitoring from which they were counted."
+OVERRULED = "Calls are lower bounds: JAX's check for NaN took the place from which they were counted."
+OVERFLOWED = "Calls are lower bounds: the stack came to Python's limit, where not all of them are seen."
 _OTHER_CALLS = 50  # a site of the user's that called something else this often is switched off
 _TOOL_IDS = (4, 3, 1)  # free ones by convention; 1 is coverage's
-_TOOL_NAME = "jupyter_jaxpr"
-_watching: CallCounter | None = None  # whose cell runs: what the rewritten code of 3.11 reports to
+_watching: CallCounter | None = None  # whose cell runs
 
 # A site with its count, as the callback finds it: code, function called, times, offset, place where it is known.
 _Site = list[Any]
@@ -73,7 +126,9 @@ class CallCounter:
         self._raised: defaultdict[tuple[Any, Place | None], int] = defaultdict(int)
         self._handed: dict[Any, Place | None] = {}
         self._lines = _Lines()
-        self._tool: int | None = None
+        self._tool: MonitoringTool | None = None
+        self._hits: jax_internals.Hits | None = None
+        self._lost: str | None = None
         self._thread = 0
         self._jit_type: type | None = None
         self.running = False
@@ -90,6 +145,9 @@ class CallCounter:
         gc.callbacks.append(self._before_collection)
         if HAS_MONITORING:
             self._start_monitoring()
+        else:
+            self._hits = jax_internals.Hits(self._hit)
+            self._hits.start()
 
     def stop(self) -> None:
         """End counting, and leave `sys.monitoring` as it was."""
@@ -101,13 +159,12 @@ class CallCounter:
         _watching = None
         if self._before_collection in gc.callbacks:
             gc.callbacks.remove(self._before_collection)
-        if HAS_MONITORING and self._tool is not None:
-            monitor = monitoring()
-            monitor.set_events(self._tool, 0)
-            monitor.register_callback(self._tool, monitor.events.CALL, None)
-            monitor.register_callback(self._tool, monitor.events.C_RAISE, None)
-            monitor.free_tool_id(self._tool)
-            self._tool = None
+        if self._hits is not None:
+            self._hits.stop()
+        self._lost = self.lost
+        if self._tool is not None:
+            self._tool.give_back()
+        self._tool = self._hits = None
 
     @property
     def noted_more(self) -> bool:
@@ -117,7 +174,18 @@ class CallCounter:
     @property
     def sees(self) -> bool:
         """Whether calls can be counted now: False where every tool id is taken by debuggers and profilers."""
-        return self.running and (not HAS_MONITORING or self._tool is not None)
+        return self.running and (self._hits is not None or self._tool is not None)
+
+    @property
+    def lost(self) -> str | None:
+        """Why there may have been more calls than were seen, a sentence; None where all were that Python code made."""
+        taken_away = self._tool is not None and not self._tool.is_ours
+        overruled = self._hits is not None and not self._hits.all_told
+        return self._lost or (LOST if taken_away else OVERRULED if overruled else None)
+
+    def overflow(self) -> None:
+        """The user's stack was at Python's limit, where we see nothing."""
+        self._lost = self._lost or OVERFLOWED
 
     def drain(self) -> list[CallsAt]:
         """The functions called since the last time, how often and from where, in the order of their first calls.
@@ -144,9 +212,12 @@ class CallCounter:
             self._draining = False
 
     def _before_collection(self, phase: str, info: Mapping[str, int]) -> None:
-        if phase == "start" and info.get("generation") == 2 and self._sites:
-            if self.drains is not None and threading.get_ident() == self._thread:
-                self.drains()
+        try:
+            if phase == "start" and info.get("generation") == 2 and self._sites:
+                if self.drains is not None and threading.get_ident() == self._thread:
+                    self.drains()
+        except RecursionError:  # Python would print it
+            self.overflow()
 
     def forget(self, fun: Any) -> None:
         """Let go of the call made last, if it is of `fun`, one of JAX's own.
@@ -186,23 +257,22 @@ class CallCounter:
 
     def watch_again(self) -> None:
         """Look again at sites that were switched off: one of them may call a jitted function by now."""
-        if HAS_MONITORING and self._tool is not None:
+        if self._tool is not None and self._tool.is_ours:
             monitoring().restart_events()
 
-    def count(self, called: Any, site: tuple[str, int] | None) -> None:
-        """Count a call reported by rewritten code, from a file and line."""
-        if type(called) is not self._jit_type:
-            called = _carried(called)
-            if type(called) is not self._jit_type:
-                return
-        if threading.get_ident() == self._thread and not jax_internals.jit_disabled():
-            key = (called, site)
-            found = self._sites.get(key)
-            if found is None:
-                found = self._sites[key] = [None, called, 0, 0, None if site is None else Place(*site)]
-            found[2] += 1
+    def _hit(self, called: Any, frame: FrameType) -> None:
+        """JAX tells of a hit, on Python 3.11."""
+        try:
+            code, offset = frame.f_code, frame.f_lasti
+            site = self._newest.get(offset)
+            if site is not None and site[0] is code and site[1] is called:
+                site[2] += 1
+            else:
+                self._count_first(code, offset, called, frame)
+        except RecursionError:
+            self.overflow()
 
-    def _count_first(self, code: CodeType, offset: int, called: Any) -> None:
+    def _count_first(self, code: CodeType, offset: int, called: Any, frame: FrameType | None = None) -> None:
         """Count a call from another site than the last one of its offset."""
         if jax_internals.jit_disabled():
             return  # no call of a compiled program, and no hit
@@ -210,7 +280,7 @@ class CallCounter:
             if id(getattr(called, "_fun", None)) in self._library:
                 return  # JAX calls a function of its own
             # The site is a package's: the user's line is further out, and another one next time.
-            place = user_place(sys._getframe(2))
+            place = user_place(frame or sys._getframe(2))
             key: Any = (called, place)
             site = self._sites.setdefault(key, [None, called, 0, 0, place])
         else:
@@ -221,14 +291,6 @@ class CallCounter:
 
     def _start_monitoring(self) -> None:
         monitor = monitoring()
-        for tool in _TOOL_IDS:
-            if monitor.get_tool(tool) is None:
-                monitor.use_tool_id(tool, _TOOL_NAME)
-                self._tool = tool
-                break
-        else:
-            return
-
         others: defaultdict[tuple[int, int], int] = defaultdict(int)
         the_jit_type = jax_internals.jit_type()
 
@@ -265,36 +327,43 @@ class CallCounter:
             other_call: Any = other_call,
             disable: Any = monitor.DISABLE,
         ) -> Any:
-            if type(called) is not jit_type:
-                if type(called) in bare and type(first) not in handed and installed(file_of(code)):
-                    return disable
-                inner = carried(called)
-                if type(inner) is not jit_type:
-                    return disable if other_call(code, offset, called, first) else None
-                called = inner
-            if get_thread() == thread:
-                try:
-                    site = newest[offset]
-                    if site[0] is code and site[1] is called:
-                        site[2] += 1
-                        return None
-                except KeyError:
-                    pass
-                count_first(code, offset, called)
+            try:
+                if type(called) is not jit_type:
+                    if type(called) in bare and type(first) not in handed and installed(file_of(code)):
+                        return disable
+                    inner = carried(called)
+                    if type(inner) is not jit_type:
+                        return disable if other_call(code, offset, called, first) else None
+                    called = inner
+                if get_thread() == thread:
+                    try:
+                        site = newest[offset]
+                        if site[0] is code and site[1] is called:
+                            site[2] += 1
+                            return None
+                    except KeyError:
+                        pass
+                    count_first(code, offset, called)
+            except RecursionError:  # the user's stack is at its end, and the call will say so itself
+                self.overflow()
             return None
 
         def on_raise(code: Any, offset: int, called: Any, first: Any) -> None:
-            if type(called) is not the_jit_type:
-                called = _carried(called)
-            here = type(called) is the_jit_type and threading.get_ident() == self._thread
-            if here and not jax_internals.staging():  # within a trace it counts as inlined
-                self._raised[called, user_place(sys._getframe(1))] += 1
+            try:
+                if type(called) is not the_jit_type:
+                    called = _carried(called)
+                here = type(called) is the_jit_type and threading.get_ident() == self._thread
+                if here and not jax_internals.staging():  # within a trace it counts as inlined
+                    self._raised[called, user_place(sys._getframe(1))] += 1
+            except RecursionError:
+                self.overflow()
 
-        monitor.register_callback(self._tool, monitor.events.CALL, on_call)
-        monitor.register_callback(self._tool, monitor.events.C_RAISE, on_raise)
-        # Python takes the three only together.
-        monitor.set_events(self._tool, monitor.events.CALL | monitor.events.C_RAISE | monitor.events.C_RETURN)
-        monitor.restart_events()
+        events = monitor.events
+        self._tool = MonitoringTool.take(_TOOL_IDS, "calls", {events.CALL: on_call, events.C_RAISE: on_raise})
+        if self._tool is not None:
+            # Python takes the three only together.
+            monitor.set_events(self._tool.number, events.CALL | events.C_RAISE | events.C_RETURN)
+            monitor.restart_events()
 
     def _note_handed(self, called: Any, first: Any) -> None:
         """A function is the first argument of a call: C code, such as `map`, may call it unseen."""
@@ -361,10 +430,3 @@ _C_MODULES = frozenset({"builtins", "functools", "itertools"})
 def _is_c_code(called: Any) -> bool:
     """Whether it is a function written in C, or a class such as `map`; asks nothing of the user's objects."""
     return type(called) in _C_FUNCTIONS or (type(called) is type and called.__module__ in _C_MODULES)
-
-
-def report(called: Any, site: tuple[str, int] | None = None) -> Any:
-    """What rewritten code passes each callee through, with its file and line; returns it."""
-    if _watching is not None:
-        _watching.count(called, site)
-    return called

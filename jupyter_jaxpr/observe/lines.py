@@ -12,10 +12,9 @@ from typing import Any
 
 from .. import jax_internals
 from ..plain_text import file_of
-from .calls import HAS_MONITORING, monitoring
+from .calls import HAS_MONITORING, MonitoringTool, monitoring
 
 _TOOL_IDS = (5, 0, 4, 3)  # 5 is free for optimizers by convention, 0 is the debuggers'; call counting has 4
-_TOOL_NAME = "jupyter_jaxpr.lines"
 
 
 class LineRecorder:
@@ -27,7 +26,8 @@ class LineRecorder:
 
     def __init__(self, file: str) -> None:
         self._file = file
-        self._tool: int | None = None
+        self._tool: MonitoringTool | None = None
+        self._lost = False  # someone took the tool away
         self._known: dict[int, CodeType] = {}  # by id: hashing a code object reads all of it
         self._codes: dict[int, CodeType] = {}  # of these, the ones with lines that no trace has reached
         self._lines: dict[int, set[int]] = {}  # of each of these
@@ -54,16 +54,19 @@ class LineRecorder:
         assert self._tool is not None
         for watched in self._codes.values():
             # Lines that were switched off in an earlier trace are on again by this, with no cost to other code.
-            monitor.set_local_events(self._tool, watched, monitor.events.LINE)
+            monitor.set_local_events(self._tool.number, watched, monitor.events.LINE)
 
     def stop(self) -> None:
         """The trace is over."""
         if not self._watching or self._tool is None:
             return
         self._watching = False
+        if not self._tool.is_ours:
+            self._lost = True
+            return
         set_events = monitoring().set_local_events
         for key, watched in list(self._codes.items()):
-            set_events(self._tool, watched, 0)
+            set_events(self._tool.number, watched, 0)
             if key in self._entered and self._lines[key] <= self._reached:
                 del self._codes[key]  # nothing more can be learned of it
 
@@ -71,12 +74,13 @@ class LineRecorder:
         """Give the tool id back."""
         self.stop()
         if self._tool is not None:
-            monitoring().register_callback(self._tool, monitoring().events.LINE, None)
-            monitoring().free_tool_id(self._tool)
+            self._tool.give_back()
             self._tool = None
 
     def untraced(self) -> list[int]:
-        """Lines of the functions that were traced which hold code and were not reached, in order."""
+        """Lines of the functions that were traced which hold code and were not reached, in order; none if not known."""
+        if self._lost:
+            return []
         lines: set[int] = set()
         for code in self._entered.values():
             lines |= _lines_inside(code)
@@ -97,21 +101,20 @@ class LineRecorder:
                     yield from _with_nested(inner.__code__)
 
     def _take_tool(self) -> bool:
-        if self._tool is not None:
-            return True
-        monitor = monitoring()
-        for tool in _TOOL_IDS:
-            if monitor.get_tool(tool) is None:
-                monitor.use_tool_id(tool, _TOOL_NAME)
-                monitor.register_callback(tool, monitor.events.LINE, self._on_line)
-                self._tool = tool
-                return True
-        return False
+        if self._tool is None and not self._lost:
+            self._tool = MonitoringTool.take(_TOOL_IDS, "lines", {monitoring().events.LINE: self._on_line})
+        elif self._tool is not None and not self._tool.is_ours:
+            self._lost = True
+        return self._tool is not None and not self._lost
 
     def _on_line(self, code: CodeType, line: int) -> Any:
-        self._entered[id(code)] = code
-        self._reached.add(line)
-        return monitoring().DISABLE
+        try:
+            self._entered[id(code)] = code
+            self._reached.add(line)
+            return monitoring().DISABLE
+        except RecursionError:
+            self._lost = True
+            return None
 
 
 def _with_nested(code: CodeType) -> Iterator[CodeType]:

@@ -14,8 +14,8 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from types import FrameType, FunctionType
-from typing import Any
+from types import CodeType, FrameType, FunctionType
+from typing import Any, NamedTuple
 
 from .. import jax_internals
 from ..effects import program_effects
@@ -97,6 +97,15 @@ class Miss:
         self.derived: list[CallStages] = []  # of each program derived from it that ran before it returned
 
 
+class Asked(NamedTuple):
+    """A function that JAX is asked to trace without a call."""
+
+    frame: int  # the id of the frame that asks
+    code: CodeType  # of that frame
+    name: str  # in JAX's events
+    history: FunctionHistory
+
+
 class ThreadState:
     """What one thread is doing in JAX."""
 
@@ -118,7 +127,7 @@ class ThreadState:
     def __init__(self) -> None:
         self.stack: list[JitCall] = []
         self.run: Run | None = None
-        self.asked: list[tuple[str, FunctionHistory] | None] = []  # functions traced ahead of a call, by name in events
+        self.asked: list[Asked] = []  # functions that are traced ahead of a call
         self.from_disk = False
         self.replaying = False
         self.replay_events = 0
@@ -154,7 +163,6 @@ class Observer:
         self.hooks.ensure()
         run = Run(file, self.library, keep_values)
         run.counter.drains = lambda: self._drain(run)
-        run.hold_last_calls()
         state = self._state()
         self._prune(state)
         state.loose.clear()
@@ -166,6 +174,8 @@ class Observer:
             except Exception as error:  # calls are unknown then, and the rest is as good
                 run.fail(error)
             run.counted = run.counter.sees
+        self.hooks.overflowed = False
+        run.hold_last_calls()  # ends before the counter does: both are told by the same hook of JAX's
         if self.hooks.support.tier == "hooks":
             run.library_before = dict(self.library)
             run.ledger = self.history.ledger(run.thread, run.ledger_calls, run.reading)
@@ -174,9 +184,13 @@ class Observer:
     def end(self, run: Run) -> Observation:
         """Stop, and hand on what was seen."""
         state = self._threads.get(run.thread)
+        run.ended = True
         try:
-            if state is not None:
-                self._prune(state)
+            if self.hooks.overflowed:
+                run.counter.overflow()
+            if state is not None and state.run is run:
+                if run.thread == threading.get_ident():
+                    self._prune(state)
                 self.history.count()
                 self._drain(run)
                 self._take_loose(state, run)
@@ -191,9 +205,9 @@ class Observer:
         except Exception as error:
             run.fail(error)
         finally:
+            run.last_calls.stop()
             run.counter.stop()
             run.prints.stop()
-            run.last_calls.stop()
             if run.lines is not None:
                 run.lines.close()
         observation = run.observation()
@@ -204,6 +218,12 @@ class Observer:
                 run.fail(error)
                 observation.failures = run.failures
         return observation
+
+    def end_all(self) -> None:
+        """Stop to observe whatever is observed, on every thread."""
+        for state in list(self._threads.values()):
+            if state.run is not None:
+                self.end(state.run)
 
     def _reading(self, run: Run, ledger: Ledger) -> LedgerReading:
         ledger.close()
@@ -341,22 +361,21 @@ class Observer:
         if staging and run is None:
             return False
         if state.stack:
-            self._prune(state)
+            self._prune(state, call)
         activity, seen = None, True
         if run is not None:
             counted, seen, activity = self._drain(run, call.fun, function)
             if activity is None:
                 activity = run.activity(function)
-            if uncounted:
-                activity.calls += 1  # counting starts with this very call
-            elif not counted and (HAS_MONITORING or activity.all_calls <= activity.misses + activity.inlined):
-                # (Python 3.11 counts f(f(x)) twice before the inner call.)
+            if uncounted or not HAS_MONITORING:
+                activity.calls += 1  # counting starts with this very call; on Python 3.11 hits alone are counted
+            elif not counted:
                 activity.calls_missed += 1
                 run.counter.watch_again()
         place = None if call.frame is None else call_place(call.frame)
-        if run is not None and not seen and HAS_MONITORING:
+        if run is not None and (not seen or not HAS_MONITORING):
             run.call_lines.called(place, 1)
-            if not uncounted:
+            if HAS_MONITORING and not uncounted:
                 run.call_lines.unseen(place)
         if staging:
             if activity is not None:
@@ -396,27 +415,28 @@ class Observer:
         """A function is asked for its trace or lowering, without a call."""
         state = self._state()
         if state.replaying or jax_internals.staging():
-            state.asked.append(None)
             return
+        if state.stack:
+            self._prune(state)
+        self._forget_asked(state, id(frame))
         function = self.functions.asked(fun, frame)
         if state.run is not None and (is_users(fun) if function is None else not function.library):
             state.run.ahead.add(jax_internals.stored_jit_name(fun) or name_of(fun))
         if function is None or function.library or function.equinox or function.pmap:
-            state.asked.append(None)
             return
         history = self.history.of(function)
-        state.asked.append((function.jit_name or function.name, history))
+        state.asked.append(Asked(id(frame), frame.f_code, function.jit_name or function.name, history))
         source = jax_internals.source_of(options)
         if source is not None:  # what is lowered and compiled of it later, in any thread, says where it is from
             self._ahead[source] = history
             if len(self._ahead) > _AHEAD:
                 del self._ahead[next(iter(self._ahead))]
 
-    def answered_ahead(self) -> None:
-        """It was traced."""
-        state = self._state()
+    def _forget_asked(self, state: ThreadState, new: int = 0) -> None:
+        """Drop the functions that JAX has traced by now, or could not; `new` is the id of a frame that asks now."""
         if state.asked:
-            state.asked.pop()
+            here = set(_frames(sys._getframe(1)))
+            state.asked = [each for each in state.asked if each.frame != new and (each.frame, each.code) in here]
 
     def _worked_ahead(self, state: ThreadState, history: FunctionHistory, event: LooseEvent) -> None:
         """JAX has traced, lowered or compiled a function that was not called."""
@@ -468,10 +488,14 @@ class Observer:
         elif wrapper is None and key is not None:  # equinox regroups its arguments
             miss.held = HeldCall.with_statics(call.fun, call.options, key, len(call.args))
 
-    def raised(self, call: JitCall, error: BaseException) -> None:
-        """The trace raised."""
-        miss: Miss = call.record
-        self._leave(miss.state, call, raised=True)
+    def trace_raised(self, name: str | None) -> None:
+        """The trace of a call raised."""
+        state = self._state()
+        if state.stack and not state.replaying:
+            call = state.stack[-1]
+            function = call.record.function
+            if (function.jit_name or function.name) == name and call.params is None:
+                self._leave(state, call, raised=True)
 
     def executed(self, call: JitCall, executable: Any, fast_path: bool) -> None:
         """The call has run."""
@@ -538,12 +562,14 @@ class Observer:
         if event == TRACE_EVENT and not state.replaying and not state.listening and self.hooks.tells_calls:
             # Of the hundreds of JAX's own functions within a trace nothing is to be told.
             miss: Miss | None = state.stack[-1].record if state.stack else None
+            self._forget_asked(state)
             if state.asked:
                 asked = state.asked[-1]
-                if asked is not None and asked[0] == name and not jax_internals.staging():
-                    self._worked_ahead(state, asked[1], LooseEvent(event, name, seconds, False))
+                if asked.name == name and not jax_internals.staging():
+                    self._worked_ahead(state, asked.history, LooseEvent(event, name, seconds, False))
             elif miss is not None and (name is None or name == miss.function.jit_name):
                 miss.stages.add(event, seconds, False)
+                self._stop_trace(miss)
             return
         from_disk = state.from_disk and event == COMPILE_EVENT
         if event == COMPILE_EVENT:
@@ -614,10 +640,6 @@ class Observer:
         while len(state.under_transforms) >= _UNDER_TRANSFORMS:
             del state.under_transforms[next(iter(state.under_transforms))]
         state.under_transforms[miss.function.jit_name or miss.function.name] = (miss.function, parent, miss.place)
-        if miss.activity is not None and not miss.derived and not HAS_MONITORING:
-            for program in list(miss.function.kept.values()):
-                if program.parent is parent:
-                    miss.activity.use(program, now=False, note=_PERHAPS)
 
     def _origin_of(self, state: ThreadState, name: str) -> tuple[FunctionRecord | None, Any, Place | None, CallStages]:
         """The function that a derived program comes from, and the stages that JAX reported for it."""
@@ -695,9 +717,9 @@ class Observer:
             state = self._threads[thread] = ThreadState()
         return state
 
-    def _prune(self, state: ThreadState) -> None:
-        """Close calls that an exception took out of JAX behind the hooks' back: while compiling or running."""
-        while state.stack and not state.stack[-1].under_way():
+    def _prune(self, state: ThreadState, new: JitCall | None = None) -> None:
+        """Close calls that an exception took out of JAX behind the hooks' back; `new` has begun just now."""
+        while state.stack and (_is_where(state.stack[-1], new) or not state.stack[-1].under_way()):
             self._leave(state, state.stack[-1], raised=True)
 
     def _leave(self, state: ThreadState, call: JitCall, raised: bool) -> None:
@@ -803,8 +825,16 @@ def _shape_of_same(function: FunctionRecord, jaxpr: Any) -> CallShape | Key | No
     return next((program.shape for program in reversed(function.kept.values()) if program.jaxpr is jaxpr), None)
 
 
+def _frames(frame: FrameType | None) -> Iterator[tuple[int, CodeType]]:
+    while frame is not None:
+        yield id(frame), frame.f_code
+        frame = frame.f_back
+
+
+def _is_where(call: JitCall, new: JitCall | None) -> bool:
+    """Whether a call had the frame that a new one has: it is over."""
+    return new is not None and new.frame is not None and call.is_in(new.frame)
+
+
 _Drained = tuple[bool, bool, FunctionActivity | None]
-_PERHAPS = (
-    "JAX derived this program earlier from the function. Whether this run used it again cannot be told on Python 3.11."
-)
 _AFTER_TRACE = frozenset({LOWER_EVENT, COMPILE_EVENT})

@@ -28,11 +28,13 @@ from .stages import Tally
 
 PROGRAMS_PER_FUNCTION = 32
 NOT_COUNTED = "Calls are unknown: a debugger, a profiler or another observed thread has the counter."
+UNLOADED = "Calls are lower bounds: %unload_ext jupyter_jaxpr ended the observation before the block was over."
 ONLY_IN_CELLS = (
     "Calls are unknown: Python 3.11 counts them only in a %%jaxpr cell. Python 3.12 and later count them here."
 )
-ONLY_WRITTEN = (
-    "Calls are lower bounds: Python 3.11 counts only those written in the cell. Python 3.12 and later count all."
+NOT_ALL = (
+    "Calls are lower bounds: on Python 3.11 those are not seen that raise before JAX looks for an entry. Python 3.12 "
+    "and later count all."
 )
 EAGER_COMPILES = 1_000
 
@@ -84,8 +86,8 @@ class FunctionActivity:
             return
         self.programs[key] = (program, now, note)
 
-    def observed(self, counted: bool) -> ObservedFunction:
-        """The record handed on; `counted` says whether calls could be counted at all."""
+    def observed(self, counted: bool, seen_all: bool) -> ObservedFunction:
+        """The record handed on; tells whether calls could be counted at all, and whether all were seen."""
         calls = self.all_calls
         return ObservedFunction(
             name=self.record.name,
@@ -93,8 +95,7 @@ class FunctionActivity:
             programs=self._observed_programs(),
             top_level=self._top_level(),
             calls=calls or (0 if counted else None),
-            # On 3.11 only the cell's own lines are counted: a function of an earlier cell may call it too.
-            calls_exact=counted and HAS_MONITORING and not self.unseen,
+            calls_exact=counted and seen_all and not self.unseen,
             misses=self.misses,
             traces=self.traces,
             lowerings=self.lowerings,
@@ -154,6 +155,7 @@ class Run:
         self.unseen: list[Any] = []  # jitted functions that were called and never observed to miss
         self.failures: list[str] = []
         self.reading = Reading()  # what is called of the user's objects while it lasts
+        self.ended = False
         self.keeps_programs = True  # they hold the constants that were captured; `observe()` has no use for them
 
     def hold_last_calls(self) -> None:
@@ -180,7 +182,7 @@ class Run:
             Calls(
                 *key,
                 activity.all_calls if counts else None,
-                HAS_MONITORING and not activity.unseen,
+                self.sees_all and not activity.unseen,
                 activity.calls_raised,
             )
             for key, activity in self.functions.items()
@@ -189,7 +191,7 @@ class Run:
     def uncalled(self, counted: bool) -> list[Calls]:
         """The functions that JAX worked for ahead of a call which was not made; `counted`: whether calls are."""
         found = [key for key in self._ahead if key not in self.functions]
-        return [Calls(*key, 0 if counted else None, HAS_MONITORING, ahead=True) for key in found]
+        return [Calls(*key, 0 if counted else None, self.sees_all, ahead=True) for key in found]
 
     def note_ahead(self, name: str, definition: Place | None) -> None:
         """JAX worked for a function that may never be called."""
@@ -199,11 +201,11 @@ class Run:
         """Why calls are lower bounds or unknown, a sentence."""
         if not self.counted:
             return NOT_COUNTED if HAS_MONITORING else ONLY_IN_CELLS
-        return None if HAS_MONITORING else ONLY_WRITTEN
+        return self.counter.lost or (None if HAS_MONITORING else NOT_ALL)
 
     def line_readings(self) -> tuple[LineReading, ...]:
         """What happened at each line that called jitted functions."""
-        return self.call_lines.readings(self.counted and (HAS_MONITORING or self.in_cell), exact=HAS_MONITORING)
+        return self.call_lines.readings(self.counted and (HAS_MONITORING or self.in_cell), exact=self.sees_all)
 
     def fail(self, error: BaseException) -> None:
         """Note a failure of ours."""
@@ -215,7 +217,7 @@ class Run:
         functions = []
         for activity in self.functions.values():
             try:
-                functions.append(activity.observed(self.counted))
+                functions.append(activity.observed(self.counted, self.sees_all))
             except Exception as error:
                 self.fail(error)
         return Observation(
@@ -228,6 +230,11 @@ class Run:
         )
 
     counted = False  # whether calls were counted all along
+
+    @property
+    def sees_all(self) -> bool:
+        """Whether every call that Python code made was seen, as far as calls are counted."""
+        return HAS_MONITORING and self.counter.lost is None
 
     def _traced_function(self) -> str:
         return self.traced_names[-1] if self.traced_names else ""

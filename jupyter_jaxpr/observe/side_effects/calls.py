@@ -56,8 +56,8 @@ _CALLED_LATER = frozenset(["debug_callback", "callback", "io_callback", "pure_ca
 #: What gives a function instead of calling the one that it is given.
 _TRANSFORMS = frozenset(
     """vmap grad value_and_grad jit pmap checkpoint remat jacfwd jacrev jacobian hessian custom_jvp custom_vjp
-    named_call shard_map partial wraps cache lru_cache filter_vmap filter_grad filter_value_and_grad filter_jit filter_checkpoint
-    fun_remat custom_batching custom_vmap closure_convert_fun Partial cmp_to_key""".split()
+    named_call shard_map partial wraps cache lru_cache filter_vmap filter_grad filter_value_and_grad filter_jit
+    filter_checkpoint fun_remat custom_batching custom_vmap closure_convert_fun Partial cmp_to_key""".split()
 )
 _VERDICTS: dict[str, tuple[Kind, str]] = {
     "random": ("random", "calls `{name}`, which advances a random generator"),

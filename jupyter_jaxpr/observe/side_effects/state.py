@@ -263,8 +263,9 @@ def _put_back_dict(found: dict[Any, Any], items: dict[Any, Any]) -> None:
 
 def _items(found: dict[Any, Any]) -> Any:
     """The items of a dictionary in its order, by the builtin class's own method."""
-    ordered = isinstance(found, collections.OrderedDict)
-    return collections.OrderedDict.items(found) if ordered else dict.items(found)
+    if isinstance(found, collections.OrderedDict):
+        return collections.OrderedDict.items(found)
+    return dict.items(found)
 
 
 def _put_back_list(found: list[Any], items: list[Any]) -> None:

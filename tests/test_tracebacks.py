@@ -1,0 +1,165 @@
+"""What the user's code raises, with the extension and without: type, message, a traceback without a frame of ours."""
+
+from __future__ import annotations
+
+import os
+import re
+import traceback
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import pytest
+from conftest import Notebook
+
+import jupyter_jaxpr
+from jupyter_jaxpr import observe
+
+Make = Callable[..., Notebook]
+
+OURS = os.path.dirname(jupyter_jaxpr.__file__)
+
+SETUP = "import jax, jax.numpy as jnp\nx = jnp.arange(3.0)\ng = jax.jit(lambda y: y + 1)"
+
+ENDLESS = {
+    "Python": "def f(n):\n    return f(n + 1)\nf(0)",
+    "Python that calls a jitted function": "def f(y):\n    return f(g(y))\nf(x)",
+    "Python that jits": "def f(y):\n    return f(jax.jit(lambda y: y + 1)(y))\nf(x)",
+    "a jitted function": "@jax.jit\ndef f(y):\n    return f(y + 1)\nf(x)",
+    "a jitted function of ever other types": "@jax.jit\ndef f(y):\n    return f(jnp.concatenate([y, y]))\nf(x)",
+    "Python while tracing": "@jax.jit\ndef f(y):\n    def h(n):\n        return h(n + 1)\n    return h(0)\nf(x)",
+    "a jitted function under vmap": "@jax.jit\ndef f(y):\n    return jax.vmap(f)(y[None])\njax.vmap(f)(x)",
+    "a jitted function under grad": "@jax.jit\ndef f(y):\n    return f(jnp.tile(y, 2)).sum()\njax.grad(f)(x)",
+    "lowering": "@jax.jit\ndef f(y):\n    return f.lower(jnp.tile(y, 2))\nf(x)",
+    "eager work while tracing": (
+        "@jax.jit\ndef f(y):\n    with jax.ensure_compile_time_eval():\n        return f(jnp.ones(y.size + 1))\nf(x)"
+    ),
+    "values behind a star": "def values():\n    yield from values()\nmax(*values())",
+}
+
+OTHER = {
+    "an error in a trace": "@jax.jit\ndef f(y):\n    return y.nothing\nf(x)",
+    "an error in a trace under vmap": "@jax.jit\ndef f(y):\n    return y.nothing\njax.vmap(f)(x)",
+    "an interrupt in a trace": "@jax.jit\ndef f(y):\n    raise KeyboardInterrupt\nf(x)",
+    "an error while lowering": "f = jax.jit(lambda y: y.nothing)\nf.lower(x)",
+    "an error in a jitted function that ran": "g(x)\ng(x, x)",
+    "an error of a callback": (
+        "def no(y):\n    raise ValueError('no')\n"
+        "f = jax.jit(lambda y: jax.pure_callback(no, y, y))\nf(x).block_until_ready()"
+    ),
+    "an error of a custom rule": (
+        "@jax.custom_jvp\ndef h(y):\n    return y\n@h.defjvp\ndef rule(p, t):\n    raise ValueError('no rule')\n"
+        "jax.grad(lambda y: jax.jit(h)(y).sum())(x)"
+    ),
+    "a leaf that is no array": "g('a text')",
+}
+
+
+def errors(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def told(error: BaseException) -> list[tuple[str, str, int]]:
+    """Each error with its message, addresses and counts of frames aside; and how many frames its traceback has."""
+    return [
+        (
+            type(each).__name__,
+            re.sub(r"0x[0-9a-f]+|line \d+|ipython-input-\S+", "…", str(each)),
+            len(list(traceback.walk_tb(each.__traceback__))),
+        )
+        for each in errors(error)
+    ]
+
+
+def of_ours(error: BaseException) -> list[str]:
+    return [
+        f"{frame.f_code.co_name} of {frame.f_code.co_filename}"
+        for each in errors(error)
+        for frame, _ in traceback.walk_tb(each.__traceback__)
+        if frame.f_code.co_filename.startswith(OURS)
+    ]
+
+
+@pytest.mark.parametrize("name", [*ENDLESS, *OTHER])
+def test_an_error_of_the_users_is_as_without_us(make_notebook: Make, name: str) -> None:
+    cell = {**ENDLESS, **OTHER}[name]
+    found = {}
+    for how in ("without", "loaded", "magic"):
+        notebook = make_notebook(how != "without")
+        notebook.run(SETUP)
+        ran = notebook.run(("%%jaxpr\n" if how == "magic" else "# a cell\n") + cell)
+        error = ran.result.error_in_exec
+        assert error is not None
+        assert of_ours(error) == []
+        found[how] = told(error)
+        after = notebook.run("%%jaxpr\ng(jnp.ones(7))" if how != "without" else "g(jnp.ones(7))")
+        if how != "without":
+            assert after.programs == ["ran <lambda>(y: f32[7]) -> f32[7]: add"]
+    assert found["loaded"] == found["without"]
+    if name in OTHER:
+        assert found["magic"] == found["without"]
+    else:  # where the stack's end is met is told by what runs there, from Python 3.12 on our watching of calls too
+        assert [kind for kind, *_ in found["magic"]] == [kind for kind, *_ in found["without"]]
+
+
+@pytest.mark.parametrize("name", ENDLESS)
+def test_an_endless_recursion_in_a_block(name: str) -> None:
+    space: dict[str, Any] = {}
+    exec(SETUP, space)
+    with pytest.raises(RecursionError) as raised, observe():
+        exec(ENDLESS[name], space)
+    assert of_ours(raised.value) == []
+    with observe() as ledger:
+        jax.jit(lambda y: y * 3)(jnp.ones(5))
+    (record,) = ledger.functions
+    assert (record.compiles, [miss.outcome for miss in record.misses]) == (1, ["compiled"])
+
+
+def test_a_stack_is_as_deep_as_without_us(make_notebook: Make) -> None:
+    """Of a call that just fits below Python's limit nothing is taken away."""
+    depths = []
+    for extension in (False, True):
+        notebook = make_notebook(extension)
+        notebook.run(
+            SETUP
+            + "\ndef at(depth):\n    return jax.jit(lambda y: jnp.sin(y) + 1)(x) if depth == 0 else at(depth - 1)\n"
+            "def fits(depth):\n    try:\n        at(depth)\n    except RecursionError:\n        return False\n"
+            "    return True\nat(0);"
+        )
+        notebook.run(
+            "low, high = 0, 1000\nwhile high - low > 1:\n    middle = (low + high) // 2\n"
+            "    low, high = (middle, high) if fits(middle) else (low, middle)"
+        )
+        depths.append(notebook["low"])
+    assert depths[0] == depths[1] > 100
+
+
+def test_what_an_error_leaves_holds_no_array(notebook: Notebook) -> None:
+    """A call that raised holds neither its frame nor its arguments."""
+    import gc
+    import weakref
+
+    notebook.run("@jax.jit\ndef f(y):\n    raise ValueError")
+    with observe():
+        pass  # the hooks stay
+    array = jnp.ones(1000)
+    known = weakref.ref(array)
+    with pytest.raises(ValueError):
+        jax.vmap(notebook["f"])(array[None])
+    del array
+    gc.collect()
+    assert known() is None
+
+
+def test_what_is_printed_after_a_trace_that_raised_was_not_printed_by_it(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "%%jaxpr\n@jax.jit\ndef f(y):\n    print('within')\n    raise ValueError\n"
+        "try:\n    f(x)\nexcept ValueError:\n    print('after')"
+    )
+    assert ran.stdout == "within\nafter\n"
+    (note,) = [note for note in ran.document["notes"] if note["kind"] == "printed_while_tracing"]
+    assert "within" in note["text"] + str(note.get("detail"))
+    assert "after" not in note["text"] + str(note.get("detail"))

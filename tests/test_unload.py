@@ -1,0 +1,250 @@
+"""`%unload_ext`, wherever it stands: everything is as it was before `%load_ext`; and tools that are not ours."""
+
+from __future__ import annotations
+
+import builtins
+import gc
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import comm
+import pytest
+from conftest import Kernel, Notebook, contents
+from jax._src import monitoring, pjit, util  # noqa: TID251  # looks at what the door has let in
+
+from jupyter_jaxpr import observe
+from jupyter_jaxpr.observe.calls import HAS_MONITORING
+
+Make = Callable[..., Notebook]
+
+SETUP = (
+    "import jax, jax.numpy as jnp\nfrom jupyter_jaxpr import observe\nx = jnp.arange(3.0)\nf = jax.jit(lambda y: y + 1)"
+)
+
+STATE = """\
+def state():
+    import builtins, gc, sys, threading
+    from jax._src import api, monitoring, pjit, util
+    import comm
+    shell = get_ipython()
+    tools = vars(sys).get("monitoring")
+    return {
+        "builtins": sorted(set(vars(builtins)) - {"get_ipython"}),
+        "events": {event: list(found) for event, found in shell.events.callbacks.items()},
+        "transforms": list(shell.input_transformer_manager.cleanup_transforms),
+        "trees": list(shell.ast_transformers),
+        "magics": {kind: sorted(found) for kind, found in shell.magics_manager.magics.items()},
+        "registry": "JaxprMagics" in shell.magics_manager.registry,
+        "settings": [each for each in shell.configurables if type(each).__name__ == "JaxprMagics"],
+        "hooks": (pjit._infer_params, pjit.get_ctx_mesh, pjit._get_fastpath_data, util.test_event),
+        "posthook": (api._post_hook_state.get_local(), api._post_hook_state.get_global()),
+        "listeners": (
+            list(monitoring.get_event_listeners()),
+            list(monitoring.get_event_duration_listeners()),
+            list(monitoring.get_scalar_listeners()),
+        ),
+        "finders": list(sys.meta_path),
+        "gc": list(gc.callbacks),
+        "threads": sorted(each.name for each in threading.enumerate()),
+        "tools": [tools and tools.get_tool(number) for number in range(6)],
+        "events of tools": [tools.get_events(n) for n in range(6) if tools.get_tool(n)] if tools else [],
+        "targets": sorted(comm.get_comm_manager().targets),
+        "write": getattr(sys.stdout.write, "__module__", None),
+    }
+"""
+
+AGAIN = "get_ipython().run_line_magic('unload_ext', 'jupyter_jaxpr')"
+
+WHERE = {
+    "a plain cell": AGAIN,
+    "a cell under the magic": f"%%jaxpr\nf(x)\n{AGAIN}\nf(x)",
+    "a loop under the magic": f"%%jaxpr\nfor i in range(3):\n    f(x)\n    if i == 1:\n        {AGAIN}\nf(x)",
+    "the last call of a cell under the magic": f"%%jaxpr\nf(x)\nmax({AGAIN} or 1, *[2], key=abs)",
+    "a line magic under the magic": "%%jaxpr\nf(x)\n%unload_ext jupyter_jaxpr\nf(x)",
+    "a cell within a cell": f"%%jaxpr\nf(x)\nget_ipython().run_cell({AGAIN!r})\nf(x)",
+    "a magic within a magic": f"%%time\n%%jaxpr\nf(x)\n{AGAIN}\nf(x)",
+    "a block": f"with observe() as ledger:\n    f(x)\n    {AGAIN}\n    f(x)",
+    "a block under the magic": f"%%jaxpr\nwith observe() as ledger:\n    f(x)\n    {AGAIN}\n    f(x)",
+    "a trace under the magic": f"%%jaxpr\n@jax.jit\ndef h(y):\n    print('traced')\n    {AGAIN}\n    return y\nh(x)",
+    "twice": f"%%jaxpr\nf(x)\n{AGAIN}\n{AGAIN}\nf(x)",
+    "a cell that raises": f"%%jaxpr\nf(x)\ntry:\n    {AGAIN}\n    1 / 0\nfinally:\n    f(x)",
+    "a cell that loads it again": (
+        f"%%jaxpr\nf(x)\n{AGAIN}\n{AGAIN.replace('unload', 'load')}\nf(x)\n{AGAIN}\nstate_within = state()"
+    ),
+    "a cell that reloads it": f"%%jaxpr\nf(x)\n{AGAIN.replace('unload', 'reload')}\nf(x)\n{AGAIN}",
+}
+
+
+@pytest.mark.parametrize("where", WHERE)
+def test_everything_is_as_before(make_notebook: Make, where: str) -> None:
+    notebook = make_notebook(False)
+    notebook.run(SETUP + "\nf(x)\n" + STATE)
+    notebook.run("before = state()")
+    assert notebook.run("%load_ext jupyter_jaxpr").result.success
+    ran = notebook.run(WHERE[where])
+    assert repr(ran.result.error_in_exec) == ("ZeroDivisionError('division by zero')" if "raises" in where else "None")
+    assert "jupyter_jaxpr could not" not in ran.stdout + ran.stderr
+    assert ran.shown == []
+    notebook.run("after = state()")
+    assert notebook["after"] == notebook["before"]
+    notebook.run("%load_ext jupyter_jaxpr")
+    again = notebook.run("%%jaxpr\njax.jit(lambda y: y * 2)(x)")
+    assert again.programs == ["ran <lambda>(y: f32[3]) -> f32[3]: mul"]
+    notebook.run("%unload_ext jupyter_jaxpr")
+    notebook.run("after = state()")
+    assert notebook["after"] == notebook["before"]
+
+
+@pytest.mark.parametrize("where", ["a cell under the magic", "a block under the magic", "a loop under the magic"])
+def test_everything_is_as_before_within_the_cell_too(make_notebook: Make, where: str) -> None:
+    notebook = make_notebook(False)
+    notebook.run(SETUP + "\nf(x)\n" + STATE)
+    notebook.run("before = state()")
+    notebook.run("%load_ext jupyter_jaxpr")
+    notebook.run(WHERE[where] + "\nafter = state()")
+    assert notebook["after"] == notebook["before"]
+
+
+def test_a_block_says_that_it_was_ended(make_notebook: Make) -> None:
+    notebook = make_notebook()
+    notebook.run(SETUP + "\nf(x)")
+    notebook.run(WHERE["a block"])
+    ledger = notebook["ledger"]
+    assert ledger.note == (
+        "Calls are lower bounds: %unload_ext jupyter_jaxpr ended the observation before the block was over."
+    )
+    (record,) = ledger.functions
+    assert (record.calls, record.calls_exact) == (1 if HAS_MONITORING else None, False)
+
+
+def test_a_reloaded_extension_sees_the_rest_of_its_kernel(make_notebook: Make) -> None:
+    notebook = make_notebook()
+    notebook.run(SETUP)
+    notebook.run("%%jaxpr\nf(x)\n%reload_ext jupyter_jaxpr\nf(x)")
+    assert notebook.run("%%jaxpr\nf(jnp.ones(4))").programs == ["ran <lambda>(y: f32[4]) -> f32[4]: add"]
+
+
+def test_in_a_kernel() -> None:
+    kernel = Kernel()
+    try:
+        kernel.run(SETUP + "\nf(x)\n" + STATE)
+        kernel.run("%load_ext jupyter_jaxpr")
+        kernel.run("%unload_ext jupyter_jaxpr")
+        kernel.run("before = state()")  # the first program of a kernel starts threads of JAX's
+        for cell in ("a cell under the magic", "a line magic under the magic", "a block under the magic"):
+            kernel.run("%load_ext jupyter_jaxpr")
+            assert contents(kernel.run(WHERE[cell]), "error") == []
+            kernel.run("after = state()")
+            (told,) = contents(kernel.run("[name for name in after if after[name] != before[name]]"), "execute_result")
+            assert told["data"]["text/plain"] == "[]"
+    finally:
+        kernel.stop()
+
+
+# --- tools of sys.monitoring that are not ours ---------------------------------------------------------------
+
+needs_monitoring = pytest.mark.skipif(not HAS_MONITORING, reason="Python 3.11 has no sys.monitoring")
+
+
+@pytest.fixture
+def tools() -> Iterator[Any]:
+    monitor = vars(sys)["monitoring"]
+    yield monitor
+    for number in range(6):
+        if monitor.get_tool(number) == "another":
+            monitor.set_events(number, 0)
+            for event in (monitor.events.CALL, monitor.events.LINE, monitor.events.C_RAISE):
+                monitor.register_callback(number, event, None)
+            monitor.free_tool_id(number)
+
+
+TAKE = """\
+mon = __import__("sys").monitoring
+taken = [n for n in range(6) if (mon.get_tool(n) or "").startswith("jupyter_jaxpr")]
+for n in taken:
+    mon.free_tool_id(n)
+"""
+
+TAKE_OVER = (
+    TAKE
+    + """\
+    mon.use_tool_id(n, "another")
+    mon.register_callback(n, mon.events.CALL, another)
+    mon.set_events(n, mon.events.CALL)
+"""
+)
+
+
+@needs_monitoring
+@pytest.mark.parametrize("taking", [TAKE, TAKE_OVER])
+@pytest.mark.parametrize(
+    "before", ["f(x)\n", "@jax.jit\ndef h(y):\n    if y.ndim > 5:\n        return 0\n    return y\nh(x)\n"]
+)
+def test_a_tool_id_that_is_taken_away_is_not_ours_any_more(
+    notebook: Notebook, tools: Any, taking: str, before: str
+) -> None:
+    notebook.run("f = jax.jit(lambda y: y + 1)\nf(x)\nseen = []\ndef another(*event):\n    seen.append(event)")
+    ran = notebook.run(f"%%jaxpr\n{before}{taking}f(x)\nf(x)")
+    assert ran.result.success
+    assert notebook["taken"]
+    ledger = ran.document["ledger"]
+    assert ledger["calls_note"] == (
+        "Calls are lower bounds: another tool took the place in sys.monitoring from which they were counted."
+    )
+    assert {each["run"]["calls_exact"] for each in ledger["functions"] if each["run"]["calls"]} == {False}
+    assert [tools.get_tool(number) for number in notebook["taken"]] == [
+        "another" if taking is TAKE_OVER else None for _ in notebook["taken"]
+    ]
+    if taking is TAKE_OVER:
+        assert [tools.get_events(number) for number in notebook["taken"]] == [
+            tools.events.CALL for _ in notebook["taken"]
+        ]
+        for number in notebook["taken"]:
+            found = tools.register_callback(number, tools.events.CALL, None)
+            assert found is notebook["another"]
+    assert notebook.run("%%jaxpr\njax.jit(lambda y: y - 1)(x)").document["ledger"]["calls_note"] is None
+
+
+@needs_monitoring
+def test_where_no_tool_id_is_free(notebook: Notebook, tools: Any) -> None:
+    notebook.run("f = jax.jit(lambda y: y + 1)\nf(x)")
+    ids = [number for number in range(6) if tools.get_tool(number) is None]
+    for number in ids:
+        tools.use_tool_id(number, "another")
+    ran = notebook.run("%%jaxpr\nf(x)\nf(jnp.ones(4))")
+    assert ran.programs == ["ran <lambda>(y: f32[4]) -> f32[4]: add"]
+    assert ran.document["ledger"]["calls_note"] == (
+        "Calls are unknown: a debugger, a profiler or another observed thread has the counter."
+    )
+    assert [tools.get_tool(number) for number in ids] == ["another"] * len(ids)
+
+
+def test_a_hook_of_jaxs_that_is_put_over_ours_stays(notebook: Notebook) -> None:
+    """JAX's check for NaN is told of hits from the place where Python 3.11 counts them."""
+    notebook.run("f = jax.jit(lambda y: y / y)\nf(x + 1)")
+    ran = notebook.run("%%jaxpr\nf(x + 1)\njax.config.update('jax_debug_nans', True)\nf(x + 1)\nf(x + 1)\nf(x)")
+    notebook.run("jax.config.update('jax_debug_nans', False)")
+    assert type(ran.result.error_in_exec) is FloatingPointError
+    assert notebook.run("%%jaxpr\nf(x + 1)\nf(x + 2)").result.success
+
+
+def test_a_block_leaves_the_state_of_a_script_as_it_was() -> None:
+    with observe():  # the hooks stay
+        pass
+
+    def state() -> Any:
+        return (
+            set(vars(builtins)),
+            list(gc.callbacks),
+            [each.name for each in threading.enumerate()],
+            (pjit.get_ctx_mesh, pjit._get_fastpath_data, util.test_event),
+            list(monitoring.get_event_listeners()),
+            sorted(comm.get_comm_manager().targets),
+        )
+
+    before = state()
+    with observe():
+        pass
+    assert state() == before
