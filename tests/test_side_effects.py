@@ -100,19 +100,17 @@ def test_a_function_with_effects_is_called_once_and_traced_only_on_request(world
     assert world.state() == after
     document, retrace = retraces.pop()
     assert [program.name for program in document.programs if program.origin == "traced"] == []
-    assert document.retrace is not None
-    assert document.retrace.call == call
-    (note,) = [note for note in document.notes if note.kind == "not_traced"]
-    assert document.frames[note.frame].line > 0
-    assert (
-        note.text.startswith(f"{name.split('.')[-1].replace('partial_append', '<lambda>')} ") or "lambda" in note.text
-    )
+    if any(program.origin == "ran" for program in document.programs):
+        retrace = None  # what ran under jit is shown as it ran: there is nothing to trace
+    else:
+        check_offer(document, call)
 
     # Its button.
-    retrace()
-    document, _ = retraces.pop()
-    if ran.document["retrace"]["undoable"]:
-        assert world.state() == after
+    if retrace is not None:
+        retrace()
+        retraces.clear()
+        if ran.document["retrace"]["undoable"]:
+            assert world.state() == after
     publisher.publish = publish  # type: ignore[method-assign]
 
     # What the user asks for by name: nothing is called, so the world is as before.
@@ -126,6 +124,14 @@ def test_a_function_with_effects_is_called_once_and_traced_only_on_request(world
         with contextlib.suppress(jj.EffectsError, TypeError):
             jj.inspect(make(fun), world.notebook["x"], stage="trace")
         assert world.state() == before, make
+
+
+def check_offer(document: Any, call: str) -> None:
+    """The panel names the line that decided it, and offers to trace the call."""
+    assert document.retrace.call == call
+    (note,) = [note for note in document.notes if note.kind == "not_traced"]
+    assert document.frames[note.frame].line > 0
+    assert " ran without jit and was not traced, because a trace runs its Python a second time. Line " in note.text
 
 
 @pytest.mark.parametrize("call", PURE)

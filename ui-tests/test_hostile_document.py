@@ -66,6 +66,10 @@ def documents_of(*cells: str) -> Iterator[Document]:
         manager.shutdown_kernel(now=True)
 
 
+# The walk closes every page that a link opens: a page of their own.
+pytestmark = pytest.mark.fresh_page
+
+
 @pytest.fixture(scope="module")
 def harmless() -> Document:
     """A run with something for every tab, as a notebook keeps it."""

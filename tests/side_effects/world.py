@@ -368,7 +368,8 @@ def set_environment(x):
     os.environ["JUPYTER_JAXPR_TEST"] = os.environ.get("JUPYTER_JAXPR_TEST", "") + "x"
     return x
 def start_process(x):
-    subprocess.run([sys.executable, "-c", "import sys; open(sys.argv[1], 'a').write('x')", FOLDER + "/process"], check=True)
+    write = "import sys; open(sys.argv[1], 'a').write('x')"
+    subprocess.run([sys.executable, "-c", write, FOLDER + "/process"], check=True)
     return x
 def start_thread(x):
     thread = threading.Thread(target=lambda: NAMES.append(1))
