@@ -23,6 +23,7 @@ from ..observe.misses import Observer
 from ..observe.observation import ObservedFunction, ObservedProgram, StageTimes
 from ..observe.own_traces import trace_call
 from ..observe.printed import PrintRecorder
+from ..observe.side_effects.guard import undone
 from ..observe.stages import CallStages
 from ..quantities import duration
 from .agreement import Agreement, agreement, result_text
@@ -216,7 +217,8 @@ class Trial:
         """Call it once, take its stages, and compare its result."""
         variant = self._variant
         try:
-            result = self._first()
+            with undone(self.name, self._fun, self._args, self._kwargs, watched=False):
+                result = self._first()
         except Exception as error:
             variant.error = words(error)
             return

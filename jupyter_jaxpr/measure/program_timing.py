@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,6 +21,7 @@ from ..observe.held_calls import Given, HeldCall
 from ..observe.misses import Observer
 from ..observe.observation import ObservedProgram
 from ..observe.printed import PrintRecorder
+from ..observe.side_effects.guard import EffectsError, undone
 from ..observe.values import ValuesGone
 from ..quantities import duration
 from .differentiation import words
@@ -44,6 +46,7 @@ _OTHER_SETTINGS = "JAX does not find the program of that call again: its setting
 _NO_FUNCTION = "The jitted function is gone, it was perhaps defined anew"
 _DERIVED = "JAX derived this program from {name}, under a transformation such as grad"
 _NO_EAGER = "The same Python without jit was not timed: {why}."
+_EFFECTS = "The same Python without jit was not timed, because it would run again. {why}"
 _STOPPED = "Stopped; these are the runs until then."
 _INTERRUPTED = "Interrupted; these are the runs until then."
 _RUNS_OF_LONG = 5
@@ -153,7 +156,16 @@ class _Trial:
         self._same_program = True  # JAX finds the program of the call again, in the settings of now
 
     def run(self, report: Report, stop: Stop) -> None:
-        """Time both."""
+        """Time both; what the function's Python changes when it runs without jit is put back afterwards."""
+        try:
+            with ExitStack() as undoing:
+                self._run(report, stop, undoing)
+        except EffectsError as error:
+            self._eager = None
+            self._times.eager = None
+            self._times.notes.append(_EFFECTS.format(why=error))
+
+    def _run(self, report: Report, stop: Stop, undoing: ExitStack) -> None:
         times = self._times
         report("getting ready", None, None)
         self._warm = self._make_warm()
@@ -164,7 +176,7 @@ class _Trial:
             times.notes.append(_NO_EAGER.format(why="with other settings it might compute something else"))
         elif not stop():
             report("first call without jit", None, None)
-            self._eager = self._make_eager(held)
+            self._eager = self._make_eager(held, undoing)
         timed = [each for each in (self._warm, self._eager) if each is not None]
 
         def between() -> bool:
@@ -245,8 +257,8 @@ class _Trial:
 
     # --- without jit ---
 
-    def _make_eager(self, held: HeldCall) -> Guarded | None:
-        """Call it once without jit, for its operations to be compiled; then it is ready."""
+    def _make_eager(self, held: HeldCall, undoing: ExitStack) -> Guarded | None:
+        """Call the function once without jit, for its operations to be compiled; then it is ready."""
         import jax
 
         times, fun, given = self._times, held.fun, held.given(self._leaves)
@@ -257,6 +269,11 @@ class _Trial:
         if "jit" in type(fun).__name__.lower():  # a wrapper such as equinox's and flax's, called as a plain function
             library = type(fun).__module__.partition(".")[0]
             times.notes.append(_NO_EAGER.format(why=f"{library} jits it, and calls it in its own way"))
+            return None
+        try:
+            undoing.enter_context(undone(self._name, fun, *given, watched=False))
+        except EffectsError as error:
+            times.notes.append(_EFFECTS.format(why=error))
             return None
         mine = copied(given)
         try:

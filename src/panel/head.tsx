@@ -249,6 +249,8 @@ function TraceIt(props: {
 }): JSX.Element {
   const { retrace, trans } = props;
   const [asked, setAsked] = React.useState(false);
+  // A second press may come before the first one is drawn.
+  const sent = React.useRef(false);
   const question = React.useId();
   return (
     <div className="jp-JaxprPanel-retrace">
@@ -258,7 +260,8 @@ function TraceIt(props: {
         aria-describedby={question}
         aria-disabled={asked}
         onClick={() => {
-          if (!asked) {
+          if (!sent.current) {
+            sent.current = true;
             setAsked(true);
             props.trace();
           }

@@ -17,9 +17,9 @@ from .effect import SideEffect
 from .proof import side_effects
 from .state import BYTES_AT_MOST, SECONDS_AT_MOST, SavedState, TooLarge
 
-_IRREVERSIBLE = "{name} was not traced. {place} {what}, and that cannot be undone."
+_IRREVERSIBLE = "The Python of {name} did not run again. {place} {what}, and that cannot be undone."
 _TOO_LARGE = (
-    "{name} was not traced. {place} {what}, and the state that it can reach is more than the "
+    "The Python of {name} did not run again. {place} {what}, and the state that it can reach is more than the "
     f"{BYTES_AT_MOST // 1_000_000} MB, or takes longer than the {SECONDS_AT_MOST * 1_000:.0f} ms, in which it would be "
     "saved to be put back."
 )
@@ -85,7 +85,13 @@ def place_text(effect: SideEffect, cell_file: str | None = None) -> str:
 
 @contextmanager
 def undone(
-    name: str, fun: Any, args: Sequence[Any], kwargs: Mapping[str, Any], *, allowed: bool = False
+    name: str,
+    fun: Any,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    *,
+    allowed: bool = False,
+    watched: bool = True,
 ) -> Iterator[tuple[SideEffect, ...]]:
     """Put back afterwards what the Python of a call changes meanwhile; yields what it may change.
 
@@ -95,6 +101,7 @@ def undone(
         args: Its positional arguments.
         kwargs: Its keyword arguments.
         allowed: Go ahead where something cannot be put back.
+        watched: Refuse writes and connections while the call runs; not where JAX compiles, which may write its cache.
 
     Raises:
         EffectsError: Something cannot be put back.
@@ -115,7 +122,7 @@ def undone(
         return
     refused: list[str] = []
     try:
-        with nullcontext() if allowed else _watched(refused):
+        with _watched(refused) if watched and not allowed else nullcontext():
             yield effects
     except BaseException as error:
         if refused:

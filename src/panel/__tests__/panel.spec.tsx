@@ -145,6 +145,64 @@ describe('the panel', () => {
     await drawn(() => panel.node.querySelector('article'));
   });
 
+  it('offers to trace a call that was not traced by itself', async () => {
+    Widget.attach(panel, document.body);
+    tracker.shows(model);
+    kernel.greets();
+    const run = snapshot({
+      programs: [],
+      focus: -1,
+      notes: [],
+      message: 'step ran without jit and was not traced.',
+      retrace: {
+        call: 'trainer.step(x)',
+        frame: -1,
+        question: 'This runs the Python of trainer.step(x) once more.',
+        undoable: true
+      }
+    });
+    kernel.sends(run);
+    await drawn(() => byRole(panel.node, 'button', 'Trace it')[0]);
+    const button = byRole(panel.node, 'button', 'Trace it')[0];
+    const described = button.getAttribute('aria-describedby') ?? '';
+    expect(document.getElementById(described)?.textContent).toBe(
+      'This runs the Python of trainer.step(x) once more.'
+    );
+
+    button.click();
+    button.click();
+    await drawn(() => button.getAttribute('aria-disabled') === 'true');
+    expect(kernel.traces).toEqual([run.id]);
+    expect(words(panel.node)).toContain(
+      'The kernel traces the call when no cell runs.'
+    );
+
+    kernel.sends(snapshot({ ...run, created: run.created + 1, retrace: null }));
+    await drawn(() => !byRole(panel.node, 'button', 'Trace it')[0]);
+  });
+
+  it('does not offer to trace what a saved document says', async () => {
+    Widget.attach(panel, document.body);
+    tracker.shows(model);
+    model.show(
+      snapshot({
+        programs: [],
+        focus: -1,
+        notes: [],
+        message: 'step ran without jit and was not traced.',
+        retrace: {
+          call: 'trainer.step(x)',
+          frame: -1,
+          question: 'This runs the Python of trainer.step(x) once more.',
+          undoable: false
+        }
+      }),
+      true
+    );
+    await drawn(() => words(panel.node).includes('was not traced'));
+    expect(byRole(panel.node, 'button', 'Trace it all the same')).toEqual([]);
+  });
+
   it('greys what is from before', async () => {
     Widget.attach(panel, document.body);
     tracker.shows(model);
