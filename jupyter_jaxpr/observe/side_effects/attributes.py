@@ -14,6 +14,7 @@ from .callables import (
     functions_inside,
     is_array_of_jax,
     is_consumed,
+    is_users_callable,
     is_users_class,
     is_users_code,
 )
@@ -294,12 +295,7 @@ class Attributes:
 
     def functions_of(self, value: Any) -> list[Any]:
         """The user's functions that a library's callable was made of."""
-        found = []
-        for inner in functions_inside(value):
-            code = getattr(inner, "__code__", None)
-            if isinstance(code, types.CodeType) and is_users_code(code):
-                found.append(inner)
-        return found
+        return [inner for inner in functions_inside(value) if is_users_callable(inner)]
 
 
 @functools.cache

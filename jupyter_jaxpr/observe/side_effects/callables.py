@@ -6,6 +6,7 @@ The tables name what is known. A callable of no table is unknown: the function t
 from __future__ import annotations
 
 import builtins
+import functools
 import io
 import random
 import sys
@@ -115,6 +116,8 @@ def verdict(function: Any) -> Verdict:
         return "outside"
     module = _module_of(function)
     package = module.partition(".")[0]
+    if package.startswith("_") and package.lstrip("_") in _MODULES:  # the part of a module that is written in C
+        package = module = package.lstrip("_")
     if package in ("jax", "jaxlib") or _is_jax_code(function):
         return _of_jax(function, module, name)
     if package == "numpy":
@@ -201,6 +204,20 @@ def is_users_class(kind: type) -> bool:
     return isinstance(file, str) and not is_installed(file)
 
 
+def is_users_callable(value: Any) -> bool:
+    """Whether calling an object runs Python code of the user's: a function, a partial, a method, a callable object."""
+    if isinstance(value, types.MethodType):
+        value = value.__func__
+    if isinstance(value, functools.partial):
+        return is_users_callable(value.func) or any(
+            callable(part) and is_users_callable(part) for part in (*value.args, *value.keywords.values())
+        )
+    code = getattr(value, "__code__", None)
+    if isinstance(code, types.CodeType):
+        return is_users_code(code)
+    return not isinstance(value, type) and is_users_class(type(value)) and callable(value)
+
+
 def is_consumed(value: Any) -> bool:
     """Whether iterating over an object that was there before takes elements away from it."""
     return hasattr(type(value), "__next__")
@@ -239,8 +256,7 @@ def functions_inside(value: Any, most: int = 200) -> Iterator[Any]:
                 seen.add(id(inner))
                 if callable(inner):
                     yield inner
-                    code = getattr(inner, "__code__", None)
-                    if isinstance(code, types.CodeType) and is_users_code(code):
+                    if is_users_callable(inner):  # it is called as it is: with its bound arguments, on its object
                         continue
                 waiting.append(inner)
 
@@ -264,5 +280,3 @@ def _parts(value: Any) -> Iterator[Any]:
         yield from (part for part in value if callable(part) or isinstance(part, tuple | list))
     if isinstance(value, dict):
         yield from (part for part in value.values() if callable(part))
-    if type(value).__name__ == "partial":
-        yield from (part for part in (*value.args, *value.keywords.values()) if callable(part))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import copy
 import dataclasses
 import functools
 import types
@@ -18,6 +19,7 @@ from .callables import (
     is_consumed,
     is_jitted,
     is_read_only,
+    is_users_callable,
     is_users_class,
     is_users_code,
     verdict,
@@ -49,7 +51,7 @@ _METHODS_OF: tuple[tuple[Any, tuple[str, ...]], ...] = (
 _SPECIAL_OF = {id(function): names for function, names in _METHODS_OF}
 _NO_RESULT_OF_ARGUMENTS = frozenset(map(id, (isinstance, issubclass, callable, len, id, hash, hasattr)))
 _MAKES_CONTAINER = frozenset(
-    map(id, (list, dict, set, tuple, frozenset, bytearray, sorted, zip, map, enumerate, filter, reversed))
+    map(id, (list, dict, set, tuple, frozenset, bytearray, sorted, zip, map, enumerate, filter, reversed, copy.copy))
 )
 #: What runs when the program runs, not while it is traced.
 _CALLED_LATER = frozenset(["debug_callback", "callback", "io_callback", "pure_callback", "debug_print"])
@@ -127,12 +129,12 @@ class Calls(Attributes):
             if not is_users_code(function.__code__) and function.__code__.co_filename != "<string>":
                 return self._call_library(scope, node, function, values, keywords)
             return self._call_function(scope, node, function, values, keywords)
+        if function is builtins.super:
+            return self._super(scope, node, values)
         if isinstance(function, type):
             return self._construct(scope, node, function, values, keywords)
         if function is getattr or function is setattr or function is delattr or function is hasattr:
             return self._by_name(scope, node, function, values)
-        if function is builtins.super:
-            return self._super(scope, node, values)
         if isinstance(function, types.BuiltinFunctionType | types.BuiltinMethodType):
             owner = function.__self__
             if owner is not None and not isinstance(owner, types.ModuleType | type):
@@ -217,8 +219,10 @@ class Calls(Attributes):
             fun = getattr(function, "_fun", None)
             own = [Known(inner) for inner in self.functions_of(fun)] if callable(fun) else []
         if own and _package(function) != "builtins" and callable(getattr(function, "__wrapped__", None)):
-            # jax.jit(f), jax.vmap(f): f takes the same arguments.
-            return self._call_transformed(scope, node, Transformed(tuple(own)), values, keywords)
+            # jax.jit(f), jax.vmap(f): f takes the same arguments. The rules of a custom derivative take others.
+            if own[1:]:
+                self._call_back(scope, node, tuple(own[1:]), given)
+            return self._call_transformed(scope, node, Transformed((own[0],)), values, keywords)
         if found != "harmless" and not own:
             kind, text = _VERDICTS[found]
             if name == "open" and found == "outside" and not _writes(values, keywords):
@@ -266,7 +270,7 @@ class Calls(Attributes):
             return True
         if not isinstance(value, Known) or isinstance(value.value, type):
             return False
-        return callable(value.value) and bool(self.functions_of(value.value) or _is_users_callable(value.value))
+        return callable(value.value) and bool(self.functions_of(value.value) or is_users_callable(value.value))
 
     def _call_transformed(
         self, scope: Scope, node: ast.AST, callee: Transformed, values: list[Value], keywords: Keywords
@@ -369,13 +373,13 @@ class Calls(Attributes):
         method = keywords.get("method")
         if method is not None and not _is_none(method):
             return self.refuse("unknown", scope, node, "calls a method of a flax module by `method=`")
-        copy = Made(plain=False, fresh=True, deep=False, of=kind)
+        clone = Made(plain=False, fresh=True, deep=False, of=kind)
         results: list[Value] = []
         for name in ("setup", "__call__"):
             function = _from_users_class(kind, name)
             if function is not None:
                 given = values[1:] if name == "__call__" else []
-                results.append(self._call_function(scope, node, function, [copy, *given], {**keywords}))
+                results.append(self._call_function(scope, node, function, [clone, *given], {**keywords}))
         made = self.blurred(self._joined(results))
         return Made(made.plain, True, made.deep)
 
@@ -637,17 +641,6 @@ def _count_of_parameters(function: Value) -> int:
     code = getattr(held, "__code__", None)
     count = code.co_argcount if isinstance(code, types.CodeType) else 1
     return count - 1 if isinstance(held, types.MethodType) or isinstance(function, Method) else count
-
-
-def _is_users_callable(value: Any) -> bool:
-    if isinstance(value, types.MethodType):
-        value = value.__func__
-    if isinstance(value, functools.partial):
-        return _is_users_callable(value.func)
-    code = getattr(value, "__code__", None)
-    if isinstance(code, types.CodeType):
-        return is_users_code(code)
-    return is_users_class(type(value))
 
 
 def _is_array_result(function: Any) -> bool:

@@ -63,11 +63,18 @@ class _Analysis(Expressions):
             return Made(made.plain, True, made.deep)
         return self._joined(scope.returned) if scope.returned else Known(None)
 
-    def _statements(self, scope: Scope, statements: Sequence[ast.stmt]) -> None:
-        for statement in statements:
-            self._statement(scope, statement)
+    def _statements(self, scope: Scope, statements: Sequence[ast.stmt]) -> bool:
+        """Analyse a block; whether what stands behind the block cannot be reached from its end."""
+        return any(self._statement(scope, statement) for statement in statements)
 
-    def _statement(self, scope: Scope, node: ast.stmt) -> None:
+    def _statement(self, scope: Scope, node: ast.stmt) -> bool:
+        """Analyse a statement; whether the one after it cannot be reached."""
+        if isinstance(node, ast.If):
+            return self._if(scope, node)
+        self._simple(scope, node)
+        return isinstance(node, ast.Return | ast.Raise | ast.Break | ast.Continue)
+
+    def _simple(self, scope: Scope, node: ast.stmt) -> None:
         match node:
             case ast.Expr():
                 self.value_of(scope, node.value)
@@ -82,8 +89,6 @@ class _Analysis(Expressions):
                     self.bind(scope, node.target, self.value_of(scope, node.value))
             case ast.AugAssign():
                 self._changed_in_place(scope, node)
-            case ast.If():
-                self._if(scope, node)
             case ast.For():
                 iterable = self.value_of(scope, node.iter)
                 self._loop(scope, node, lambda: self.bind(scope, node.target, self.elements(scope, node, iterable)))
@@ -207,18 +212,19 @@ class _Analysis(Expressions):
 
     # --- control flow ---
 
-    def _if(self, scope: Scope, node: ast.If) -> None:
+    def _if(self, scope: Scope, node: ast.If) -> bool:
         match self.truth(scope, node.test):
             case True:
-                self._statements(scope, node.body)
+                return self._statements(scope, node.body)
             case False:
-                self._statements(scope, node.orelse)
-            case _:
-                before = dict(scope.names)
-                self._statements(scope, node.body)
-                after, scope.names = scope.names, before
-                self._statements(scope, node.orelse)
-                self._merge(scope, after)
+                return self._statements(scope, node.orelse)
+        before = dict(scope.names)
+        body_ends = self._statements(scope, node.body)
+        after, scope.names = scope.names, before
+        orelse_ends = self._statements(scope, node.orelse)
+        # The names at a `break` are those at the end of its loop too: they are merged all the same.
+        self._merge(scope, after)
+        return body_ends and orelse_ends
 
     def _merge(self, scope: Scope, other: dict[str, Value]) -> bool:
         """Let each name stand for its values on both ways; whether that changed any."""

@@ -71,7 +71,9 @@ export function SweepForm(props: {
         }
       }}
     >
-      {earlier !== null && <p className="jp-JaxprPanel-small">{earlier}</p>}
+      {earlier !== null && (
+        <p className="jp-JaxprTime-earlier jp-JaxprPanel-small">{earlier}</p>
+      )}
       {field('sweep', trans.__('Values'), EXAMPLE.sweep)}
       {field('call', trans.__('Call'), EXAMPLE.call)}
       {field(
