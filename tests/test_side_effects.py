@@ -138,4 +138,5 @@ def check_offer(document: Any, call: str) -> None:
 def test_a_function_without_effects_is_traced(pure_world: World, call: str) -> None:
     ran = pure_world.notebook.run(f"%%jaxpr\n{call}")
     assert "not_traced" not in ran.notes, ran.note("not_traced")["text"]
-    assert any(program["origin"] == "traced" for program in ran.document["programs"])
+    # A jitted function that the call runs is shown as it ran.
+    assert {program["origin"] for program in ran.document["programs"]} & {"traced", "ran"}

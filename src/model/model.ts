@@ -646,7 +646,11 @@ export class JaxprModel implements IJaxprModel {
         (await this._ask({ type: 'make', snapshot, program, level })).snapshot,
         this._trans
       ),
-    retrace: snapshot => this._channel?.trace(snapshot),
+    retrace: snapshot => {
+      if (this._isOfThisLife(snapshot)) {
+        this._channel?.trace(snapshot);
+      }
+    },
     transform: async (snapshot, program, kind) =>
       answered<Snapshot>(
         (await this._ask({ type: 'transform', snapshot, program, kind }))

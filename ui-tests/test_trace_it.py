@@ -1,0 +1,44 @@
+"""A plain call whose Python changes something: it is not traced by itself, and a button traces it and puts it back."""
+
+from playwright.sync_api import expect
+
+LOAD = "%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp"
+
+TRAINER = """\
+%%jaxpr
+class Trainer:
+    def __init__(self):
+        self.params = {"w": jnp.ones(3)}
+
+    def step(self, x):
+        self.params = {"w": self.params["w"] * x}
+        return self.params["w"]
+
+trainer = Trainer()
+trainer.step(jnp.arange(3.0))"""
+
+LOOK = "print(type(trainer.params['w']).__name__, trainer.params['w'].tolist())"
+
+
+def test_the_panel_names_the_line_and_traces_the_call_on_request(notebook):
+    nb = notebook(LOAD, TRAINER, LOOK)
+    nb.run_all()
+    expect(nb.outputs(2)).to_contain_text("ArrayImpl [0.0, 1.0, 2.0]")
+    note = nb.panel.get_by_role("article").filter(has_text="step ran without jit and was not traced")
+    expect(note).to_contain_text(
+        "step ran without jit and was not traced, because a trace runs its Python a second time. Line 7 sets the "
+        "attribute `self.params` of an object that was there before. To see its program, press Trace it, or call step "
+        "under jax.jit."
+    )
+    button = nb.panel.get_by_role("button", name="Trace it")
+    expect(button).to_have_accessible_description(
+        "This runs the Python of trainer.step(jnp.arange(3.0)) once more, with tracers in place of arrays. What it "
+        "changes in Python's objects is put back afterwards. Line 7 sets the attribute `self.params` of an object that "
+        "was there before."
+    )
+    button.click()
+    expect(nb.panel.get_by_role("tab", name="Program")).to_be_visible()
+    expect(nb.listing()).to_contain_text("mul")
+    expect(nb.panel.get_by_role("button", name="Trace it")).to_have_count(0)
+    nb.run(2)
+    expect(nb.outputs(2)).to_contain_text("ArrayImpl [0.0, 1.0, 2.0]")
