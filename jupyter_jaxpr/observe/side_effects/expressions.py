@@ -19,8 +19,9 @@ from .abstract import (
     is_immutable,
     is_literal_true_or_false,
 )
+from .bindings import Keywords
 from .callables import is_array_of_jax, is_users_class
-from .calls import Calls, Keywords
+from .calls import Calls
 
 _OPERATORS: dict[type[ast.AST], str] = {
     ast.Add: "add",

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .abstract import OUTSIDE, PLAIN, Known, Local, Made, Scope, Value
-from .calls import as_argument
+from .bindings import as_argument
 from .effect import NotProven, SideEffect
 from .expressions import Expressions
 from .source import FunctionNode

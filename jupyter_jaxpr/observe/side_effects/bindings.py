@@ -1,0 +1,94 @@
+"""The arguments of a call in, the values of the function's parameters out."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+from .abstract import OUTSIDE, PLAIN, Known, Local, Made, Method, Super, Transformed, Value, is_immutable
+from .callables import is_array_of_jax
+from .source import FunctionNode
+
+Keywords = dict[str | None, Value]
+
+
+def rebuilt(value: Value) -> Value:
+    """An argument as JAX hands it on: containers that it knows are copies."""
+    if not isinstance(value, Known) or value.rebuilt or is_immutable(value.value):
+        return value
+    return as_argument(value.value)
+
+
+def as_argument(value: Any) -> Value:
+    """An argument of a traced function: JAX rebuilds the containers that it knows, and puts tracers in for arrays."""
+    import jax
+
+    if is_array_of_jax(value):
+        return PLAIN
+    if isinstance(value, types.FunctionType | types.MethodType):
+        return Known(value)
+    leaves = jax.tree_util.tree_leaves(value)
+    if len(leaves) == 1 and leaves[0] is value:
+        return PLAIN if type(value).__module__ == "numpy" and hasattr(value, "dtype") else Known(value)
+    return Known(value, rebuilt=True)
+
+
+def bind_parameters(
+    node: FunctionNode, values: list[Value], keywords: Keywords, defaults: dict[str, Value], joined: Any
+) -> dict[str, Value]:
+    """The values of the parameters; one value for all where stars hide which is which."""
+    arguments = node.args
+    names = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
+    only = [argument.arg for argument in arguments.kwonlyargs]
+    bound: dict[str, Value] = dict(defaults)
+    if None in keywords:  # **values
+        together = joined([*values[1:], *keywords.values()])
+        bound = dict.fromkeys((*names, *only), together)
+        bound.update(zip(names, values[:1], strict=False))
+    else:
+        bound.update(zip(names, values, strict=False))
+        bound.update({name: value for name, value in keywords.items() if name is not None and name in (*names, *only)})
+    rest = values[len(names) :]
+    if arguments.vararg is not None:
+        bound[arguments.vararg.arg] = _packed(rest, joined)
+    if arguments.kwarg is not None:
+        more = [value for name, value in keywords.items() if name not in (*names, *only)]
+        bound[arguments.kwarg.arg] = _packed(more, joined)
+    return {name: bound.get(name, OUTSIDE) for name in (*names, *only, *_starred(node))}
+
+
+def _starred(node: FunctionNode) -> list[str]:
+    return [star.arg for star in (node.args.vararg, node.args.kwarg) if star is not None]
+
+
+def _packed(values: list[Value], joined: Any) -> Value:
+    if any(isinstance(value, Local | Transformed | Method | Super) for value in values):
+        joined(values if len(values) > 1 else [*values, PLAIN])
+        return Made(plain=False, fresh=True, deep=False)
+    known = [value for value in values if isinstance(value, Known)]
+    if len(known) == len(values):
+        return Known(tuple(value.value for value in known), all(value.rebuilt for value in known))
+    found = joined(values)
+    return Made(found.plain, True, found.deep) if isinstance(found, Made) else Made(False, True, False)
+
+
+def defaults_of(function: types.FunctionType) -> dict[str, Value]:
+    """The default values of a function's parameters."""
+    code = function.__code__
+    names = code.co_varnames[: code.co_argcount]
+    positional = function.__defaults__ or ()
+    found: dict[str, Value] = {
+        name: Known(value) for name, value in zip(names[len(names) - len(positional) :], positional, strict=True)
+    }
+    found.update((name, Known(value)) for name, value in (function.__kwdefaults__ or {}).items())
+    return found
+
+
+def count_of_parameters(function: Value) -> int:
+    """How many positional arguments a function takes; 1 where the function does not say."""
+    if isinstance(function, Local):
+        return len(function.node.args.posonlyargs) + len(function.node.args.args)
+    held = function.value if isinstance(function, Known) else getattr(function, "function", None)
+    code = getattr(held, "__code__", None)
+    count = code.co_argcount if isinstance(code, types.CodeType) else 1
+    return count - 1 if isinstance(held, types.MethodType) or isinstance(function, Method) else count

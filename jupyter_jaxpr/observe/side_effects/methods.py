@@ -1,0 +1,281 @@
+"""A method or a class and its arguments in; the value of the call out."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import inspect
+import types
+from typing import Any
+
+from .abstract import OUTSIDE, PLAIN, Known, Made, Method, Scope, Super, Transformed, Value
+from .attributes import Attributes
+from .bindings import Keywords
+from .callables import (
+    CHANGING_METHODS,
+    is_changeable,
+    is_consumed,
+    is_read_only,
+    is_users_class,
+    is_users_code,
+    verdict,
+)
+from .effect import Kind
+
+
+class Methods(Attributes):
+    """The part of the analysis that follows methods and constructors."""
+
+    # --- methods and classes ---
+
+    def _call_method(
+        self, scope: Scope, node: ast.AST, method: Method, values: list[Value], keywords: Keywords
+    ) -> Value:
+        receiver, name = method.receiver, method.name
+        if method.function is not None:
+            if isinstance(method.function, types.FunctionType) and is_users_code(method.function.__code__):
+                return self._call_function(scope, node, method.function, [receiver, *values], keywords)
+            if isinstance(receiver, Known) and not receiver.rebuilt and is_changeable(receiver.value):
+                return self.refuse("state", scope, node, f"calls `{call_text(node)}`, which may change the object")
+            return self._call_library(scope, node, method.function, [receiver, *values], keywords)
+        if isinstance(receiver, Transformed):
+            self._escaping(values)
+            return receiver
+        if isinstance(receiver, Known) and type(receiver.value).__module__.partition(".")[0] in ("io", "_io"):
+            return self.refuse("outside", scope, node, f"calls `{call_text(node)}` on an open file")
+        if isinstance(receiver, Known):
+            return self._method_of_object(scope, node, receiver, name, values, keywords)
+        if isinstance(receiver, Made):
+            return self._method_of_made(scope, node, receiver, name, values, keywords)
+        return self._call_unknown(scope, node, [receiver, *values, *keywords.values()])
+
+    def _call_linen(self, scope: Scope, node: ast.AST, kind: type, values: list[Value], keywords: Keywords) -> Value:
+        """`apply` of flax.linen runs the methods of a copy of the module."""
+        method = keywords.get("method")
+        if method is not None and not is_none(method):
+            return self.refuse("unknown", scope, node, "calls a method of a flax module by `method=`")
+        clone = Made(plain=False, fresh=True, deep=False, of=kind)
+        results: list[Value] = []
+        for name in ("setup", "__call__"):
+            function = from_users_class(kind, name)
+            if function is not None:
+                given = values[1:] if name == "__call__" else []
+                results.append(self._call_function(scope, node, function, [clone, *given], {**keywords}))
+        made = self.blurred(self._joined(results))
+        return Made(made.plain, True, made.deep)
+
+    def _method_of_object(
+        self, scope: Scope, node: ast.AST, receiver: Known, name: str, values: list[Value], keywords: Keywords
+    ) -> Value:
+        value = receiver.value
+        bound = getattr(value, name, None)
+        if is_read_only(value) and name not in ("delete", "copy_to_host_async"):
+            self._read_by_method(scope, node, [*values, *keywords.values()])
+            return PLAIN
+        found = verdict(bound) if bound is not None else "unknown"
+        if found == "random":
+            return self.refuse("random", scope, node, f"calls `{call_text(node)}`, which advances a random generator")
+        container = type(value).__module__ in ("builtins", "collections", "numpy") or isinstance(
+            value, dict | list | set
+        )
+        if name == "at" and hasattr(value, "nin"):
+            return self.refuse("state", scope, node, f"calls `{call_text(node)}`, which writes into an array")
+        if is_consumed(value):
+            return self.refuse("outside", scope, node, f"calls `{call_text(node)}`, which moves an iterator on")
+        if name in CHANGING_METHODS or not container:
+            if container and receiver.rebuilt:
+                return self._changes_fresh(scope, node, [*values, *keywords.values()])
+            kind: Kind = "state" if container else "outside" if found == "outside" else "unknown"
+            if found == "harmless" and not container:
+                return self._call_library(scope, node, bound, values, keywords)
+            text = "changes an object that was there before" if container else "is a method of which nothing is known"
+            return self.refuse(kind, scope, node, f"calls `{call_text(node)}`, which {text}")
+        for given in (*values, *keywords.values()):
+            if self._is_function(given):
+                self._escapes(given)
+        if keywords.get("out") is not None:
+            return self.refuse(
+                "state", scope, node, f"calls `{call_text(node)}` with `out=`, which writes into an array"
+            )
+        if name in ("get", "values", "items", "pop", "copy", "keys"):
+            return (
+                self.elements(scope, node, Known(list(dict.values(value)), receiver.rebuilt))
+                if isinstance(value, dict) and name == "get"
+                else self._element_view(receiver, name)
+            )
+        made = self.blurred(receiver)
+        return Made(made.plain, made.fresh, made.deep)
+
+    def _element_view(self, receiver: Known, name: str) -> Value:
+        value = receiver.value
+        if isinstance(value, dict) and name in ("values", "items", "keys"):
+            if name == "keys":
+                return PLAIN
+            parts = list(dict.values(value)) if name == "values" else list(dict.items(value))
+            self._keep.append(parts)
+            return Known(parts, receiver.rebuilt)
+        made = self.blurred(receiver)
+        return Made(made.plain, True, made.deep)
+
+    def _method_of_made(
+        self, scope: Scope, node: ast.AST, receiver: Made, name: str, values: list[Value], keywords: Keywords
+    ) -> Value:
+        given = [*values, *keywords.values()]
+        if keywords.get("out") is not None:
+            return self.refuse(
+                "state", scope, node, f"calls `{call_text(node)}` with `out=`, which writes into an array"
+            )
+        if name in CHANGING_METHODS:
+            if name == "delete" or not receiver.fresh:
+                return self.refuse(
+                    "state", scope, node, f"calls `{call_text(node)}`, which may change an object from outside"
+                )
+            return self._changes_fresh(scope, node, given)
+        if receiver.plain:
+            self._read_by_method(scope, node, given)
+            made = [self.blurred(value) for value in given if not self._is_function(value)]
+            deep = receiver.deep and all(value.deep for value in made)
+            return Made(True, deep or receiver.deep, receiver.deep) if all(m.plain for m in made) else OUTSIDE
+        results: list[Value] = []
+        for kind in [receiver.of] if receiver.of is not None else list(self._classes):
+            function = vars_of(kind).get(name)
+            if isinstance(function, staticmethod | classmethod):
+                function = function.__func__
+            if isinstance(function, types.FunctionType) and is_users_code(function.__code__):
+                first: list[Value] = [Made(False, receiver.fresh, receiver.deep, of=kind)]
+                results.append(self._call_function(scope, node, function, [*first, *values], keywords))
+            elif function is not None:
+                results.append(self._call_library(scope, node, function, given, {}))
+        if results:
+            return self._joined(results)
+        return self._call_unknown(scope, node, [receiver, *given])
+
+    def _changes_fresh(self, scope: Scope, node: ast.AST, given: list[Value]) -> Value:
+        """Put values into a container of the call's own; they must not lead outside."""
+        for value in given:
+            if self._is_function(value):
+                self._escapes(value)
+            elif not self.blurred(value).deep:
+                return self.refuse(
+                    "unknown", scope, node, f"puts an object from outside into a container: `{call_text(node)}`"
+                )
+        return PLAIN
+
+    def _read_by_method(self, scope: Scope, node: ast.AST, given: list[Value]) -> None:
+        for value in given:
+            if self._is_function(value):
+                self._escapes(value)
+            elif isinstance(value, Known) and is_consumed(value.value):
+                self.refuse("outside", scope, node, "hands over an iterator that was there before")
+
+    def _construct(self, scope: Scope, node: ast.AST, kind: type, values: list[Value], keywords: Keywords) -> Value:
+        if not is_users_class(kind):
+            return self._call_library(scope, node, kind, values, keywords)
+        given = [*values, *keywords.values()]
+        if type(kind) is not type and is_users_class(type(kind)):
+            return self.refuse("unknown", scope, node, f"makes a {kind.__name__}, whose metaclass is the user's")
+        self._classes[kind] = None
+        self._escaping(given)
+        blurred = [self.blurred(value) for value in given]
+        made = Made(plain=False, fresh=True, deep=all(value.deep for value in blurred), of=kind)
+        if issubclass(kind, BaseException):
+            return made
+        for name in ("__new__", "__init__", "__post_init__"):
+            function = from_users_class(kind, name)
+            if function is None or (name == "__post_init__" and not dataclasses.is_dataclass(kind)):
+                continue
+            if function.__code__.co_filename == "<string>":
+                continue
+            self._call_function(
+                scope,
+                node,
+                function,
+                [made, *([] if name == "__post_init__" else values)],
+                {} if name == "__post_init__" else keywords,
+            )
+        return made
+
+    def _super(self, scope: Scope, node: ast.AST, values: list[Value]) -> Value:
+        owner = scope
+        while owner.enclosing is not None and "__class__" not in owner.cells:
+            owner = owner.enclosing
+        if values and isinstance(values[0], Known) and isinstance(values[0].value, type) and len(values) > 1:
+            return Super(values[0].value, values[1])
+        cell = owner.cells.get("__class__")
+        first = next(iter(owner.names.values()), None)
+        if cell is None or first is None:
+            return self.refuse("unknown", scope, node, "calls `super()` where the class is not known")
+        return Super(cell.cell_contents, first)
+
+    def _by_name(self, scope: Scope, node: ast.AST, function: Any, values: list[Value]) -> Value:
+        """`getattr` and its siblings."""
+        if function is setattr or function is delattr:
+            if values and isinstance(values[0], Made) and values[0].fresh and not values[0].plain:
+                return PLAIN
+            return self.refuse("state", scope, node, f"calls `{call_text(node)}`, which changes an attribute")
+        name = values[1] if len(values) > 1 else OUTSIDE
+        if not isinstance(name, Known) or type(name.value) is not str:
+            if isinstance(values[0], Known) and not is_users_class(type(values[0].value)):
+                return OUTSIDE
+            return self.refuse(
+                "unknown", scope, node, f"reads an attribute by a name that is not known: `{call_text(node)}`"
+            )
+        if len(values) > 2 and isinstance(values[0], Known) and not hasattr(type(values[0].value), "__getattr__"):
+            if inspect.getattr_static(values[0].value, name.value, None) is None:
+                return values[2]
+        return self.attribute(scope, node, values[0], name.value)
+
+    # --- what the later parts do ---
+
+    def _call_function(
+        self, scope: Scope, node: ast.AST, function: types.FunctionType, values: list[Value], keywords: Keywords
+    ) -> Value:
+        raise NotImplementedError
+
+    def _call_library(
+        self, scope: Scope, node: ast.AST, function: Any, values: list[Value], keywords: Keywords
+    ) -> Value:
+        raise NotImplementedError
+
+    def _call_unknown(self, scope: Scope, node: ast.AST, values: list[Value]) -> Value:
+        raise NotImplementedError
+
+    def _is_function(self, value: Value) -> bool:
+        raise NotImplementedError
+
+    def _escaping(self, values: list[Value]) -> None:
+        raise NotImplementedError
+
+
+def from_users_class(kind: type, name: str) -> types.FunctionType | None:
+    """A method that a class of the user's has, not one of a library's base."""
+    for base in kind.__mro__:
+        found = vars(base).get(name)
+        if isinstance(found, staticmethod):
+            found = found.__func__
+        if found is not None:
+            found = getattr(found, "__wrapped__", found)
+            return found if isinstance(found, types.FunctionType) and is_users_code(found.__code__) else None
+    return None
+
+
+def vars_of(kind: type) -> dict[str, Any]:
+    """The attributes of a class and its bases."""
+    found: dict[str, Any] = {}
+    for base in reversed(kind.__mro__):
+        found.update(vars(base))
+    return found
+
+
+def is_none(value: Value) -> bool:
+    """Whether a value is None."""
+    return isinstance(value, Known) and value.value is None
+
+
+def call_text(node: ast.AST) -> str:
+    """The text of an expression, at most 60 characters."""
+    try:
+        text = ast.unparse(node.func if isinstance(node, ast.Call) else node)
+    except Exception:
+        return "…"
+    return text if len(text) <= 60 else text[:59] + "…"
