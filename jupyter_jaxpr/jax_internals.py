@@ -309,6 +309,7 @@ def _stages(
     return traced, lowered, compiled
 
 
+@functools.lru_cache(maxsize=256)
 def _flat_tree(count: int) -> Any:
     """The structure of a call with so many arguments by position."""
     import jax

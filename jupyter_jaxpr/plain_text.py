@@ -107,7 +107,7 @@ def file_of(code: CodeType) -> str:
 def function_of(code: CodeType) -> str:
     """The qualified name that code carries."""
     name = code.co_qualname
-    return name if type(name) is str and len(name) <= Limit.NAME else exact(name)
+    return name if type(name) is str else exact(name)
 
 
 def text_of(value: Any, limit: int = Limit.NAME) -> str:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from types import FunctionType, MethodType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import jax_internals
 from ..jax_internals import COMPILE_EVENT, LOWER_EVENT, TRACE_EVENT
@@ -123,7 +123,6 @@ class FunctionHistory:
     last_seen: int = -1  # execution of cells in which the newest function object was first seen
     entries: list[MissEvent] = field(default_factory=list)  # the event that made each, once asked for
     by_hash: dict[int, list[int]] = field(default_factory=dict)
-    known_objects: set[int] = field(default_factory=set)  # numbers of the function objects that missed
     wrapped: dict[Wrapped, tuple[int, tuple[str, int] | None]] = field(default_factory=dict)  # line of the last
     whole: FunctionRecord | None = None  # of everything seen, as last read; None when something was added since
 
@@ -199,18 +198,16 @@ class History:
 
         What is asked of the user's objects is asked before the lock is taken.
         """
-        first = None if record.missed else _First(fun, key, record.name, reading)
+        first = None if record.missed else _first(fun, key, record.name, reading)
         record.missed = True
         with self._lock:
             history, number, rerun = record.history or self._of(record)
             self.number += 1
             event = MissEvent(self.number, threading.get_ident(), number, key, place, rerun=rerun)
             event.cell = None if place is None else self._count_of.get(place.file)
-            if number not in history.known_objects:
-                history.known_objects.add(number)
+            if first is not None:
                 event.held_before = bool(self._held_before) and self._is_held_before(fun)
-                if first is not None:
-                    history.count_alike(event, first)
+                history.count_alike(event, first)
             history.events.append(event)
             history.whole = None
             return event
@@ -377,38 +374,42 @@ class History:
 _Ended = tuple[FunctionHistory, MissEvent, CallStages, bool, float, "FunctionActivity | None", "CallLines | None"]
 
 
-class _First:
-    """What a function object is, read at its first miss.
+class _First(NamedTuple):
+    """What a function object is, read at its first miss."""
 
-    Attributes:
-        wrappers: what is around the user's function; empty for one that is not wrapped.
-        partial: what a `functools.partial` binds, as text.
-        partial_read: whether that says what the values are.
-        method: whether it is a method with its object.
-        apart: a hash of what else tells functions of a line apart.
-    """
+    wrappers: Wrappers = ()  # what is around the user's function
+    partial: dict[str, str] | None = None  # what a `functools.partial` binds, as text
+    partial_read: bool = True  # whether that says what the values are
+    method: bool = False  # a method with its object
+    apart: int = hash(((), ()))  # what else tells functions of a line apart
 
-    __slots__ = ("apart", "method", "partial", "partial_read", "wrappers")
 
-    def __init__(self, fun: Any, key: Key | None, name: str, reading: Reading) -> None:
-        plain = type(fun) is FunctionType and "__wrapped__" not in vars(fun)
-        self.wrappers: Wrappers = () if plain else wrappers_of(fun)
-        if key is not None and key.function is not None:
-            self.wrappers = ("equinox.filter_jit", *equinox_wrappers(key.function.type), *self.wrappers)
-        self.partial: dict[str, str] | None = None
-        self.partial_read = True
-        if not plain and issubclass(type(fun), partial):
-            bound = jax_internals.partial_of(fun)
-            values: dict[str, Any] = {f"argument {n}": value for n, value in enumerate(bound.args)}
-            values.update((exact(name), value) for name, value in bound.keywords.items())
-            self.partial = {name: reading.text(value) for name, value in values.items()}
-            self.partial_read = reading.calls or all(map(is_plain, values.values()))
-        code = code_of(fun)
-        # One line may hold several lambdas: where their code is written tells them apart. What a transformation was
-        # given, such as in_axes, tells its functions apart.
-        positions = tuple(code.co_positions()) if code is not None and name == "<lambda>" else ()
-        self.apart = hash((positions, () if plain else options_of(fun)))
-        self.method = type(fun) is MethodType
+_PLAIN = _First()
+
+
+def _first(fun: Any, key: Key | None, name: str, reading: Reading) -> _First:
+    """Read a function object; asks what `reading` lets it ask."""
+    equinox = None if key is None else key.function
+    # One line may hold several lambdas: where their code is written tells them apart. What a transformation was given,
+    # such as in_axes, tells its functions apart.
+    if equinox is None and type(fun) is FunctionType and "__wrapped__" not in vars(fun):
+        if name != "<lambda>":
+            return _PLAIN
+        return _First((), None, True, False, hash((tuple(fun.__code__.co_positions()), ())))
+    code = code_of(fun) if name == "<lambda>" else None
+    positions = () if code is None else tuple(code.co_positions())
+    wrappers = wrappers_of(fun)
+    if equinox is not None:
+        wrappers = ("equinox.filter_jit", *equinox_wrappers(equinox.type), *wrappers)
+    texts = None
+    read = True
+    if issubclass(type(fun), partial):
+        bound = jax_internals.partial_of(fun)
+        values: dict[str, Any] = {f"argument {n}": value for n, value in enumerate(bound.args)}
+        values.update((exact(name), value) for name, value in bound.keywords.items())
+        texts = {name: reading.text(value) for name, value in values.items()}
+        read = reading.calls or all(map(is_plain, values.values()))
+    return _First(wrappers, texts, read, type(fun) is MethodType, hash((positions, options_of(fun))))
 
 
 def _outcome(tally: Tally, raised: bool) -> Outcome:
