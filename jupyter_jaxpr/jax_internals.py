@@ -570,11 +570,16 @@ class Hits:
         tell, get_frame, get_global = self._tell, sys._getframe, state.get_global
 
         def hook(called: Any, args: Any, kwargs: Any, output: Any) -> None:
-            frame = get_frame(1)
-            if frame.f_code.co_filename == __file__ and frame.f_back is not None:  # `LastCalls`, which passes it on
-                frame = frame.f_back
-            tell(called, frame)
-            if (check := get_global()) is not None:
+            try:
+                frame = get_frame(1)
+                if frame.f_code.co_filename == __file__ and frame.f_back is not None:  # `LastCalls`, which passes it on
+                    frame = frame.f_back
+                tell(called, frame)
+                check = get_global()
+            except RecursionError:  # the user's stack is at its end
+                self._overruled = True
+                return
+            if check is not None:
                 self.stop()
                 self._overruled = True
                 check(called, args, kwargs, output)
@@ -1157,7 +1162,9 @@ class Hooks:
 
     def fail(self, error: BaseException) -> None:
         """Keep a failure of ours for the next observation."""
-        if len(self.failed) < 10:
+        if isinstance(error, RecursionError):
+            self.overflowed = True
+        elif len(self.failed) < 10:
             self.failed.append(error)
 
     # --- JAX's events ---

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 import traceback
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -29,6 +30,9 @@ ENDLESS = {
     "a jitted function": "@jax.jit\ndef f(y):\n    return f(y + 1)\nf(x)",
     "a jitted function of ever other types": "@jax.jit\ndef f(y):\n    return f(jnp.concatenate([y, y]))\nf(x)",
     "Python while tracing": "@jax.jit\ndef f(y):\n    def h(n):\n        return h(n + 1)\n    return h(0)\nf(x)",
+    "printing while tracing": (
+        "@jax.jit\ndef f(y):\n    def h(n):\n        print(n)\n        return h(n + 1)\n    return h(0)\nf(x)"
+    ),
     "a jitted function under vmap": "@jax.jit\ndef f(y):\n    return jax.vmap(f)(y[None])\njax.vmap(f)(x)",
     "a jitted function under grad": "@jax.jit\ndef f(y):\n    return f(jnp.tile(y, 2)).sum()\njax.grad(f)(x)",
     "lowering": "@jax.jit\ndef f(y):\n    return f.lower(jnp.tile(y, 2))\nf(x)",
@@ -56,22 +60,25 @@ OTHER = {
 }
 
 
+@pytest.fixture(autouse=True)
+def low_stack() -> Iterator[None]:
+    """Python's limit is met soon: what is compiled on the way there takes long."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(400)
+    yield
+    sys.setrecursionlimit(limit)
+
+
 def errors(error: BaseException | None) -> Iterator[BaseException]:
     while error is not None:
         yield error
         error = error.__cause__ or error.__context__
 
 
-def told(error: BaseException) -> list[tuple[str, str, int]]:
-    """Each error with its message, addresses and counts of frames aside; and how many frames its traceback has."""
-    return [
-        (
-            type(each).__name__,
-            re.sub(r"0x[0-9a-f]+|line \d+|ipython-input-\S+", "…", str(each)),
-            len(list(traceback.walk_tb(each.__traceback__))),
-        )
-        for each in errors(error)
-    ]
+def told(error: BaseException) -> tuple[str, str, int]:
+    """The error with its message, addresses and places aside, and how many frames its traceback has."""
+    text = re.sub(r"0x[0-9a-f]+|line \d+|ipython-input-\S+", "…", str(error))
+    return type(error).__name__, text, len(list(traceback.walk_tb(error.__traceback__)))
 
 
 def of_ours(error: BaseException) -> list[str]:
@@ -87,22 +94,23 @@ def of_ours(error: BaseException) -> list[str]:
 def test_an_error_of_the_users_is_as_without_us(make_notebook: Make, name: str) -> None:
     cell = {**ENDLESS, **OTHER}[name]
     found = {}
-    for how in ("without", "loaded", "magic"):
-        notebook = make_notebook(how != "without")
+    for how in ("first", "without", "loaded", "magic"):  # the first one fills caches of JAX's
+        notebook = make_notebook(how in ("loaded", "magic"))
+        notebook.shell.showtraceback = lambda *_, **__: None  # IPython takes seconds for a thousand frames
         notebook.run(SETUP)
         ran = notebook.run(("%%jaxpr\n" if how == "magic" else "# a cell\n") + cell)
         error = ran.result.error_in_exec
         assert error is not None
         assert of_ours(error) == []
         found[how] = told(error)
-        after = notebook.run("%%jaxpr\ng(jnp.ones(7))" if how != "without" else "g(jnp.ones(7))")
-        if how != "without":
+        if how in ("loaded", "magic"):
+            after = notebook.run("%%jaxpr\ng(jnp.ones(7))")
             assert after.programs == ["ran <lambda>(y: f32[7]) -> f32[7]: add"]
     assert found["loaded"] == found["without"]
+    # Where the end of the stack is met, calls are watched in the cell, too: the message is that of what met it first.
+    assert found["magic"][0] == found["without"][0]
     if name in OTHER:
         assert found["magic"] == found["without"]
-    else:  # where the stack's end is met is told by what runs there, from Python 3.12 on our watching of calls too
-        assert [kind for kind, *_ in found["magic"]] == [kind for kind, *_ in found["without"]]
 
 
 @pytest.mark.parametrize("name", ENDLESS)
@@ -130,7 +138,7 @@ def test_a_stack_is_as_deep_as_without_us(make_notebook: Make) -> None:
             "    return True\nat(0);"
         )
         notebook.run(
-            "low, high = 0, 1000\nwhile high - low > 1:\n    middle = (low + high) // 2\n"
+            "low, high = 0, 400\nwhile high - low > 1:\n    middle = (low + high) // 2\n"
             "    low, high = (middle, high) if fits(middle) else (low, middle)"
         )
         depths.append(notebook["low"])

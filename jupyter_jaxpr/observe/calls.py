@@ -113,6 +113,8 @@ class CallCounter:
         library: ids of functions that are of no interest, whose callers need not be looked for.
 
     Attributes:
+        overflowed: the user's stack came to Python's limit, where we see nothing; set there without a call, which
+            would raise.
         drains: drains this counter; called before Python's full garbage collections, as calls that are not drained
             yet hold the functions that were called.
     """
@@ -129,6 +131,7 @@ class CallCounter:
         self._tool: MonitoringTool | None = None
         self._hits: jax_internals.Hits | None = None
         self._lost: str | None = None
+        self.overflowed = False
         self._thread = 0
         self._jit_type: type | None = None
         self.running = False
@@ -181,11 +184,8 @@ class CallCounter:
         """Why there may have been more calls than were seen, a sentence; None where all were that Python code made."""
         taken_away = self._tool is not None and not self._tool.is_ours
         overruled = self._hits is not None and not self._hits.all_told
-        return self._lost or (LOST if taken_away else OVERRULED if overruled else None)
-
-    def overflow(self) -> None:
-        """The user's stack was at Python's limit, where we see nothing."""
-        self._lost = self._lost or OVERFLOWED
+        overflowed = OVERFLOWED if self.overflowed else None
+        return self._lost or (LOST if taken_away else OVERRULED if overruled else overflowed)
 
     def drain(self) -> list[CallsAt]:
         """The functions called since the last time, how often and from where, in the order of their first calls.
@@ -217,7 +217,7 @@ class CallCounter:
                 if self.drains is not None and threading.get_ident() == self._thread:
                     self.drains()
         except RecursionError:  # Python would print it
-            self.overflow()
+            self.overflowed = True
 
     def forget(self, fun: Any) -> None:
         """Let go of the call made last, if it is of `fun`, one of JAX's own.
@@ -270,7 +270,7 @@ class CallCounter:
             else:
                 self._count_first(code, offset, called, frame)
         except RecursionError:
-            self.overflow()
+            self.overflowed = True
 
     def _count_first(self, code: CodeType, offset: int, called: Any, frame: FrameType | None = None) -> None:
         """Count a call from another site than the last one of its offset."""
@@ -345,7 +345,7 @@ class CallCounter:
                         pass
                     count_first(code, offset, called)
             except RecursionError:  # the user's stack is at its end, and the call will say so itself
-                self.overflow()
+                self.overflowed = True
             return None
 
         def on_raise(code: Any, offset: int, called: Any, first: Any) -> None:
@@ -356,7 +356,7 @@ class CallCounter:
                 if here and not jax_internals.staging():  # within a trace it counts as inlined
                     self._raised[called, user_place(sys._getframe(1))] += 1
             except RecursionError:
-                self.overflow()
+                self.overflowed = True
 
         events = monitor.events
         self._tool = MonitoringTool.take(_TOOL_IDS, "calls", {events.CALL: on_call, events.C_RAISE: on_raise})

@@ -187,7 +187,7 @@ class Observer:
         run.ended = True
         try:
             if self.hooks.overflowed:
-                run.counter.overflow()
+                run.counter.overflowed = True
             if state is not None and state.run is run:
                 if run.thread == threading.get_ident():
                     self._prune(state)

@@ -18,6 +18,7 @@ from .observation import Place, Printed
 KEEP_CHARACTERS = Limit.PRINTED
 
 _WRITE = "write"
+_FRAMES_OF_A_WRITE = 40
 
 
 class PrintRecorder:
@@ -55,7 +56,19 @@ class PrintRecorder:
                 self._record(text)
             except Exception:  # a text we cannot note is printed all the same
                 self._where = None
-            return len(text) if self._swallow else passed_on(text, *rest)
+            written = len(text)
+            if self._swallow:
+                return written
+            try:
+                return passed_on(text, *rest)
+            except RecursionError as error:
+                # Where the user's stack has come to its end, the next frame of the user's says so: this one is ours.
+                inner, depth = error.__traceback__, 0
+                while inner is not None:
+                    inner, depth = inner.tb_next, depth + 1
+                if depth > _FRAMES_OF_A_WRITE:  # it is the stream's own
+                    raise
+                return written
 
         try:
             # IPython itself keeps what cells print by a `write` of its own on the stream, under ours.
