@@ -220,7 +220,8 @@ for c in (Raises(), NoText(), Exits(), Own(), Long(), Own()):
             "f(x: f32[3], c=own) compiled: static c: <Exits> -> own",
             "f(x: f32[3], c=long long long long long long long long long long long long…) compiled: "
             "static c: own -> long long long long long long long long long long long long…",
-            "f(x: f32[3], c=own) compiled: static c: long long long long long long long long long long long long… -> own",
+            "f(x: f32[3], c=own) compiled: "
+            "static c: long long long long long long long long long long long long… -> own",
         ],
     ),
     "static values of many kinds": (
