@@ -272,9 +272,13 @@ export class JaxprModel implements IJaxprModel {
       const wasInView = this._runs[known] === this._view;
       this._runs[known] = run;
       if (wasInView) {
-        // The same run with more in it: the program that was chosen stays chosen.
+        // The same run with more in it: the program that was chosen stays chosen. Where there was none, the first
+        // one is traced now, because the user asked for it.
         this._view = run;
-        this._program = Math.min(this._program, snapshot.programs.length - 1);
+        this._program =
+          this._program < 0
+            ? snapshot.focus
+            : Math.min(this._program, snapshot.programs.length - 1);
         this._changed.emit('program');
         return;
       }

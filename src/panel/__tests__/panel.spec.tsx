@@ -177,8 +177,10 @@ describe('the panel', () => {
       'The kernel traces the call when no cell runs.'
     );
 
-    kernel.sends(snapshot({ ...run, created: run.created + 1, retrace: null }));
+    kernel.sends(snapshot({ id: run.id, created: run.created + 1 }));
     await drawn(() => !byRole(panel.node, 'button', 'Trace it')[0]);
+    await drawn(() => tab('Program'));
+    expect(model.program).toBe(0);
   });
 
   it('does not offer to trace what a saved document says', async () => {

@@ -1,0 +1,57 @@
+"""*Trace it* in a notebook's kernel: the message of the panel, and the document that comes anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from jupyter_client.manager import start_new_kernel
+from kernel_pages import Page, ours
+
+TRAINER = """\
+%%jaxpr
+class Trainer:
+    def __init__(self):
+        self.params = {"w": jnp.ones(3)}
+
+    def step(self, x):
+        self.params = {"w": self.params["w"] * x}
+        return self.params["w"]
+
+trainer = Trainer()
+trainer.step(jnp.arange(3.0))"""
+
+
+@pytest.fixture(scope="module")
+def page() -> Iterator[Page]:
+    manager, client = start_new_kernel()
+    client.stop_channels()
+    page = Page(manager)
+    page.run("%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp")
+    yield page
+    page.close()
+    manager.shutdown_kernel(now=True)
+
+
+def test_the_call_is_traced_and_the_document_comes_anew(page: Page) -> None:
+    (message,) = [message for message in ours(page.run(TRAINER)) if message["type"] == "snapshot"]
+    snapshot = message["snapshot"]
+    assert snapshot["programs"] == []
+    assert snapshot["retrace"]["call"] == "trainer.step(jnp.arange(3.0))"
+
+    (hub,) = page.comms("jupyter_jaxpr")
+    page.say(hub, {"type": "trace", "snapshot": snapshot["id"]})
+    renewed = page.wait_for(lambda message: message["type"] == "snapshot")["snapshot"]
+    assert renewed["id"] == snapshot["id"]
+    assert [program["name"] for program in renewed["programs"]] == ["step"], renewed["message"]
+    assert renewed.get("retrace") is None
+
+
+def test_a_call_that_is_gone_is_told(page: Page) -> None:
+    (message,) = [message for message in ours(page.run(TRAINER)) if message["type"] == "snapshot"]
+    page.run("del trainer")
+    (hub,) = page.comms("jupyter_jaxpr")
+    page.say(hub, {"type": "trace", "snapshot": message["snapshot"]["id"]})
+    renewed = page.wait_for(lambda message: message["type"] == "snapshot")["snapshot"]
+    assert renewed["programs"] == []
+    assert renewed["message"] == "step or one of its arguments is no longer there. Run the cell again."
