@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from pathlib import Path
 
 import jax
@@ -15,7 +14,6 @@ from observed import built, in_cell, program, traced
 
 import jupyter_jaxpr as jj
 from jupyter_jaxpr.program.control_flow import Constructs, Step
-from jupyter_jaxpr.snapshot import build as build_module
 from jupyter_jaxpr.snapshot import program_build
 from jupyter_jaxpr.snapshot.saved import saved_copy
 from jupyter_jaxpr.snapshot.validate import validate
@@ -298,23 +296,10 @@ def test_a_scope_called_twice_has_its_cards_twice_each_by_its_own_way():
     assert (first.steps, second.steps) == ((Step(0, "jaxpr", -1),), (Step(1, "jaxpr", -1),))
 
 
-def test_the_cards_of_a_transformers_training_step_take_less_than_100_ms(monkeypatch):
-    trace = traced(*transformer_step())
-    took = []
-    read = build_module.read_control_flow
-
-    def timed(*arguments):
-        began = time.perf_counter()
-        found = read(*arguments)
-        took.append(time.perf_counter() - began)
-        return found
-
-    monkeypatch.setattr(build_module, "read_control_flow", timed)
-    for _ in range(5):
-        document = built(program(trace)).document
+def test_each_scan_of_a_transformers_training_step_has_a_card():
+    document = built(program(traced(*transformer_step()))).document
     scans = [card for card in document.control_flow if card.kind == "scan"]
     assert (len(scans), {card.depth for card in scans}) == (48, {0, 1})
-    assert min(took) < 0.1
 
 
 def transformer_step(layers=12, width=32):
@@ -370,10 +355,8 @@ def test_sharing_that_doubles_at_every_level_stays_small():
     function = jax.jit(lambda x: lax.cond(x > 0, lambda x: x, lambda x: -x, x))
     for _ in range(30):
         function = twice(function)
-    trace = traced(function, X)
-    began = time.perf_counter()
-    document = built(program(trace)).document
-    assert time.perf_counter() - began < 5
+    # Each level looked at once for each of its calls, this would take 2**30 turns and not end.
+    document = built(program(traced(function, X))).document
     assert len(document.control_flow) == 300
 
 
