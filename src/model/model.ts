@@ -272,14 +272,7 @@ export class JaxprModel implements IJaxprModel {
       const wasInView = this._runs[known] === this._view;
       this._runs[known] = run;
       if (wasInView) {
-        // The same run with more in it: the program that was chosen stays chosen. Where there was none, the first
-        // one is traced now, because the user asked for it.
-        this._view = run;
-        this._program =
-          this._program < 0
-            ? snapshot.focus
-            : Math.min(this._program, snapshot.programs.length - 1);
-        this._changed.emit('program');
+        this._renewView(run);
         return;
       }
     } else {
@@ -430,8 +423,7 @@ export class JaxprModel implements IJaxprModel {
       const wasInView = this._runs[known] === this._view;
       this._runs[known] = run;
       if (wasInView) {
-        this._view = run;
-        this._changed.emit('program');
+        this._renewView(run);
       }
       this._changed.emit('snapshots');
       return;
@@ -467,6 +459,15 @@ export class JaxprModel implements IJaxprModel {
       runs.splice(runs.indexOf(oldest ?? runs[runs.length - 1]), 1);
     }
     this._runs = runs;
+  }
+
+  /** Show the run in view with more in it: the program that was chosen stays; a first program is shown. */
+  private _renewView(run: IKnownRun): void {
+    const { focus, programs } = run.snapshot;
+    this._view = run;
+    this._program =
+      this._program < 0 ? focus : Math.min(this._program, programs.length - 1);
+    this._changed.emit('program');
   }
 
   private _putInView(run: IKnownRun): void {
