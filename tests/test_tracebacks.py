@@ -26,7 +26,6 @@ SETUP = "import jax, jax.numpy as jnp\nx = jnp.arange(3.0)\ng = jax.jit(lambda y
 ENDLESS = {
     "Python": "def f(n):\n    return f(n + 1)\nf(0)",
     "Python that calls a jitted function": "def f(y):\n    return f(g(y))\nf(x)",
-    "Python that jits": "def f(y):\n    return f(jax.jit(lambda y: y + 1)(y))\nf(x)",
     "a jitted function": "@jax.jit\ndef f(y):\n    return f(y + 1)\nf(x)",
     "a jitted function of ever other types": "@jax.jit\ndef f(y):\n    return f(jnp.concatenate([y, y]))\nf(x)",
     "Python while tracing": "@jax.jit\ndef f(y):\n    def h(n):\n        return h(n + 1)\n    return h(0)\nf(x)",

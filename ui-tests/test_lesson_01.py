@@ -9,7 +9,7 @@ import nbformat
 import pytest
 from playwright.sync_api import expect
 
-# Python 3.11 cannot see calls that are made outside the cell, so what it counts is a lower bound.
+# Python 3.11 cannot see calls that raise early, so what it counts is a lower bound.
 AT_LEAST = "≥" if sys.version_info < (3, 12) else ""
 
 

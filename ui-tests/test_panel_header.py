@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 LOAD = "%load_ext jupyter_jaxpr\nimport jax, jax.numpy as jnp"
 
-# Python 3.11 cannot see calls that are made outside the cell, so what it counts is a lower bound.
+# Python 3.11 cannot see calls that raise early, so what it counts is a lower bound.
 AT_LEAST = "≥" if sys.version_info < (3, 12) else ""
 
 THREE_CALLS = """\

@@ -50,16 +50,16 @@ class PrintRecorder:
         passed_on = stream.write
 
         def write(text: str, *rest: Any) -> Any:
-            if threading.get_ident() != self._thread:
-                return passed_on(text, *rest)
+            written = 0
             try:
-                self._record(text)
-            except Exception:  # a text we cannot note is printed all the same
-                self._where = None
-            written = len(text)
-            if self._swallow:
-                return written
-            try:
+                if threading.get_ident() == self._thread:
+                    written = len(text)
+                    try:
+                        self._record(text)
+                    except Exception:  # a text we cannot note is printed all the same
+                        self._where = None
+                    if self._swallow:
+                        return written
                 return passed_on(text, *rest)
             except RecursionError as error:
                 # Where the user's stack has come to its end, the next frame of the user's says so: this one is ours.

@@ -136,7 +136,7 @@ class Run:
         self.thread = threading.get_ident()
         self.started_at = time.perf_counter()
         self.file = file
-        self.in_cell = file is not None  # on Python 3.11 calls are counted in the text of a cell only
+        self.in_cell = file is not None  # on Python 3.11 nothing is said of calls elsewhere
         self.functions: dict[tuple[str, Place | None], FunctionActivity] = {}
         self.counter = CallCounter(library)
         self.call_lines = CallLines()
