@@ -127,17 +127,12 @@ class Publisher:
 
     # --- kernel to browser --------------------------------------------------------------------------------
 
-    def publish(self, built: Built, retrace: Callable[[], None] | None = None) -> None:
-        """Send a run's snapshot, and keep the run for requests and `resend`.
-
-        Args:
-            built: The run.
-            retrace: Traces the last call of the run's cell and publishes the run anew; None where that is not offered.
-        """
+    def publish(self, built: Built) -> None:
+        """Send a run's snapshot, and keep the run for requests and `resend`."""
         with _never_raises("send the program to the panel", self):
             if self._hub is None:
                 return
-            self._runs.keep(built, retrace)
+            self._runs.keep(built)
             self._last_run = built.document.id
             self._outbox.drop(Progress)
             self._send_snapshot(built.document)

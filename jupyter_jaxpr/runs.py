@@ -31,9 +31,9 @@ class Runs:
         self._lock = threading.Lock()
         self._runs: dict[str, Run] = {}
 
-    def keep(self, built: Built, retrace: Callable[[], None] | None = None) -> None:
+    def keep(self, built: Built) -> None:
         """Add a run, or put a newer one in its place; the oldest beyond 8 goes."""
-        run = Run(built.document, built.sources, retrace)
+        run = Run(built.document, built.sources, built.retrace)
         with self._lock:
             self._runs.pop(run.document.id, None)
             self._runs[run.document.id] = run

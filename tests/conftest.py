@@ -98,9 +98,9 @@ class Notebook:
         publisher = Session.of(self.shell).publisher
         publish = publisher.publish
 
-        def listen(each: Any, *rest: Any) -> None:
+        def listen(each: Any) -> None:
             built.append(each)
-            publish(each, *rest)
+            publish(each)
 
         publisher.publish = listen  # type: ignore[method-assign]  # listens in: a shell has no front end
         return built

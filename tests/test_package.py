@@ -63,7 +63,8 @@ def test_the_version_is_that_of_package_json():
 
 
 def test_the_public_names_are_there():
-    assert jupyter_jaxpr.__all__ == ["RecompileError", "Snapshot", "__version__", "inspect", "observe", "widget"]
+    names = ["EffectsError", "RecompileError", "Snapshot", "__version__", "inspect", "observe", "widget"]
+    assert jupyter_jaxpr.__all__ == names
     assert jupyter_jaxpr.inspect.__module__ == "jupyter_jaxpr.inspection"
     assert jupyter_jaxpr.Snapshot.__name__ == "Snapshot"
     assert set(jupyter_jaxpr.__all__) <= set(dir(jupyter_jaxpr))

@@ -94,7 +94,7 @@ def test_a_function_with_effects_is_called_once_and_traced_only_on_request(world
     retraces: list[Any] = []
     publisher = Session.of(world.notebook.shell).publisher
     publish = publisher.publish
-    publisher.publish = lambda built, retrace=None: retraces.append((built.document, retrace)) or publish(built)
+    publisher.publish = lambda built: retraces.append((built.document, built.retrace)) or publish(built)
     ran = world.notebook.run(f"%%jaxpr\n{call}")
     assert ran.result.success
     assert world.state() == after

@@ -290,7 +290,7 @@ class Session:
         finally:
             if found.keeps_values:
                 built.sources.let_go_of_values()
-        self.publisher.publish(built, self._retrace(found, cell, observation, run_id))
+        self.publisher.publish(replace(built, retrace=self._retrace(found, cell, observation, run_id)))
         magics = self.magics
         if magics is not None and (built.document.programs or error is None):
             display.show(built.document, limit_bytes=magics.output_bytes, enabled=magics.output)
@@ -327,7 +327,7 @@ class Session:
             with self._guard("trace the call"):
                 message = outcome.trace_again(self.observer, observation, found.keeps_values)
                 built = self._built(found, cell, observation, run_id, message)
-                self.publisher.publish(built, self._retrace(found, cell, observation, run_id))
+                self.publisher.publish(replace(built, retrace=self._retrace(found, cell, observation, run_id)))
 
         return retrace
 

@@ -67,6 +67,7 @@ class Built:
 
     document: Snapshot
     sources: Sources
+    retrace: Callable[[], None] | None = None  # traces the last call of the cell; None where that is not offered
 
 
 def build(
