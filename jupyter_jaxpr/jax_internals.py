@@ -779,6 +779,25 @@ def flatten(tree: Any) -> tuple[list[Any], Any]:
     return leaves, treedef
 
 
+def structure_of(trees: Sequence[Any]) -> Any:
+    """The structure of a tuple of which the items have these structures."""
+    import jax
+
+    return jax.tree_util.treedef_tuple(trees)
+
+
+def is_structure(value: Any) -> bool:
+    """Whether a value is the structure of a tree; imports nothing."""
+    return imported() and type(value) is _structure_type()
+
+
+@functools.cache
+def _structure_type() -> Any:
+    import jax
+
+    return jax.tree_util.PyTreeDef
+
+
 @functools.cache
 def _flatten() -> Any:
     import jax

@@ -7,6 +7,7 @@ two keys are compared.
 
 from __future__ import annotations
 
+import contextlib
 import enum
 import functools
 import inspect
@@ -55,7 +56,7 @@ class StaticValue:
     different objects it is not known whether they are equal.
     """
 
-    __slots__ = ("_hash", "_held", "_reference", "read", "text", "type")
+    __slots__ = ("_hash", "_held", "_reference", "owner", "read", "text", "type")
 
     def __init__(self, value: Any, reading: Reading = NOTHING_CALLED) -> None:
         self.type = type(value)
@@ -64,9 +65,9 @@ class StaticValue:
         self._reference: Any = None
         self._hash: int | None = None
         self.read = True
+        self.owner: Any = None  # a weak reference to what holds the value, where that tells two apart
         if self._held is UNKNOWN:
-            plainly = defined(self.type, "__hash__") is _IDENTITY_HASH  # of Python's own: nothing of the user's runs
-            self._hash = hash(value) if plainly else reading.hash_of(value)
+            self._hash = hash(value) if _hashes_plainly(value) else reading.hash_of(value)
             self.read = self._hash is not None
             try:
                 self._reference = weakref.ref(value)
@@ -88,7 +89,7 @@ class StaticValue:
         mine, its = self.value, other.value
         same = mine is its is not UNKNOWN
         if not (self.read and other.read):
-            return same
+            return same or (self.owner is not None and other.owner is not None and self.owner() is other.owner())
         if same and self._held is UNKNOWN:
             return self._hash == other._hash  # JAX finds it by its hash, which changes with its contents
         if self._hash != other._hash or mine is UNKNOWN or its is UNKNOWN:
@@ -114,6 +115,16 @@ class StaticValue:
     def by_identity(self) -> bool:
         """Whether its class compares objects by identity."""
         return defined(self.type, "__eq__") is _IDENTITY
+
+
+def _hashes_plainly(value: Any) -> bool:
+    """Whether nothing of the user's runs for the hash of a value: Python's own, of the object or what a tuple holds."""
+    kind = type(value)
+    if kind in _PLAIN or defined(kind, "__hash__") is _IDENTITY_HASH:
+        return True
+    if kind is tuple:
+        return all(map(_hashes_plainly, value))
+    return jax_internals.is_structure(value) and value.num_nodes == 1
 
 
 _IDENTITY = object.__dict__["__eq__"]
@@ -303,11 +314,6 @@ def type_text(aval: Any) -> str:
         return text_of(aval, Limit.TYPE)
 
 
-def value_text(value: Any, limit: int = Limit.VALUE) -> str:
-    """A short text of a value that the user asked about: its repr on one line, or its type where repr fails."""
-    return Reading().text(value, limit)
-
-
 def key_of(
     options: Any,
     args: Sequence[Any],
@@ -397,10 +403,25 @@ def pmap_key_of(call: PmapCall, reading: Reading) -> Key:
     return key
 
 
-def equinox_key_of(options: Any, wrapper: Any, args: Sequence[Any], kwargs: Mapping[str, Any], reading: Reading) -> Key:
+def equinox_key_of(
+    options: Any,
+    wrapper: Any,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    reading: Reading,
+    inner: Sequence[Any] = (),
+) -> Key:
     """The key of a call of `equinox.filter_jit`, whose inner jit is given the arguments regrouped.
 
     Leaves that are no arrays are static there; they have no aval, and a `StaticLeaf` as holder.
+
+    Args:
+        options: JAX's record of the inner jit.
+        wrapper: What was called.
+        args: Of the call, as the user wrote it.
+        kwargs: Likewise.
+        reading: What may be called of the user's objects.
+        inner: What the inner jit is given: leaves and structures, as equinox took them.
     """
     kwargs = by_name(kwargs)
     names = [*positional_names(wrapper._signature, len(args)), *sorted(kwargs)]
@@ -408,8 +429,29 @@ def equinox_key_of(options: Any, wrapper: Any, args: Sequence[Any], kwargs: Mapp
     node = getattr(wrapper._static_fun[1], "node_data", lambda: None)()  # what equinox made of the function's class
     if node is not None:
         function.type = node[0]
+    with contextlib.suppress(TypeError):
+        function.owner = weakref.ref(wrapper)
     dynamic = (tuple(args), dict(kwargs))
-    return Key(JitOptions(options), len(args), tuple(sorted(kwargs)), {}, names, dynamic, function, reading)
+    # Equinox binds arguments that were given by keyword to their positions: those are taken as they were written.
+    flat = None if kwargs or reading.calls else _equinox_flat(inner)
+    return Key(JitOptions(options), len(args), tuple(sorted(kwargs)), {}, names, dynamic, function, reading, flat)
+
+
+def _equinox_flat(inner: Sequence[Any]) -> FlatCall | None:
+    """The leaves of a call of `filter_jit` by position and their structure; None for another equinox."""
+    try:
+        donated, kept, (_, *statics) = inner
+        dynamic = {**donated, **kept}
+        leaves: list[Any] = []
+        for name, (fixed, _) in zip(("first", "rest"), statics, strict=True):
+            leaves += [value if static is None else static for value, static in zip(dynamic[name], fixed, strict=True)]
+        (_, first), (_, rest) = statics
+        others, keywords = rest.children()
+        positional = [first, *others.children()][:-1]  # the last one is equinox's own, and None
+        tree = jax_internals.structure_of([jax_internals.structure_of(positional), keywords])
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return None
+    return FlatCall(leaves, tree, lambda: [None] * len(leaves))
 
 
 def _equinox_facts(facts: Sequence[LeafFacts], values: Sequence[Any], reading: Reading) -> list[LeafFacts]:

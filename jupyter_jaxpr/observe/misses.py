@@ -406,7 +406,8 @@ class Observer:
             if equinox is None:
                 return key_of(call.options, call.args, call.kwargs, call.fun, reading, flat)
             given = equinox.f_locals
-            return equinox_key_of(call.options, given["jit_wrapper"], given["args"], given["kwargs"], reading)
+            called = given["jit_wrapper"], given["args"], given["kwargs"]
+            return equinox_key_of(call.options, *called, reading, call.args)
         except FAILURES as error:
             self.hooks.fail(error)
             return None
@@ -547,12 +548,12 @@ class Observer:
         state = self._threads.get(threading.get_ident()) or self._state()
         if not state.replaying or state.looking_away:
             state.stage = (event, name, time.perf_counter())
-        if event == TRACE_EVENT and state.stack and state.run is not None and not state.replaying:
+        if event == TRACE_EVENT and state.stack and not state.replaying:
             call = state.stack[-1]
             own: FunctionRecord = call.record.function
-            if own.jit_name is None and call.record.tracing and not call.record.records_trace:
+            if own.jit_name is None and call.record.tracing:
                 own.jit_name = name  # the first trace after the call has begun is that of its function
-            if own.jit_name == name:
+            if own.jit_name == name and state.run is not None:
                 self._start_trace(state.run, call.record, call.fun)
 
     def stage_ended(self, event: str, name: str | None, seconds: float) -> None:

@@ -87,7 +87,7 @@ class Reading:
             return _named(value)
         if issubclass(kind, type):
             return exact(type.__repr__(value))
-        if not self.calls or kind is functools.partial:
+        if not self.calls or kind is functools.partial or jax_internals.is_structure(value):
             return f"<{kind_name(kind)}>"
         return self._record(value, limit, depth) or self._asked(value)
 

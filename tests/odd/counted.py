@@ -189,6 +189,31 @@ def make(c):
 for n in range(3):
     make(Counted(n))(x)
 """,
+    "equinox": """
+import equinox
+class Node(Counted):
+    pass
+def flat(node):
+    count("flatten")
+    return (object.__getattribute__(node, "value"),), None
+def unflat(aux, children):
+    count("unflatten")
+    return Node(children[0])
+jax.tree_util.register_pytree_node(Node, flat, unflat)
+class Linear(equinox.Module):
+    w: jax.Array
+    kind: Counted = equinox.field(static=True)
+    def __call__(self, x):
+        return self.w * x
+@equinox.filter_jit
+def f(model, node, c):
+    return model(node.value)
+kind, c = Counted(2), Counted(3)
+for size in (3, 4):
+    f(Linear(jnp.ones(size), kind), Node(jnp.ones(size)), c)
+g = equinox.filter_jit(Linear(x, kind))
+g(x), g(1.0)
+""",
     "a trace that raises": """
 @functools.partial(jax.jit, static_argnums=1)
 def f(x, c):
