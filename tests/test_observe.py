@@ -71,8 +71,7 @@ def test_a_loop_of_calls(observe: Observe) -> None:
 
     function = only(observe(cell))
     assert counts(function) == {"misses": 1, "traces": 1, "lowerings": 1, "compiles": 1}
-    # On 3.11 calls are counted in cells alone.
-    assert (function.calls, function.calls_exact) == ((20, True) if HAS_MONITORING else (1, False))
+    assert (function.calls, function.calls_exact) == (20, HAS_MONITORING)
 
 
 def test_dispatch_only_misses_reuse_the_program(observe: Observe) -> None:
@@ -246,10 +245,7 @@ def test_derived_programs_that_are_reused(observe: Observe) -> None:
     observe(lambda: jax.vmap(f)(jnp.ones((2, 4))))
     again = only(observe(grad))
     assert counts(again) == {"misses": 1}
-    if HAS_MONITORING:
-        assert [program.jaxpr for program in again.programs] == [program.jaxpr for program in first.programs]
-    else:
-        assert all("cannot be told" in (program.origin_note or "") for program in again.programs)
+    assert [program.jaxpr for program in again.programs] == [program.jaxpr for program in first.programs]
     assert {program.origin for program in again.programs} == {"seen_before"}
 
 
@@ -412,7 +408,8 @@ OTHER_EVENTS = "from jax._src import dispatch\ndispatch.JAXPR_TRACE_EVENT = '/ja
 )
 def test_a_jax_that_has_changed_inside_lowers_the_tier(change: str, tier: str, compiles: int, note: str) -> None:
     out = run_python(CHANGED.replace("{change}", change)).splitlines()
-    assert f"{tier} [('f', 'traced', 2, {compiles})]" in out
+    calls = 2 if HAS_MONITORING else 1  # Python 3.11 is told of hits, and of no miss at these tiers
+    assert f"{tier} [('f', 'traced', {calls}, {compiles})]" in out
     assert (
         f"This JAX ({jax.__version__}) has changed inside, newer than this version of jupyter_jaxpr knows: {note} Run "
         "`pip install -U jupyter_jaxpr` when there is a newer one."
