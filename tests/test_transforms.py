@@ -311,9 +311,10 @@ def test_the_python_of_the_function_does_not_run_again():
         return jnp.sin(x).sum()
 
     snapshot = jj.inspect(f, X)
+    assert runs == []  # what the trace changed was put back
     for kind in ("grad", "vmap", "jvp", "linearize"):
         snapshot.transform(kind)
-    assert runs == [1]
+    assert runs == []
 
 
 def test_values_of_64_bits_stay_what_they_are():
