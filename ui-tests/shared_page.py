@@ -117,9 +117,10 @@ class SharedPage:
             if other is not page:
                 other.close()
         page.mouse.move(1, 1)
+        # Twice: an open menu hears Escape as long as it has the focus, and closing a document may ask something.
+        _escape(page)
         page.evaluate(_CLOSE_DOCUMENTS)
-        for _ in range(page.locator(".jp-Dialog, .lm-Menu").count()):
-            page.keyboard.press("Escape")
+        _escape(page)
         expect(page.locator(".jp-Dialog, .lm-Menu")).to_have_count(0)
         page.wait_for_function(_IS_EMPTY, timeout=COLLAPSES_WITHIN)
         reusable = bool(page.evaluate(_PUT_BACK, THEME))
@@ -134,3 +135,9 @@ class SharedPage:
         if self._context is not None:
             self._context.close()
         self._context = self._page = None
+
+
+def _escape(page: Page) -> None:
+    """Close the dialogs and menus that are open."""
+    for _ in range(page.locator(".jp-Dialog, .lm-Menu").count()):
+        page.keyboard.press("Escape")

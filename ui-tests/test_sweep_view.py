@@ -90,7 +90,10 @@ def test_the_plot_and_its_table(swept):
         re.compile(rf"selu\(jnp\.ones\(n\)\), each value measured anew, medians; {DURATION} in all$")
     )
     expect(panel.get_by_role("list", name="How it grows").get_by_role("listitem")).to_have_text(
-        re.compile(r"^eager .+, first call .+, warm (grows as n\^[\d.]+( ± [\d.]+)?|hardly depends on n).*\.$")
+        # Which law it is the machine decides; on a busy one warm times may even fall.
+        re.compile(
+            r"^eager .+, first call .+, warm ((grows|falls) as n\^-?[\d.]+( ± [\d.]+)?|hardly depends on n).*\.$"
+        )
     )
     expect(plot(swept)).to_have_accessible_name(
         re.compile(
