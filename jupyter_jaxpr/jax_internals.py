@@ -1127,8 +1127,8 @@ class Hooks:
         return before_run
 
     def _tell_traced(self, call: JitCall, frame: FrameType) -> None:
-        if call.params is not None:
-            return
+        if call.params is not None or "p" not in frame.f_locals:
+            return  # it was told, or JAX still traces: what runs meanwhile is a part of the trace
         try:
             call.frame = frame
             call.take_trace()
