@@ -121,6 +121,7 @@ class JitCall:
     __slots__ = (
         "_consts",
         "_frame_id",
+        "_thread",
         "args",
         "args_flat",
         "context",
@@ -141,6 +142,7 @@ class JitCall:
         self.kwargs = kwargs
         self.frame: FrameType | None = frame
         self._frame_id = id(frame)
+        self._thread = threading.get_ident()
         self.params: dict[str, Any] | None = None
         self.args_flat: list[Any] = []
         self.in_tree: Any = None
@@ -202,6 +204,10 @@ class JitCall:
     def is_in(self, frame: FrameType) -> bool:
         """Whether a frame is that of the call's cache miss; a frame that is gone may have had the same id."""
         return self._frame_id == id(frame) and frame.f_code.co_name == _CACHE_MISS
+
+    def is_over(self) -> bool:
+        """Whether the call has ended, as far as this thread can tell: of another's calls it sees nothing."""
+        return self._thread == threading.get_ident() and not self.under_way()
 
     def under_way(self) -> bool:
         """Whether the call is on the stack of this thread; an exception may have taken it off unseen by the hooks."""
@@ -559,6 +565,7 @@ class Hits:
         self._state: Any = None
         self._thread = 0
         self._overruled = False
+        self.overflowed = False  # the user's stack came to Python's limit: there may have been more
 
     def start(self) -> None:
         """Begin; does nothing where the place is taken."""
@@ -576,8 +583,8 @@ class Hits:
                     frame = frame.f_back
                 tell(called, frame)
                 check = get_global()
-            except RecursionError:  # the user's stack is at its end
-                self._overruled = True
+            except RecursionError:
+                self.overflowed = True
                 return
             if check is not None:
                 self.stop()
@@ -1111,7 +1118,7 @@ class Hooks:
 
     def _forget_ended(self) -> None:
         """Calls that raised, on this thread."""
-        for key in [key for key, call in list(self._open.items()) if not call.under_way()]:
+        for key in [key for key, call in list(self._open.items()) if call.is_over()]:
             self._open.pop(key, None)
 
     def _before_run(self, call_python: Any) -> Callable[[], None]:

@@ -184,8 +184,8 @@ class CallCounter:
         """Why there may have been more calls than were seen, a sentence; None where all were that Python code made."""
         taken_away = self._tool is not None and not self._tool.is_ours
         overruled = self._hits is not None and not self._hits.all_told
-        overflowed = OVERFLOWED if self.overflowed else None
-        return self._lost or (LOST if taken_away else OVERRULED if overruled else overflowed)
+        overflowed = self.overflowed or (self._hits is not None and self._hits.overflowed)
+        return self._lost or (LOST if taken_away else OVERRULED if overruled else OVERFLOWED if overflowed else None)
 
     def drain(self) -> list[CallsAt]:
         """The functions called since the last time, how often and from where, in the order of their first calls.
