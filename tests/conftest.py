@@ -45,6 +45,17 @@ def short_searches() -> Iterator[None]:
     gc.unfreeze()
 
 
+@pytest.fixture(scope="module", autouse=True)
+def no_hooks_of_other_files() -> Iterator[None]:
+    """Let each file find JAX as it is: after a block of `observe()` in a script the hooks stay, for the next block."""
+    yield
+    from jupyter_jaxpr.observe.kernel import observer
+
+    if observer.cache_info().currsize:
+        observer().hooks.remove()
+        observer.cache_clear()
+
+
 @dataclass
 class Ran:
     """What a cell left behind, as the person who ran it sees it."""

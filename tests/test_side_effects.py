@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,12 @@ from typing import Any
 import jax
 import pytest
 from conftest import Notebook
+from side_effects import hidden
 from side_effects.world import EFFECTS, PURE, WORLD, state_of
 
 import jupyter_jaxpr as jj
 from jupyter_jaxpr.magic.session import Session
+from jupyter_jaxpr.observe.side_effects.proof import side_effects
 
 
 class World:
@@ -140,3 +143,17 @@ def test_a_function_without_effects_is_traced(pure_world: World, call: str) -> N
     assert "not_traced" not in ran.notes, ran.note("not_traced")["text"]
     # A jitted function that the call runs is shown as it ran.
     assert {program["origin"] for program in ran.document["programs"]} & {"traced", "ran"}
+
+
+def test_no_hidden_effect_is_taken_for_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [f"def function_{number}(x):\n    {text}\n" for number, text in enumerate(hidden.expressions())]
+    (tmp_path / "hidden_world.py").write_text(hidden.WORLD + "\n".join(lines))
+    monkeypatch.syspath_prepend(tmp_path)
+    world = importlib.import_module("hidden_world")
+    taken_for_none = [
+        text
+        for number, text in enumerate(hidden.expressions())
+        if not side_effects(getattr(world, f"function_{number}"), (jax.numpy.ones(3),), {})
+    ]
+    assert taken_for_none == []
+    assert world.seen == []  # the analysis runs nothing

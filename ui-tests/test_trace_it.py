@@ -27,14 +27,13 @@ def test_the_panel_names_the_line_and_traces_the_call_on_request(notebook):
     note = nb.panel.get_by_role("article").filter(has_text="step ran without jit and was not traced")
     expect(note).to_contain_text(
         "step ran without jit and was not traced, because a trace runs its Python a second time. Line 7 sets the "
-        "attribute `self.params` of an object that was there before. To see its program, press Trace it, or call step "
-        "under jax.jit."
+        "attribute self.params of an object that existed before the call. To see its program, call step under jax.jit, "
+        "or write %jaxpr trainer.step(jnp.arange(3.0))."
     )
     button = nb.panel.get_by_role("button", name="Trace it")
     expect(button).to_have_accessible_description(
-        "This runs the Python of trainer.step(jnp.arange(3.0)) once more, with tracers in place of arrays. What it "
-        "changes in Python's objects is put back afterwards. Line 7 sets the attribute `self.params` of an object that "
-        "was there before."
+        "This runs the Python of trainer.step(jnp.arange(3.0)) once more, with tracers in place of arrays. Python "
+        "objects that the call changes are put back afterwards."
     )
     button.click()
     expect(nb.panel.get_by_role("tab", name="Program")).to_be_visible()

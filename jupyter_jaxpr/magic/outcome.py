@@ -43,8 +43,10 @@ WHAT_TO_TYPE = (
 )
 _NOT_TRACED = (
     "{name} ran without jit and was not traced, because a trace runs its Python a second time. {place} {what}. To see "
-    "its program, press {button}, or call {name} under jax.jit."
+    "its program, {way}."
 )
+_UNDER_JIT_OR_BY_NAME = "call {name} under jax.jit, or write %jaxpr {call}"
+_ONLY_UNDER_JIT = "call {name} under jax.jit"
 _CALL_GONE = "{name} or one of its arguments is no longer there. Run the cell again."
 _UNDER_JIT = "Call it under jax.jit to see the program that runs."
 
@@ -277,8 +279,13 @@ def _offer(active: Active, observation: Observation, effect: SideEffect) -> str:
     name = name_of(last.function)
     held = HeldCallForTrace(last.function, last.args, last.kwargs)
     observation.retrace = Retrace(name, last.text, effect, held, _place_of_call(active))
-    button = "Trace it all the same" if observation.retrace.allows_effects else "Trace it"
-    message = _NOT_TRACED.format(name=name, place=place_text(effect, active.cell.file), what=effect.text, button=button)
+    way = _ONLY_UNDER_JIT if observation.retrace.allows_effects else _UNDER_JIT_OR_BY_NAME
+    message = _NOT_TRACED.format(
+        name=name,
+        place=place_text(effect, active.cell.file),
+        what=effect.text,
+        way=way.format(name=name, call=last.text),
+    )
     place = Place(effect.file, effect.line, effect.function) if effect.line else None
     observation.findings.append(Finding("not_traced", message, function=name, place=place))
     return message

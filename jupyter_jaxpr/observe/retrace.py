@@ -18,14 +18,13 @@ from .side_effects.effect import SideEffect
 from .side_effects.guard import place_text
 
 _AGAIN = (
-    "This runs the Python of {call} once more, with tracers in place of arrays. What it changes in Python's objects is "
-    "put back afterwards. {what}"
+    "This runs the Python of {call} once more, with tracers in place of arrays. Python objects that the call changes "
+    "are put back afterwards."
 )
 _ALL_THE_SAME = (
-    "This runs the Python of {call} once more, with tracers in place of arrays. {place} {what}: that happens again, "
-    "and cannot be undone."
+    "This runs the Python of {call} once more, with tracers in place of arrays. {place} {what}. This effect happens "
+    "once more and cannot be undone."
 )
-_OF_LINE = "{place} {what}."
 
 
 class CallGone(Exception):
@@ -90,10 +89,9 @@ class Retrace:
     @property
     def question(self) -> str:
         """What happens when the button is pressed: sentences."""
-        place, what = place_text(self.effect, self.at.file), self.effect.text
-        if self.allows_effects:
-            return _ALL_THE_SAME.format(call=self.text, place=place, what=what)
-        return _AGAIN.format(call=self.text, what=_OF_LINE.format(place=place, what=what))
+        if not self.allows_effects:
+            return _AGAIN.format(call=self.text)
+        return _ALL_THE_SAME.format(call=self.text, place=place_text(self.effect, self.at.file), what=self.effect.text)
 
 
 def deciding(effects: Sequence[SideEffect]) -> SideEffect:

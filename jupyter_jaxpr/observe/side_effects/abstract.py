@@ -5,7 +5,7 @@
   them: no operator or attribute of theirs runs Python code of the user's. `fresh`: a change of the object cannot be
   seen outside (it is immutable, or was made in the call). `deep`: the same holds for all that it contains.
 - `Local`: a function that the analysed code defines. `Transformed`: what a library made of functions, such as
-  `jax.vmap(f)`. `Method`: a method of any of these.
+  `jax.vmap(f)`. `Method`: a method of any of these. `Choice`: one of several functions.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Scope:
         names: The local names that have a value.
         own: All local names of the function.
         enclosing: The scope in which a nested function was defined.
-        cells: The values of the free variables of a function that was there before the call.
+        cells: The values of the free variables of a function that existed before the call.
         module: The names of its module.
         file: Of its code.
         function: The name of its code.
@@ -115,6 +115,17 @@ class Method:
 
 
 @dataclass(frozen=True, eq=False)
+class Choice:
+    """One of several functions; which one is not known."""
+
+    functions: tuple[Value, ...]
+
+    def key(self) -> Any:
+        """Equal for values that the analysis need not tell apart."""
+        return ("choice", tuple(function.key() for function in self.functions))
+
+
+@dataclass(frozen=True, eq=False)
 class Super:
     """`super()` in a method of a class."""
 
@@ -126,7 +137,7 @@ class Super:
         return ("super", id(self.owner), self.receiver.key())
 
 
-Value: TypeAlias = Known | Made | Local | Transformed | Method | Super
+Value: TypeAlias = Known | Made | Local | Transformed | Method | Choice | Super
 
 PLAIN = Made()
 OUTSIDE = Made(plain=False, fresh=False, deep=False)
@@ -138,6 +149,14 @@ def is_immutable(value: Any) -> bool:
     """Whether an object is an exact builtin that nothing can change and whose operators run no code of the user's."""
     kind = type(value)
     return kind in _IMMUTABLE or (kind in (tuple, frozenset) and all(is_immutable(part) for part in value))
+
+
+def as_object(value: Value) -> Value:
+    """A value where it is used as an object: an attribute of an unknown object need not be a method."""
+    if isinstance(value, Method) and value.function is None:
+        receiver = as_object(value.receiver)
+        return PLAIN if isinstance(receiver, Made) and receiver.plain else OUTSIDE
+    return OUTSIDE if isinstance(value, Choice) else value
 
 
 def is_literal_true_or_false(value: Value) -> bool | None:

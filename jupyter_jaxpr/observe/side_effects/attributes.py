@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import ast
 import functools
 import inspect
@@ -9,7 +10,21 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-from .abstract import OUTSIDE, PLAIN, Known, Local, Made, Method, Scope, Super, Transformed, Value, is_immutable
+from .abstract import (
+    OUTSIDE,
+    PLAIN,
+    Choice,
+    Known,
+    Local,
+    Made,
+    Method,
+    Scope,
+    Super,
+    Transformed,
+    Value,
+    as_object,
+    is_immutable,
+)
 from .callables import (
     functions_inside,
     is_array_of_jax,
@@ -20,12 +35,13 @@ from .callables import (
 )
 from .effect import Kind, NotProven, SideEffect
 
+ITERATOR = "an iterator that existed before the call"
 _MOST_OBJECTS = 2_000
 _MOST_EFFECTS = 200
 _PLAIN_TYPES = (int, float, complex, bool, str, bytes, type(None), slice, range, list, tuple, dict, set, frozenset)
 
 
-class Attributes:
+class Attributes(abc.ABC):
     """What all parts of the analysis share: the effects found, the classes met, and how attributes are read.
 
     Args:
@@ -36,7 +52,11 @@ class Attributes:
         self.effects: dict[SideEffect, None] = {}
         self._first = first
         self._classes: dict[type, None] = {}  # of the user's, whose instances unknown values may be
-        self._loose: list[Any] = []  # functions of the user's that unknown values may be
+        self._library_classes: dict[type, None] = {}  # not of the user's, nor containers or arrays
+        self._restartable = True  # no unknown value is an iterator
+        self._read_adds_keys = False  # an unknown value may be a dict that a read changes
+        self._analysed: set[Any] = set()  # keys of values whose implicit methods were analysed
+        self.here: tuple[Scope, ast.AST] | None = None  # the statement that is analysed
         self._keep: list[Any] = []  # objects whose ids are keys
 
     def refuse(self, kind: Kind, scope: Scope, node: ast.AST, text: str) -> Made:
@@ -64,11 +84,15 @@ class Attributes:
                 continue
             if callable(found) and not isinstance(found, type):
                 plain = deep = False
-                self._loose.append(found)
+            if is_consumed(found):
+                self._restartable = False
+            if hasattr(kind, "__missing__") and kind.__name__ != "Counter":
+                self._read_adds_keys = True
             if is_users_class(kind):
                 self._classes[kind] = None
                 plain = False
             elif kind not in _PLAIN_TYPES and kind.__module__.partition(".")[0] not in ("numpy", "jax", "jaxlib"):
+                self._library_classes[kind] = None
                 plain = plain and issubclass(kind, _PLAIN_TYPES)
             if kind is not tuple and not issubclass(kind, tuple):
                 deep = deep and value.rebuilt and kind in _PLAIN_TYPES
@@ -101,9 +125,11 @@ class Attributes:
                 for kind in classes:
                     if name in vars(kind):
                         return self._bound(scope, node, owner.receiver, vars(kind)[name], name)
-                return self.refuse("unknown", scope, node, f"reads `super().{name}`, which is not found")
+                return self.refuse("unknown", scope, node, f"reads super().{name}, which is not found")
             case Transformed() if name in ("defvjp", "defjvp", "defjvps", "def_vmap", "__wrapped__", "defpartition"):
                 return Method(owner, name)
+            case Choice():
+                return self._joined([self.attribute(scope, node, each, name) for each in owner.functions])
             case Made() if owner.of is not None:
                 return self._of_class(scope, node, owner, owner.of, name)
             case Made():
@@ -122,7 +148,7 @@ class Attributes:
             try:
                 found = getattr(value, name) if not is_users_module(value) else vars(value)[name]
             except (AttributeError, KeyError):
-                return self.refuse("unknown", scope, node, f"reads `{name}` of a module that does not have it")
+                return self.refuse("unknown", scope, node, f"reads {name} of a module that does not have it")
             return Known(found)
         kind = type(value)
         found = inspect.getattr_static(value, name, _MISSING)
@@ -132,13 +158,13 @@ class Attributes:
                 return self._user_call(scope, node, own_getattr, [owner, Known(name)])
             if own_getattr is not None:
                 return self._read(value, name)
-            return self.refuse("unknown", scope, node, f"reads `{name}`, which the object does not have")
+            return self.refuse("unknown", scope, node, f"reads {name}, which the object does not have")
         if isinstance(value, type):
             if isinstance(found, staticmethod | classmethod):
                 return Method(owner, name, found.__func__) if isinstance(found, classmethod) else Known(found.__func__)
             return Known(found)
         if _own_getattribute(kind):
-            return self.refuse("unknown", scope, node, f"reads `{name}` by a __getattribute__ of the object's class")
+            return self.refuse("unknown", scope, node, f"reads {name} by a __getattribute__ of the object's class")
         in_instance = name in (getattr(value, "__dict__", None) or {})
         if in_instance and not inspect.isdatadescriptor(found):
             return self._element(owner, found)
@@ -175,7 +201,7 @@ class Attributes:
                 return self._user_call(scope, node, getter, [receiver])
             return self._read(receiver.value, name) if isinstance(receiver, Known) else OUTSIDE
         if isinstance(found, functools.cached_property):
-            return self.refuse("state", scope, node, f"computes the cached property `{name}`, which keeps its value")
+            return self.refuse("state", scope, node, f"computes the cached property {name}, which keeps its value")
         if isinstance(found, types.MemberDescriptorType | types.GetSetDescriptorType):
             return self._read(receiver.value, name) if isinstance(receiver, Known) else OUTSIDE
         if isinstance(found, types.MethodDescriptorType | types.BuiltinFunctionType | types.WrapperDescriptorType):
@@ -184,7 +210,7 @@ class Attributes:
             return Method(receiver, name, found.func)
         if callable(getattr(type(found), "__get__", None)):
             if is_users_class(type(found)):
-                return self.refuse("unknown", scope, node, f"reads `{name}` by a descriptor of the user's")
+                return self.refuse("unknown", scope, node, f"reads {name} by a descriptor of the user's")
             inner = getattr(found, "__wrapped__", None) or getattr(found, "fun", None)
             if isinstance(inner, types.FunctionType):  # a method under jax.jit, or wrapped by equinox
                 return Method(receiver, name, found)
@@ -209,47 +235,53 @@ class Attributes:
             if isinstance(found, property) and isinstance(found.fget, types.FunctionType):
                 self._user_call(scope, node, found.fget, [OUTSIDE])
             elif isinstance(found, functools.cached_property):
-                return self.refuse("state", scope, node, f"may compute the cached property `{name}`")
+                return self.refuse("state", scope, node, f"may compute the cached property {name}")
             if _own_getattribute(kind) or _has_own_getattr(kind):
-                return self.refuse("unknown", scope, node, f"reads `{name}` by a __getattr__ of {kind.__name__}")
+                return self.refuse("unknown", scope, node, f"reads {name} by a __getattr__ of {kind.__name__}")
         return Method(owner, name)
 
     # --- iteration ---
 
     def elements(self, scope: Scope, node: ast.AST, value: Value) -> Value:
         """One value for the elements that a loop takes from a value."""
+        value = as_object(value)
         if isinstance(value, Known):
             held = value.value
             if is_consumed(held):
-                return self.refuse("outside", scope, node, "takes elements from an iterator that was there before")
+                return self.refuse("outside", scope, node, f"takes elements from {ITERATOR}")
             if is_immutable(held) or is_array_of_jax(held):
                 return PLAIN
             if type(held) in _PLAIN_TYPES or isinstance(held, tuple):
                 parts = list(held)[:_MOST_OBJECTS]
                 return self._joined([self._element(value, part) for part in parts])
             if is_users_class(type(held)):
-                return self.special(scope, node, value, ("__iter__", "__getitem__", "__next__"))
+                return self._iterated(scope, node, value)
             made = self.blurred(value)
             return Made(made.plain, made.deep, made.deep)
         if isinstance(value, Made):
-            if not value.plain and not value.fresh and not self._all_restartable():
-                return self.refuse("outside", scope, node, "may take elements from an iterator that was there before")
+            if not value.plain and not value.fresh and not self._restartable:
+                return self.refuse("outside", scope, node, f"may take elements from {ITERATOR}")
             if not value.plain:
-                self.special(scope, node, value, ("__iter__", "__getitem__", "__next__"))
+                self._iterated(scope, node, value)
             return Made(value.plain, value.deep, value.deep)
         return OUTSIDE
 
-    def _all_restartable(self) -> bool:
-        return not any(hasattr(kind, "__next__") for kind in self._classes)
+    def _iterated(self, scope: Scope, node: ast.AST, value: Value) -> Value:
+        """The elements of an object of a user's class: by `__next__` of what its `__iter__` gives, or by index."""
+        taken = self.special(scope, node, value, ("__iter__", "__getitem__", "__next__"))
+        if isinstance(taken, Made) and taken.of is not None:
+            return self.special(scope, node, taken, ("__next__",))
+        return taken
 
     def special(self, scope: Scope, node: ast.AST, value: Value, names: tuple[str, ...]) -> Value:
         """Run the methods of these names that the user's class of a value has; what an operator calls."""
+        value = as_object(value)
+        if isinstance(value, Known) and (is_immutable(value.value) or not is_users_class(type(value.value))):
+            value = self.blurred(value)
         if isinstance(value, Made) and value.plain:
-            return PLAIN
+            return value if value == PLAIN or not value.deep else PLAIN
         kinds: list[type]
         if isinstance(value, Known):
-            if is_immutable(value.value) or not is_users_class(type(value.value)):
-                return self.blurred(value)
             kinds = [type(value.value)]
         elif isinstance(value, Made):
             kinds = [value.of] if value.of is not None else list(self._classes)
@@ -270,10 +302,12 @@ class Attributes:
         first = values[0]
         if all(value.key() == first.key() for value in values[1:]):
             return first
-        if any(isinstance(value, Local | Transformed | Method | Super) for value in values):
+        if all(self._is_function(value) or _is_callable(value) for value in values):
+            return Choice(tuple({value.key(): value for value in values}.values()))
+        if any(isinstance(value, Local | Transformed | Method | Choice | Super) for value in values):
             for value in values:
                 self._escapes(value)
-            return Made(plain=False, fresh=False, deep=False)
+            return OUTSIDE
         made = [self.blurred(value) for value in values]
         kinds = {value.of for value in made}
         return Made(
@@ -285,13 +319,16 @@ class Attributes:
 
     # --- what the later parts do ---
 
+    @abc.abstractmethod
     def _user_call(
         self, scope: Scope, node: ast.AST, function: types.FunctionType, values: list[Value], unknown_rest: bool = False
-    ) -> Value:
-        raise NotImplementedError
+    ) -> Value: ...
 
-    def _escapes(self, value: Value) -> None:
-        raise NotImplementedError
+    @abc.abstractmethod
+    def _escapes(self, value: Value) -> None: ...
+
+    @abc.abstractmethod
+    def _is_function(self, value: Value) -> bool: ...
 
     def functions_of(self, value: Any) -> list[Any]:
         """The user's functions that a library's callable was made of."""
@@ -340,6 +377,10 @@ def _parts_of(value: Any) -> Iterator[Any]:
                     yield found.__get__(value)
                 except AttributeError:
                     continue
+
+
+def _is_callable(value: Value) -> bool:
+    return isinstance(value, Known) and callable(value.value)
 
 
 def _is_field(found: Any) -> bool:

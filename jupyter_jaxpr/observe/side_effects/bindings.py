@@ -5,7 +5,7 @@ from __future__ import annotations
 import types
 from typing import Any
 
-from .abstract import OUTSIDE, PLAIN, Known, Local, Made, Method, Super, Transformed, Value, is_immutable
+from .abstract import OUTSIDE, PLAIN, Choice, Known, Local, Made, Method, Super, Transformed, Value, is_immutable
 from .callables import is_array_of_jax
 from .source import FunctionNode
 
@@ -52,8 +52,8 @@ def bind_parameters(
     if arguments.vararg is not None:
         bound[arguments.vararg.arg] = _packed(rest, joined)
     if arguments.kwarg is not None:
-        more = [value for name, value in keywords.items() if name not in (*names, *only)]
-        bound[arguments.kwarg.arg] = _packed(more, joined)
+        more = {name: value for name, value in keywords.items() if name not in (*names, *only)}
+        bound[arguments.kwarg.arg] = _packed_by_name(more, joined)
     return {name: bound.get(name, OUTSIDE) for name in (*names, *only, *_starred(node))}
 
 
@@ -62,7 +62,7 @@ def _starred(node: FunctionNode) -> list[str]:
 
 
 def _packed(values: list[Value], joined: Any) -> Value:
-    if any(isinstance(value, Local | Transformed | Method | Super) for value in values):
+    if any(isinstance(value, Local | Transformed | Method | Choice | Super) for value in values):
         joined(values if len(values) > 1 else [*values, PLAIN])
         return Made(plain=False, fresh=True, deep=False)
     known = [value for value in values if isinstance(value, Known)]
@@ -70,6 +70,14 @@ def _packed(values: list[Value], joined: Any) -> Value:
         return Known(tuple(value.value for value in known), all(value.rebuilt for value in known))
     found = joined(values)
     return Made(found.plain, True, found.deep) if isinstance(found, Made) else Made(False, True, False)
+
+
+def _packed_by_name(values: Keywords, joined: Any) -> Value:
+    known = {name: value.value for name, value in values.items() if isinstance(value, Known) and name is not None}
+    if len(known) == len(values):
+        return Known(known, all(value.rebuilt for value in values.values() if isinstance(value, Known)))
+    packed = _packed(list(values.values()), joined)
+    return packed if isinstance(packed, Made) else Made(plain=False, fresh=True, deep=False)
 
 
 def defaults_of(function: types.FunctionType) -> dict[str, Value]:

@@ -7,17 +7,18 @@ from __future__ import annotations
 
 import builtins
 import functools
+import inspect
 import io
 import random
 import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from ... import jax_internals
 from ..functions import is_installed, is_jax
 
-Verdict = Literal["harmless", "random", "outside", "unknown"]
+Verdict = Literal["harmless", "random", "outside", "settings", "unknown"]
 
 #: Builtins that read their arguments; those that call or iterate over an argument do so by its class.
 _BUILTINS = frozenset(
@@ -37,8 +38,16 @@ _CHANGING = frozenset(
     heapq.heappushpop heapq.heapreplace operator.setitem operator.delitem operator.iadd operator.iand
     operator.iconcat operator.ifloordiv operator.ilshift operator.imatmul operator.imod operator.imul operator.ior
     operator.ipow operator.irshift operator.isub operator.itruediv operator.ixor operator.call operator.methodcaller
-    time.sleep time.tzset functools.singledispatch""".split()
+    time.sleep functools.singledispatch contextlib.closing typing.clear_overloads
+    typing.get_overloads abc.update_abstractmethods""".split()
 )
+#: Functions that set attributes of the function or class that they are given.
+SETS_ATTRIBUTES = frozenset(
+    """update_wrapper total_ordering dataclass overload final runtime_checkable no_type_check unique
+    update_abstractmethods""".split()
+)
+#: Functions that only read, and return an object that others have too.
+_RETURN_SHARED = frozenset("gc.get_objects operator.itemgetter operator.attrgetter".split())
 #: Modules whose classes have no method that changes an object.
 _IMMUTABLE_CLASSES = frozenset(["fractions", "datetime", "enum", "numbers", "decimal", "pathlib", "re", "uuid"])
 #: Modules whose functions reach outside of Python's objects.
@@ -53,8 +62,7 @@ _OUTSIDE_MODULES = frozenset(
 _READING = frozenset(
     """os.path os.getenv os.getcwd os.getpid os.fspath os.cpu_count posix.getpid posix.getcwd posix.fspath sys.getsizeof
     sys.getrefcount sys.getrecursionlimit json.dumps json.loads pickle.dumps pickle.loads _pickle.dumps _pickle.loads
-    posixpath genericpath threading.get_ident threading.current_thread _thread.get_ident gc.get_objects
-    logging.getLogger""".split()
+    posixpath genericpath threading.get_ident _thread.get_ident gc.get_objects""".split()
 )
 #: Packages written for JAX, or as functional as JAX is.
 _PACKAGES = frozenset(
@@ -77,16 +85,18 @@ _JAX_PARTS = (
     "xla_bridge",
 )
 _JAX_CHANGING = frozenset(
-    """clear_caches update defjvp_all clear_backends live_arrays start_trace stop_trace save_device_memory_profile
-    start_server delete parse_flags_with_absl config_with_absl""".split()
+    """defjvp_all live_arrays start_trace stop_trace save_device_memory_profile start_server delete""".split()
 )
+_JAX_SETTINGS = frozenset("update clear_caches clear_backends parse_flags_with_absl config_with_absl".split())
 
 #: NumPy's functions that change an argument, a setting or a file.
 _NUMPY_CHANGING = frozenset(
     """copyto put place putmask fill_diagonal put_along_axis save savez savez_compressed savetxt load loadtxt
-    genfromtxt fromfile fromregex memmap open_memmap set_printoptions seterr seterrcall setbufsize setxor
-    set_string_function tofile shuffle at nditer busday_calendar""".split()
+    genfromtxt fromfile fromregex memmap open_memmap setxor tofile shuffle at nditer busday_calendar""".split()
 )
+_NUMPY_SETTINGS = frozenset("set_printoptions seterr seterrcall setbufsize set_string_function".split())
+#: Modules with settings of the process, and their functions that change none.
+_SETTINGS = {"warnings": ("warn", "catch_warnings", "warn_explicit"), "locale": ("getlocale", "format_string")}
 
 #: Methods that change the object they are called on: of builtin containers, NumPy's arrays, JAX's arrays.
 CHANGING_METHODS = frozenset(
@@ -134,6 +144,8 @@ def _of_builtins(function: Any, name: str) -> Verdict:
 
 
 def _of_jax(function: Any, module: str, name: str) -> Verdict:
+    if name in _JAX_SETTINGS:
+        return "settings"
     if any(part in module for part in _JAX_PARTS) or name in _JAX_CHANGING or name.startswith("register"):
         return "unknown"
     return "harmless"
@@ -144,6 +156,8 @@ def _of_numpy(module: str, name: str) -> Verdict:
         return "random"
     if name in ("save", "savez", "savez_compressed", "savetxt", "tofile", "memmap", "open_memmap"):
         return "outside"
+    if name in _NUMPY_SETTINGS:
+        return "settings"
     return "unknown" if name in _NUMPY_CHANGING or module.startswith(("numpy.ctypeslib", "numpy.f2py")) else "harmless"
 
 
@@ -155,10 +169,12 @@ def _of_python(function: Any, module: str, package: str, name: str) -> Verdict:
         return "outside"
     if module == "random":
         return "random"
+    if dotted in ("re.purge", "time.tzset"):
+        return "settings"
     if package in _MODULES:
         return "unknown" if dotted in _CHANGING or f"operator.{name}" in _CHANGING else "harmless"
-    if package in ("warnings", "_warnings"):
-        return "harmless" if name == "warn" else "unknown"
+    if package.lstrip("_") in _SETTINGS:
+        return "harmless" if name in _SETTINGS[package.lstrip("_")] else "settings"
     if (package in _PACKAGES and not any(word in name for word in _CHANGING_OF_PACKAGES)) or module.startswith(
         _SUBMODULES
     ):
@@ -195,6 +211,15 @@ def is_users_code(code: types.CodeType) -> bool:
     return not is_installed(code.co_filename) or code.co_filename.startswith("<string")
 
 
+def is_generated(function: types.FunctionType) -> bool:
+    """Whether `dataclasses` or `namedtuple` wrote a method; exec'ed code of the user's has the same file."""
+    code = function.__code__
+    if code.co_filename != "<string>":
+        return False
+    written_for = function.__globals__.get("__name__")
+    return code.co_qualname.startswith("__create_fn__.") or str(written_for).startswith("namedtuple_")
+
+
 def is_users_class(kind: type) -> bool:
     """Whether a class is written in Python by the user."""
     module = sys.modules.get(kind.__module__)
@@ -218,8 +243,16 @@ def is_users_callable(value: Any) -> bool:
     return not isinstance(value, type) and is_users_class(type(value)) and callable(value)
 
 
+def wrapper_is_known(function: Any) -> bool:
+    """Whether the code that a library put around a user's function is of a library that changes nothing by itself."""
+    space = getattr(function, "__globals__", None)
+    module = space.get("__name__") if isinstance(space, dict) else type(function).__module__
+    package = str(module).partition(".")[0].lstrip("_")
+    return package in ("jax", "jaxlib", "numpy", "contextlib", "functools", "flax") or package in _PACKAGES
+
+
 def is_consumed(value: Any) -> bool:
-    """Whether iterating over an object that was there before takes elements away from it."""
+    """Whether iterating over an object that existed before the call takes elements away from it."""
     return hasattr(type(value), "__next__")
 
 
@@ -232,6 +265,28 @@ def is_changeable(value: Any) -> bool:
     """Whether methods written in Python may change an object of a class that comes with Python."""
     package = type(value).__module__.partition(".")[0]
     return package in sys.stdlib_module_names and package not in _IMMUTABLE_CLASSES
+
+
+def is_effectful(function: Any) -> bool:
+    """Whether a callable of a library has effects when it is called with some arguments."""
+    return function in (next, setattr, delattr, print) or verdict(function) != "harmless"
+
+
+def returns_shared(function: Any) -> bool:
+    """Whether a function returns an object that is not its own: a change of the object is seen elsewhere."""
+    return f"{_module_of(function).lstrip('_')}.{getattr(function, '__name__', '')}" in _RETURN_SHARED
+
+
+def writes_by_position(function: Any, values: Sequence[Any], keywords: Mapping[Any, Any]) -> bool:
+    """Whether a function of NumPy is given an array to write into, by position, or told to work in place."""
+    if _module_of(function).partition(".")[0] != "numpy" or isinstance(function, type):
+        return False
+    try:
+        bound = inspect.signature(function).bind_partial(*values, **{k: v for k, v in keywords.items() if k})
+    except (TypeError, ValueError):
+        return len(values) > 2
+    named = bound.arguments
+    return "out" in named or ("copy" in named and getattr(function, "__name__", "") == "nan_to_num")
 
 
 def is_array_of_jax(value: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import ast
 import builtins
 import copy
@@ -9,15 +10,22 @@ import functools
 import types
 from typing import Any
 
-from .abstract import OUTSIDE, PLAIN, Known, Local, Made, Method, Scope, Super, Transformed, Value
+from .abstract import OUTSIDE, PLAIN, Choice, Known, Local, Made, Method, Scope, Super, Transformed, Value
+from .attributes import ITERATOR
 from .bindings import Keywords, bind_parameters, count_of_parameters, defaults_of, rebuilt
 from .callables import (
+    SETS_ATTRIBUTES,
     is_consumed,
+    is_effectful,
+    is_generated,
     is_jitted,
     is_users_callable,
     is_users_class,
     is_users_code,
+    returns_shared,
     verdict,
+    wrapper_is_known,
+    writes_by_position,
 )
 from .effect import Kind
 from .methods import Methods, call_text, is_none, vars_of
@@ -58,9 +66,10 @@ _TRANSFORMS = frozenset(
     filter_checkpoint fun_remat custom_batching custom_vmap closure_convert_fun Partial cmp_to_key""".split()
 )
 _VERDICTS: dict[str, tuple[Kind, str]] = {
-    "random": ("random", "calls `{name}`, which advances a random generator"),
-    "outside": ("outside", "calls `{name}`, which reaches outside of Python's objects"),
-    "unknown": ("unknown", "calls `{name}`, of which nothing is known"),
+    "random": ("random", "calls {name}, which advances a random generator"),
+    "outside": ("outside", "calls {name}, which may change files, processes, connections, queues or threads"),
+    "settings": ("outside", "calls {name}, which changes settings of the process"),
+    "unknown": ("unknown", "calls {name}, whose effects are not known"),
 }
 
 
@@ -92,11 +101,14 @@ class Calls(Methods):
                 return self._call_transformed(scope, node, callee, values, keywords)
             case Method():
                 return self._call_method(scope, node, callee, values, keywords)
+            case Choice():
+                return self._joined([self.call(scope, node, each, values, keywords) for each in callee.functions])
             case Super():
                 return OUTSIDE
             case Made() if callee.of is not None:
                 return self.special(scope, node, callee, ("__call__",))
             case Made() if callee.plain:
+                self._escaping([*values, *keywords.values()])
                 return PLAIN
             case _:
                 return self._call_unknown(scope, node, [callee, *values, *keywords.values()])
@@ -115,7 +127,7 @@ class Calls(Methods):
             return self._call_object(scope, node, function.func, [*first, *values], {**given, **keywords})
         if isinstance(function, functools._lru_cache_wrapper):
             kind: Kind = "outside" if function.cache_info().currsize else "state"
-            self.refuse(kind, scope, node, f"calls `{_name(function)}`, which keeps its results in a cache")
+            self.refuse(kind, scope, node, f"calls {_name(function)}, which keeps its results in a cache")
             return self._call_object(scope, node, function.__wrapped__, values, keywords)
         if is_jitted(function) or type(function).__module__.startswith("jax"):
             return self._call_library(scope, node, function, values, keywords)
@@ -148,9 +160,11 @@ class Calls(Methods):
         wrapped = vars(function).get("__wrapped__")
         definition = function_node(code)
         if definition is None:
-            if code.co_filename == "<string>" and code.co_name in ("__init__", "__eq__", "__repr__", "__hash__"):
-                return Made(plain=False, fresh=True, deep=False)  # what dataclasses write
-            self.refuse("unknown", scope, node, f"calls `{code.co_name}`, whose source is not known")
+            if is_generated(function):  # reads or compares the fields
+                for value in values:
+                    self.handed_over(scope, node, self.blurred(value))
+                return Made(plain=False, fresh=True, deep=False)
+            self.refuse("unknown", scope, node, f"calls {code.co_name}, whose source is not known")
             return self._call_object(scope, node, wrapped, values, keywords) if callable(wrapped) else OUTSIDE
         cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
         self._keep.append(function)
@@ -196,9 +210,9 @@ class Calls(Methods):
         self._results[key] = self.body(inner, node)
         return self._results[key]
 
+    @abc.abstractmethod
     def body(self, scope: Scope, node: FunctionNode) -> Value:
         """Analyse the body of a function; what it returns."""
-        raise NotImplementedError
 
     # --- libraries ---
 
@@ -214,13 +228,18 @@ class Calls(Methods):
             own = [Known(inner) for inner in self.functions_of(fun)] if callable(fun) else []
         if own and _package(function) != "builtins" and callable(getattr(function, "__wrapped__", None)):
             # jax.jit(f), jax.vmap(f): f takes the same arguments. The rules of a custom derivative take others.
+            if not wrapper_is_known(function):
+                self.refuse("unknown", scope, node, f"calls {name}, which a library has wrapped")
+            if isinstance(function, functools._lru_cache_wrapper):
+                self.refuse("state", scope, node, f"calls {name}, which keeps its results in a cache")
+            self._entered(scope, node, function)
             if own[1:]:
                 self._call_back(scope, node, tuple(own[1:]), given)
             return self._call_transformed(scope, node, Transformed((own[0],)), values, keywords)
         if found != "harmless" and not own:
             kind, text = _VERDICTS[found]
             if name == "open" and found == "outside" and not _writes(values, keywords):
-                kind, text = "unknown", "calls `{name}`, which reads a file"
+                kind, text = "unknown", "calls {name}, which reads a file"
             self._escaping(given)
             return self.refuse(kind, scope, node, text.format(name=name))
         if name in _LINEN and str(getattr(function, "__module__", "")).startswith("flax.linen"):
@@ -231,14 +250,16 @@ class Calls(Methods):
             return PLAIN
         out = keywords.get("out")
         if out is not None and not (isinstance(out, Known) and out.value is None):
-            return self.refuse("state", scope, node, f"calls `{name}` with `out=`, which writes into an array")
-        if self._writes_into(function, values):
-            return self.refuse("state", scope, node, f"calls `{name}`, which writes into an array")
+            return self.refuse("state", scope, node, f"calls {name} with out=, which writes into an array")
+        if self._writes_into(function, values) or writes_by_position(function, values, keywords):
+            return self.refuse("state", scope, node, f"calls {name}, which writes into an array")
+        if name in SETS_ATTRIBUTES and any(isinstance(value, Known) for value in given):
+            return self.refuse("state", scope, node, f"calls {name}, which sets attributes of the object")
         if name == "print" and "file" in keywords and not is_none(keywords["file"]):
             return self.refuse("outside", scope, node, "prints into a file")
         for value in given:
             self._handed_over(scope, node, function, value)
-        functions = [value for value in given if self._is_function(value)]
+        functions = [each for value in given for each in self._functions_in(value)]
         arguments = [value for value in given if not self._is_function(value)]
         if functions and (not arguments or (name in _TRANSFORMS and not own)):
             return Transformed((*own, *functions))
@@ -246,9 +267,21 @@ class Calls(Methods):
         results = self._call_back(scope, node, callbacks, arguments) if callbacks else None
         return self._result(function, arguments, results)
 
+    def _entered(self, scope: Scope, node: ast.AST, function: Any) -> None:
+        """The context manager that a decorator enters around a function."""
+        for cell in getattr(function, "__closure__", None) or ():
+            try:
+                held = cell.cell_contents
+            except ValueError:
+                continue
+            if is_users_class(type(held)):
+                self.special(scope, node, Known(held), ("__enter__", "__exit__"))
+
     def _result(self, function: Any, arguments: list[Value], called_back: Value | None) -> Value:
         if id(function) in _NO_RESULT_OF_ARGUMENTS:
             return PLAIN
+        if returns_shared(function):
+            return OUTSIDE
         blurred = [self.blurred(value) for value in arguments]
         if called_back is not None:
             blurred.append(self.blurred(called_back))
@@ -260,11 +293,23 @@ class Calls(Methods):
         return Made(plain, fresh, deep)
 
     def _is_function(self, value: Value) -> bool:
-        if isinstance(value, Local | Transformed | Method):
+        if isinstance(value, Local | Transformed | Method | Choice):
             return True
-        if not isinstance(value, Known) or isinstance(value.value, type):
+        if not isinstance(value, Known) or isinstance(value.value, type) or not callable(value.value):
             return False
-        return callable(value.value) and bool(self.functions_of(value.value) or is_users_callable(value.value))
+        if is_users_callable(value.value) or self.functions_of(value.value):
+            return True
+        return is_effectful(value.value)
+
+    def _functions_in(self, value: Value) -> list[Value]:
+        """The functions that a library may call when it is given a value: the value, or those in a container."""
+        if isinstance(value, Choice):
+            return list(value.functions)
+        if self._is_function(value):
+            return [value]
+        if isinstance(value, Known) and isinstance(value.value, tuple | list | dict):
+            return [Known(each) for each in self.functions_of(value.value)]
+        return []
 
     def _call_transformed(
         self, scope: Scope, node: ast.AST, callee: Transformed, values: list[Value], keywords: Keywords
@@ -295,14 +340,15 @@ class Calls(Methods):
     def _handed_over(self, scope: Scope, node: ast.AST, function: Any, value: Value) -> None:
         """What a library may do with an argument by the methods of its class."""
         if isinstance(value, Known) and is_consumed(value.value) and function is not iter:
-            self.refuse("outside", scope, node, "hands over an iterator that was there before")
+            self.refuse("outside", scope, node, f"hands over {ITERATOR}")
         name = getattr(function, "__name__", "")
         if id(function) in _SPECIAL_OF:
             self.special(scope, node, value, _SPECIAL_OF[id(function)])
         elif name in _READS_ELEMENTS and _package(function) == "builtins":
             self.elements(scope, node, value)
-        elif isinstance(value, Known) and is_users_class(type(value.value)):
-            self.special(scope, node, value, ("__jax_array__", "__array__", "tree_flatten", "tree_flatten_with_keys"))
+            self.handed_over(scope, node, value)
+        else:
+            self.handed_over(scope, node, value)
 
     def _writes_into(self, function: Any, values: list[Value]) -> bool:
         """Whether a ufunc is given an array for its result as a positional argument."""
@@ -321,23 +367,19 @@ class Calls(Methods):
         elif isinstance(value, Transformed):
             for function in value.functions:
                 self._escapes(function)
-        elif isinstance(value, Known):
-            self._loose.append(value.value)
+        elif isinstance(value, Choice):
+            for function in value.functions:
+                self._escapes(function)
+        elif self.here is not None and self._is_function(value):
+            scope, node = self.here
+            self.call(scope, node, value, [OUTSIDE] * count_of_parameters(value), {})
 
     def _call_unknown(self, scope: Scope, node: ast.AST, values: list[Value]) -> Value:
         """Call what may be any function or object that the call can reach."""
         for value in values:
             if self._is_function(value):
                 self._escapes(value)
-        if not self._loose and not any("__call__" in dir(kind) for kind in self._classes):
-            return self.refuse("unknown", scope, node, f"calls `{call_text(node)}`, which is not known before it runs")
-        loose, self._loose = self._loose, []
-        for function in loose:
-            self._call_object(scope, node, function, [OUTSIDE] * 3, {})
-        self._loose = loose
-        for kind in list(self._classes):
-            self.special(scope, node, Made(plain=False, fresh=False, deep=False, of=kind), ("__call__",))
-        return OUTSIDE
+        return self.refuse("unknown", scope, node, f"calls {call_text(node)}, which is not known before it runs")
 
 
 def _is_array_result(function: Any) -> bool:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import abc
 import ast
 import builtins
+import inspect
+import types
 from typing import Any
 
 from .abstract import (
@@ -16,9 +19,11 @@ from .abstract import (
     Scope,
     Transformed,
     Value,
+    as_object,
     is_immutable,
     is_literal_true_or_false,
 )
+from .attributes import ITERATOR
 from .bindings import Keywords
 from .callables import is_array_of_jax, is_users_class
 from .calls import Calls
@@ -52,6 +57,7 @@ _OPERATORS: dict[type[ast.AST], str] = {
 }
 _TEXT_OF_OBJECT = ("__format__", "__str__", "__repr__")
 _TRUTH = ("__bool__", "__len__")
+_INDEX = ("__index__", "__hash__", "__eq__", "__len__", "__iter__", "__getitem__", "__array__", "__jax_array__")
 _REVEALING = ("globals", "locals", "vars", "exec", "eval", "compile", "__import__", "dir")
 
 
@@ -125,18 +131,18 @@ class Expressions(Calls):
             case _:  # await, t-strings: what no tracing needs
                 return self.refuse("unknown", scope, node, "has an expression that is not analysed")
 
+    @abc.abstractmethod
     def bind(self, scope: Scope, target: ast.expr, value: Value) -> None:
         """Assign a value to a target."""
-        raise NotImplementedError
 
     # --- names ---
 
     def _name(self, scope: Scope, node: ast.Name) -> Value:
         found = self.look_up(scope, node.id)
         if found is None:
-            return self.refuse("unknown", scope, node, f"reads `{node.id}`, which has no value")
+            return self.refuse("unknown", scope, node, f"reads {node.id}, which has no value")
         if isinstance(found, Known) and node.id in _REVEALING and found.value is getattr(builtins, node.id, None):
-            return self.refuse("unknown", scope, node, f"uses `{node.id}`, which reaches every name")
+            return self.refuse("unknown", scope, node, f"uses {node.id}, which reaches every name")
         return found
 
     def look_up(self, scope: Scope, name: str) -> Value | None:
@@ -165,6 +171,7 @@ class Expressions(Calls):
 
     def _operator(self, scope: Scope, node: ast.AST, value: Value, names: tuple[str, ...]) -> Value:
         """Run what an operator calls on a value of a user's class."""
+        value = as_object(value)
         if isinstance(value, Made) and value.plain:
             return PLAIN
         if isinstance(value, Local | Transformed | Method):
@@ -179,7 +186,10 @@ class Expressions(Calls):
     def combined(self, scope: Scope, node: ast.AST, operator: ast.operator, values: list[Value]) -> Value:
         """The value of a binary operator on these values."""
         name = _OPERATORS[type(operator)]
-        results = [self._operator(scope, node, value, (f"__{name}__", f"__r{name}__")) for value in values]
+        methods: tuple[str, ...] = (f"__{name}__", f"__r{name}__")
+        if isinstance(operator, ast.Mod):  # a format
+            methods += _TEXT_OF_OBJECT
+        results = [self._operator(scope, node, value, methods) for value in values]
         made = [self.blurred(value) for value in values]
         if all(value.plain for value in made):
             deep = all(value.deep for value in made)
@@ -212,7 +222,7 @@ class Expressions(Calls):
 
     def _in(self, scope: Scope, node: ast.AST, value: Value) -> None:
         if isinstance(value, Known) and hasattr(type(value.value), "__next__"):
-            self.refuse("outside", scope, node, "takes elements from an iterator that was there before")
+            self.refuse("outside", scope, node, f"takes elements from {ITERATOR}")
 
     def truth(self, scope: Scope, node: ast.expr) -> bool | None:
         """Whether a condition holds, where that is known; runs what asks for its truth."""
@@ -232,28 +242,35 @@ class Expressions(Calls):
     # --- containers ---
 
     def _item(self, scope: Scope, node: ast.Subscript) -> Value:
-        owner, index = self.value_of(scope, node.value), self.value_of(scope, node.slice)
+        owner, index = as_object(self.value_of(scope, node.value)), self.value_of(scope, node.slice)
+        self.indexed(scope, node.slice, index)
         if isinstance(owner, Known):
             held = owner.value
             if is_immutable(held) or is_array_of_jax(held):
                 return PLAIN
             if isinstance(held, type):
+                found = inspect.getattr_static(held, "__class_getitem__", None)
+                if isinstance(found, classmethod) and isinstance(found.__func__, types.FunctionType):
+                    return self.call(scope, node, Method(owner, "__class_getitem__", found.__func__), [index], {})
                 return owner  # list[int]
             if type(held) in (dict, list, tuple) and isinstance(index, Known) and is_immutable(index.value):
                 try:
                     return self._element(owner, held[index.value])
-                except (LookupError, TypeError):
-                    return PLAIN
+                except (LookupError, TypeError):  # an element that the function has put in
+                    return Made(plain=not self._classes, fresh=True, deep=True) if owner.rebuilt else OUTSIDE
             if is_users_class(type(held)):
                 found = type(held).__dict__.get("__missing__")
                 if found is not None:
                     self.special(scope, node, owner, ("__missing__",))
+                own = self.special(scope, node, owner, ("__getitem__",))
                 if not isinstance(held, dict | list | tuple):
-                    return self.special(scope, node, owner, ("__getitem__",))
+                    return own
             if type(held).__name__ == "defaultdict":
                 return self.refuse("state", scope, node, "reads a defaultdict, which may add a key")
             if isinstance(held, dict):
                 return self.elements(scope, node, Known(list(dict.values(held)), owner.rebuilt))
+        if isinstance(owner, Made) and not owner.fresh and self._read_adds_keys:
+            return self.refuse("state", scope, node, "reads a dict that may add a key")
         if isinstance(owner, Made) and not owner.plain:
             self.special(scope, node, owner, ("__getitem__", "__missing__"))
         if not isinstance(owner, Known | Made):
@@ -263,22 +280,37 @@ class Expressions(Calls):
             return Made(made.plain, made.deep, made.deep)
         return self.elements(scope, node, owner)
 
+    def indexed(self, scope: Scope, node: ast.expr, index: Value) -> None:
+        """Run what a container calls on an index or a key."""
+        parts = [index]
+        if isinstance(node, ast.Slice):
+            parts = [self.value_of(scope, part) for part in (node.lower, node.upper, node.step)]
+        elif isinstance(node, ast.Tuple):
+            for part in node.elts:
+                self.indexed(scope, part, self.value_of(scope, part))
+        for value in parts:
+            self._operator(scope, node, value, _INDEX)
+
     def _display(self, scope: Scope, node: ast.Tuple | ast.List | ast.Set) -> Value:
-        return self._container(scope, node, [self.value_of(scope, part) for part in node.elts])
+        values = [self.value_of(scope, part) for part in node.elts]
+        if isinstance(node, ast.Set):
+            for value in values:
+                self._operator(scope, node, value, ("__hash__", "__eq__"))
+        return self._container(scope, node, values)
 
     def _container(self, scope: Scope, node: ast.AST, values: list[Value]) -> Value:
         """A tuple, list, set or dict of the call's own."""
-        functions = [value for value in values if self._is_function(value)]
-        if functions:
-            # Which of them is called later is not followed: each counts as called, by whoever takes it out.
-            if len(functions) == len(values):
-                return Transformed(tuple(functions))
-            for function in functions:
-                self._escapes(function)
         if isinstance(node, ast.Tuple) and values and all(isinstance(value, Known) for value in values):
             held = tuple(value.value for value in values if isinstance(value, Known))
             self._keep.append(held)
             return Known(held, all(value.rebuilt for value in values if isinstance(value, Known)))
+        functions = [value for value in values if self._is_function(value)]
+        if functions:
+            # Which of them is called later is not followed: each counts as called, by whoever takes it out.
+            if len(functions) == len(values) and not any(map(_is_users_object, functions)):
+                return Transformed(tuple(functions))
+            for function in functions:
+                self._escapes(function)
         made = [self.blurred(value) for value in values]
         return Made(all(value.plain for value in made), True, all(value.deep or _is_deep(value) for value in made))
 
@@ -329,6 +361,10 @@ class Expressions(Calls):
             together = self._joined([*values, *keywords.values()])
             values, keywords[None] = [together] * len(values), together
         return self.call(scope, node, callee, values, keywords)
+
+
+def _is_users_object(value: Value) -> bool:
+    return isinstance(value, Known) and is_users_class(type(value.value))
 
 
 def _is_deep(value: Made) -> bool:

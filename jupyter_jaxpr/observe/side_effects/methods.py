@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import abc
 import ast
 import dataclasses
 import inspect
 import types
 from typing import Any
 
-from .abstract import OUTSIDE, PLAIN, Known, Made, Method, Scope, Super, Transformed, Value
-from .attributes import Attributes
+from .abstract import OUTSIDE, PLAIN, Known, Made, Method, Scope, Super, Transformed, Value, as_object
+from .attributes import ITERATOR, Attributes
 from .bindings import Keywords
 from .callables import (
     CHANGING_METHODS,
     is_changeable,
     is_consumed,
+    is_generated,
     is_read_only,
     is_users_class,
     is_users_code,
@@ -36,13 +38,13 @@ class Methods(Attributes):
             if isinstance(method.function, types.FunctionType) and is_users_code(method.function.__code__):
                 return self._call_function(scope, node, method.function, [receiver, *values], keywords)
             if isinstance(receiver, Known) and not receiver.rebuilt and is_changeable(receiver.value):
-                return self.refuse("state", scope, node, f"calls `{call_text(node)}`, which may change the object")
+                return self.refuse("state", scope, node, f"calls {call_text(node)}, which may change the object")
             return self._call_library(scope, node, method.function, [receiver, *values], keywords)
         if isinstance(receiver, Transformed):
             self._escaping(values)
             return receiver
         if isinstance(receiver, Known) and type(receiver.value).__module__.partition(".")[0] in ("io", "_io"):
-            return self.refuse("outside", scope, node, f"calls `{call_text(node)}` on an open file")
+            return self.refuse("outside", scope, node, f"calls {call_text(node)} on an open file")
         if isinstance(receiver, Known):
             return self._method_of_object(scope, node, receiver, name, values, keywords)
         if isinstance(receiver, Made):
@@ -53,7 +55,7 @@ class Methods(Attributes):
         """`apply` of flax.linen runs the methods of a copy of the module."""
         method = keywords.get("method")
         if method is not None and not is_none(method):
-            return self.refuse("unknown", scope, node, "calls a method of a flax module by `method=`")
+            return self.refuse("unknown", scope, node, "calls a method of a flax module by method=")
         clone = Made(plain=False, fresh=True, deep=False, of=kind)
         results: list[Value] = []
         for name in ("setup", "__call__"):
@@ -74,29 +76,31 @@ class Methods(Attributes):
             return PLAIN
         found = verdict(bound) if bound is not None else "unknown"
         if found == "random":
-            return self.refuse("random", scope, node, f"calls `{call_text(node)}`, which advances a random generator")
+            return self.refuse("random", scope, node, f"calls {call_text(node)}, which advances a random generator")
         container = type(value).__module__ in ("builtins", "collections", "numpy") or isinstance(
             value, dict | list | set
         )
+        for given in (*values, *keywords.values()):
+            self.handed_over(scope, node, given)
+        if any(self._may_be_array(given) for given in values[1:]):  # the place of `out`
+            return self.refuse("state", scope, node, f"calls {call_text(node)}, which may write into an array")
         if name == "at" and hasattr(value, "nin"):
-            return self.refuse("state", scope, node, f"calls `{call_text(node)}`, which writes into an array")
+            return self.refuse("state", scope, node, f"calls {call_text(node)}, which writes into an array")
         if is_consumed(value):
-            return self.refuse("outside", scope, node, f"calls `{call_text(node)}`, which moves an iterator on")
+            return self.refuse("outside", scope, node, f"calls {call_text(node)}, which moves an iterator on")
         if name in CHANGING_METHODS or not container:
             if container and receiver.rebuilt:
                 return self._changes_fresh(scope, node, [*values, *keywords.values()])
             kind: Kind = "state" if container else "outside" if found == "outside" else "unknown"
             if found == "harmless" and not container:
                 return self._call_library(scope, node, bound, values, keywords)
-            text = "changes an object that was there before" if container else "is a method of which nothing is known"
-            return self.refuse(kind, scope, node, f"calls `{call_text(node)}`, which {text}")
+            what = "which changes an object that existed before the call" if container else "a method that is not known"
+            return self.refuse(kind, scope, node, f"calls {call_text(node)}, {what}")
         for given in (*values, *keywords.values()):
             if self._is_function(given):
                 self._escapes(given)
         if keywords.get("out") is not None:
-            return self.refuse(
-                "state", scope, node, f"calls `{call_text(node)}` with `out=`, which writes into an array"
-            )
+            return self.refuse("state", scope, node, f"calls {call_text(node)} with out=, which writes into an array")
         if name in ("get", "values", "items", "pop", "copy", "keys"):
             return (
                 self.elements(scope, node, Known(list(dict.values(value)), receiver.rebuilt))
@@ -122,13 +126,11 @@ class Methods(Attributes):
     ) -> Value:
         given = [*values, *keywords.values()]
         if keywords.get("out") is not None:
-            return self.refuse(
-                "state", scope, node, f"calls `{call_text(node)}` with `out=`, which writes into an array"
-            )
+            return self.refuse("state", scope, node, f"calls {call_text(node)} with out=, which writes into an array")
         if name in CHANGING_METHODS:
             if name == "delete" or not receiver.fresh:
                 return self.refuse(
-                    "state", scope, node, f"calls `{call_text(node)}`, which may change an object from outside"
+                    "state", scope, node, f"calls {call_text(node)}, which may change an object from outside"
                 )
             return self._changes_fresh(scope, node, given)
         if receiver.plain:
@@ -137,7 +139,8 @@ class Methods(Attributes):
             deep = receiver.deep and all(value.deep for value in made)
             return Made(True, deep or receiver.deep, receiver.deep) if all(m.plain for m in made) else OUTSIDE
         results: list[Value] = []
-        for kind in [receiver.of] if receiver.of is not None else list(self._classes):
+        kinds = [receiver.of] if receiver.of is not None else [*self._classes, *self._library_classes]
+        for kind in kinds:
             function = vars_of(kind).get(name)
             if isinstance(function, staticmethod | classmethod):
                 function = function.__func__
@@ -153,20 +156,22 @@ class Methods(Attributes):
     def _changes_fresh(self, scope: Scope, node: ast.AST, given: list[Value]) -> Value:
         """Put values into a container of the call's own; they must not lead outside."""
         for value in given:
+            self.handed_over(scope, node, value)
             if self._is_function(value):
                 self._escapes(value)
             elif not self.blurred(value).deep:
                 return self.refuse(
-                    "unknown", scope, node, f"puts an object from outside into a container: `{call_text(node)}`"
+                    "unknown", scope, node, f"puts an object from outside into a container: {call_text(node)}"
                 )
         return PLAIN
 
     def _read_by_method(self, scope: Scope, node: ast.AST, given: list[Value]) -> None:
         for value in given:
+            self.handed_over(scope, node, value)
             if self._is_function(value):
                 self._escapes(value)
             elif isinstance(value, Known) and is_consumed(value.value):
-                self.refuse("outside", scope, node, "hands over an iterator that was there before")
+                self.refuse("outside", scope, node, f"hands over {ITERATOR}")
 
     def _construct(self, scope: Scope, node: ast.AST, kind: type, values: list[Value], keywords: Keywords) -> Value:
         if not is_users_class(kind):
@@ -178,22 +183,46 @@ class Methods(Attributes):
         self._escaping(given)
         blurred = [self.blurred(value) for value in given]
         made = Made(plain=False, fresh=True, deep=all(value.deep for value in blurred), of=kind)
-        if issubclass(kind, BaseException):
-            return made
-        for name in ("__new__", "__init__", "__post_init__"):
+        for name in ("__new__", "__init__"):
             function = from_users_class(kind, name)
-            if function is None or (name == "__post_init__" and not dataclasses.is_dataclass(kind)):
-                continue
-            if function.__code__.co_filename == "<string>":
-                continue
-            self._call_function(
-                scope,
-                node,
-                function,
-                [made, *([] if name == "__post_init__" else values)],
-                {} if name == "__post_init__" else keywords,
-            )
+            if function is not None and not is_generated(function):
+                self._call_function(scope, node, function, [made, *values], keywords)
+            elif function is None and (base := _library_base(kind, name)) is not None:
+                self._call_library(scope, node, base, given, {})
+        for name in _AFTER_INIT:
+            function = from_users_class(kind, name)
+            if function is not None:
+                self._call_function(scope, node, function, [made], {})
+        if dataclasses.is_dataclass(kind):
+            self.special(scope, node, made, ("__setattr__",))
+            self._call_field_functions(scope, node, kind)
         return made
+
+    def _call_field_functions(self, scope: Scope, node: ast.AST, kind: type) -> None:
+        """What makes and converts the values of a dataclass's fields."""
+        for field in dataclasses.fields(kind):
+            if field.default_factory is not dataclasses.MISSING:
+                self.call(scope, node, Known(field.default_factory), [], {})
+            converter = field.metadata.get("converter")
+            if converter is not None:
+                self.call(scope, node, Known(converter), [OUTSIDE], {})
+
+    def handed_over(self, scope: Scope, node: ast.AST, value: Value) -> None:
+        """What a library may call on an argument of a user's class without being told to."""
+        value = as_object(value)
+        if isinstance(value, Known | Made) and value.key() not in self._analysed:
+            self._analysed.add(value.key())
+            self._keep.append(value)
+            self.special(scope, node, value, IMPLICIT_METHODS)
+            taken = self.special(scope, node, value, ("__iter__",))
+            if isinstance(taken, Made) and taken.of is not None:
+                self.special(scope, node, taken, ("__next__",))
+
+    def _may_be_array(self, value: Value) -> bool:
+        """Whether an argument may be an array of NumPy that existed before the call."""
+        if isinstance(value, Known):
+            return type(value.value).__module__ == "numpy" and not value.rebuilt and hasattr(value.value, "setflags")
+        return isinstance(value, Made) and not value.fresh
 
     def _super(self, scope: Scope, node: ast.AST, values: list[Value]) -> Value:
         owner = scope
@@ -204,21 +233,24 @@ class Methods(Attributes):
         cell = owner.cells.get("__class__")
         first = next(iter(owner.names.values()), None)
         if cell is None or first is None:
-            return self.refuse("unknown", scope, node, "calls `super()` where the class is not known")
+            return self.refuse("unknown", scope, node, "calls super() where the class is not known")
         return Super(cell.cell_contents, first)
 
     def _by_name(self, scope: Scope, node: ast.AST, function: Any, values: list[Value]) -> Value:
         """`getattr` and its siblings."""
         if function is setattr or function is delattr:
-            if values and isinstance(values[0], Made) and values[0].fresh and not values[0].plain:
+            name = values[1] if len(values) > 1 else OUTSIDE
+            if isinstance(name, Known) and type(name.value) is str and isinstance(values[0], Made):
+                text = f"sets the attribute {name.value}"
+                self.store(scope, node, values[0], values[2] if len(values) > 2 else PLAIN, text, name.value)
                 return PLAIN
-            return self.refuse("state", scope, node, f"calls `{call_text(node)}`, which changes an attribute")
+            return self.refuse("state", scope, node, f"calls {call_text(node)}, which changes an attribute")
         name = values[1] if len(values) > 1 else OUTSIDE
         if not isinstance(name, Known) or type(name.value) is not str:
             if isinstance(values[0], Known) and not is_users_class(type(values[0].value)):
                 return OUTSIDE
             return self.refuse(
-                "unknown", scope, node, f"reads an attribute by a name that is not known: `{call_text(node)}`"
+                "unknown", scope, node, f"reads an attribute by a name that is not known: {call_text(node)}"
             )
         if len(values) > 2 and isinstance(values[0], Known) and not hasattr(type(values[0].value), "__getattr__"):
             if inspect.getattr_static(values[0].value, name.value, None) is None:
@@ -227,24 +259,55 @@ class Methods(Attributes):
 
     # --- what the later parts do ---
 
+    @abc.abstractmethod
+    def call(self, scope: Scope, node: ast.AST, callee: Value, values: list[Value], keywords: Keywords) -> Value:
+        """Analyse `callee(*values, **keywords)`."""
+
+    @abc.abstractmethod
+    def store(
+        self, scope: Scope, node: ast.AST, owner: Value, value: Value, text: str, attribute: str | None = None
+    ) -> None:
+        """Put a value into an attribute of an object, or into an element where no attribute is named."""
+
+    @abc.abstractmethod
     def _call_function(
         self, scope: Scope, node: ast.AST, function: types.FunctionType, values: list[Value], keywords: Keywords
-    ) -> Value:
-        raise NotImplementedError
+    ) -> Value: ...
 
+    @abc.abstractmethod
     def _call_library(
         self, scope: Scope, node: ast.AST, function: Any, values: list[Value], keywords: Keywords
-    ) -> Value:
-        raise NotImplementedError
+    ) -> Value: ...
 
-    def _call_unknown(self, scope: Scope, node: ast.AST, values: list[Value]) -> Value:
-        raise NotImplementedError
+    @abc.abstractmethod
+    def _call_unknown(self, scope: Scope, node: ast.AST, values: list[Value]) -> Value: ...
 
-    def _is_function(self, value: Value) -> bool:
-        raise NotImplementedError
+    @abc.abstractmethod
+    def _escaping(self, values: list[Value]) -> None: ...
 
-    def _escaping(self, values: list[Value]) -> None:
-        raise NotImplementedError
+
+_AFTER_INIT = ("__post_init__", "__check_init__", "_missing_", "__del__")
+#: Methods that a library, an operator or a statement calls by itself on what it is given.
+IMPLICIT_METHODS = tuple(
+    """__lt__ __le__ __gt__ __ge__ __eq__ __ne__ __hash__ __bool__ __len__ __length_hint__ __iter__ __getitem__
+    __contains__ __reversed__ __missing__ __index__ __int__ __float__ __complex__ __round__ __add__ __radd__ __mul__
+    __rmul__ __neg__ __abs__ __array__ __array_ufunc__ __array_function__ __jax_array__ __array_interface__ __copy__
+    __deepcopy__ __reduce__ __reduce_ex__ __getstate__ __setstate__ __instancecheck__ __subclasscheck__ __fspath__ keys
+    shape dtype ndim size tree_flatten tree_flatten_with_keys""".split()
+)
+
+
+def _library_base(kind: type, name: str) -> Any:
+    """`__new__` or `__init__` that a user's class has from a library; None where it is Python's or a dataclass's."""
+    for base in kind.__mro__:
+        found = vars(base).get(name)
+        if found is None:
+            continue
+        package = base.__module__.partition(".")[0]
+        if is_users_class(base) or package in ("builtins", "abc", "enum", "typing", "collections", "equinox", "flax"):
+            return None
+        return found
+    return None
 
 
 def from_users_class(kind: type, name: str) -> types.FunctionType | None:

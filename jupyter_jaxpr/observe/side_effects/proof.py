@@ -11,11 +11,13 @@ together without side effects, and the packages named in `callables` are as func
 from __future__ import annotations
 
 import ast
+import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .abstract import OUTSIDE, PLAIN, Known, Local, Made, Scope, Value
+from .abstract import OUTSIDE, PLAIN, Known, Local, Made, Scope, Value, as_object
 from .bindings import as_argument
+from .callables import is_users_class
 from .effect import NotProven, SideEffect
 from .expressions import Expressions
 from .source import FunctionNode
@@ -56,7 +58,7 @@ class _Analysis(Expressions):
             value = self.value_of(scope, node.body)
             return self._joined([*scope.returned, value]) if scope.returned else value
         if isinstance(node, ast.AsyncFunctionDef):
-            return self.refuse("unknown", scope, node, f"`{node.name}` is asynchronous")
+            return self.refuse("unknown", scope, node, f"{node.name} is asynchronous")
         self._statements(scope, node.body)
         if _yields(node):
             made = self.blurred(self._joined(scope.returned))
@@ -69,6 +71,7 @@ class _Analysis(Expressions):
 
     def _statement(self, scope: Scope, node: ast.stmt) -> bool:
         """Analyse a statement; whether the one after it cannot be reached."""
+        self.here = scope, node
         if isinstance(node, ast.If):
             return self._if(scope, node)
         self._simple(scope, node)
@@ -134,11 +137,11 @@ class _Analysis(Expressions):
                 self.bind(scope, target.value, Made(made.plain, True, made.deep))
             case ast.Attribute():
                 owner = self.value_of(scope, target.value)
-                self._store(scope, target, owner, value, f"sets the attribute `{ast.unparse(target)}`")
+                self.store(scope, target, owner, value, f"sets the attribute {ast.unparse(target)}", target.attr)
             case ast.Subscript():
                 owner = self.value_of(scope, target.value)
-                self.value_of(scope, target.slice)
-                self._store(scope, target, owner, value, f"sets an element of `{_short(target.value)}`")
+                self.indexed(scope, target.slice, self.value_of(scope, target.slice))
+                self.store(scope, target, owner, value, f"sets an element of {_short(target.value)}")
 
     def _bind_name(self, scope: Scope, target: ast.Name, value: Value) -> None:
         if target.id in scope.outer:
@@ -157,7 +160,7 @@ class _Analysis(Expressions):
                 place.names[target.id] = self._joined([place.names[target.id], value])
                 return
             place = place.enclosing
-        self.refuse("state", scope, target, f"assigns `{target.id}`, a name outside of the function")
+        self.refuse("state", scope, target, f"assigns {target.id}, a name outside of the function")
 
     def _unpack(self, scope: Scope, target: ast.Tuple | ast.List, value: Value) -> None:
         if isinstance(value, Known) and type(value.value) in (tuple, list) and len(value.value) == len(target.elts):
@@ -169,18 +172,24 @@ class _Analysis(Expressions):
         for part in target.elts:
             self.bind(scope, part, element)
 
-    def _store(self, scope: Scope, node: ast.AST, owner: Value, value: Value, text: str) -> None:
+    def store(
+        self, scope: Scope, node: ast.AST, owner: Value, value: Value, text: str, attribute: str | None = None
+    ) -> None:
+        """Put a value into an attribute of an object, or into an element where no attribute is named."""
+        owner = as_object(owner)
         if isinstance(owner, Known) and not owner.rebuilt:
-            self.refuse("state", scope, node, f"{text} of an object that was there before")
+            self.refuse("state", scope, node, f"{text} of an object that existed before the call")
             return
         if isinstance(owner, Made) and not owner.fresh:
             self.refuse("state", scope, node, f"{text} of an object that may come from outside")
             return
-        setter = "__setattr__" if isinstance(node, ast.Attribute) else "__setitem__"
+        setters = ("__setattr__", "__delattr__") if attribute is not None else ("__setitem__", "__delitem__")
         if isinstance(owner, Made) and owner.of is not None:
-            if isinstance(node, ast.Attribute) and isinstance(getattr(owner.of, node.attr, None), property):
-                self.refuse("unknown", scope, node, f"{text} by a property")
-            self.special(scope, node, owner, (setter,))
+            if attribute is not None:
+                found = inspect.getattr_static(owner.of, attribute, None)
+                if isinstance(found, property) or is_users_class(type(found)):
+                    self.refuse("unknown", scope, node, f"{text} by a property")
+            self.special(scope, node, owner, setters)
         if isinstance(owner, Made) and owner.plain and self._is_function(value):
             self._escapes(value)
             return
@@ -198,17 +207,18 @@ class _Analysis(Expressions):
             name = type(node.op).__name__.lower()
             result = self.special(scope, node, before, (f"__i{_INPLACE.get(name, name)}__",))
         if not made.fresh and not made.deep:
-            self.refuse("state", scope, node, f"changes `{_short(node.target)}` in place, which may come from outside")
+            self.refuse("state", scope, node, f"changes {_short(node.target)} in place, which may come from outside")
         self.bind(scope, node.target, result)
 
     def _delete(self, scope: Scope, target: ast.expr) -> None:
         if isinstance(target, ast.Name):
             if target.id in scope.outer:
-                self.refuse("state", scope, target, f"deletes `{target.id}`, a name outside of the function")
+                self.refuse("state", scope, target, f"deletes {target.id}, a name outside of the function")
             return
         if isinstance(target, ast.Attribute | ast.Subscript):
             owner = self.value_of(scope, target.value)
-            self._store(scope, target, owner, PLAIN, f"deletes `{_short(target)}`")
+            attribute = target.attr if isinstance(target, ast.Attribute) else None
+            self.store(scope, target, owner, PLAIN, f"deletes {_short(target)}", attribute)
 
     # --- control flow ---
 
@@ -261,7 +271,7 @@ class _Analysis(Expressions):
             if isinstance(manager, Known):
                 kind = type(manager.value)
                 if kind.__module__.partition(".")[0] not in ("jax", "jaxlib", "contextlib"):
-                    self.refuse("unknown", scope, node, f"enters `{_short(item.context_expr)}`, made before the call")
+                    self.refuse("unknown", scope, node, f"enters {_short(item.context_expr)}, made before the call")
             self.special(scope, node, manager, ("__exit__",))
             if item.optional_vars is not None:
                 self.bind(scope, item.optional_vars, entered)
@@ -290,7 +300,12 @@ class _Analysis(Expressions):
                     made = self.blurred(subject)
                     scope.names[name] = Made(made.plain, made.deep, made.deep)
                 if isinstance(pattern, ast.MatchClass):
-                    self.special(scope, node, subject, ("__match_args__",))
+                    for attribute in pattern.kwd_attrs:
+                        self.attribute(scope, pattern, subject, attribute)
+                    self.handed_over(scope, pattern, self.value_of(scope, pattern.cls))
+                elif isinstance(pattern, ast.MatchValue):
+                    self.handed_over(scope, pattern, self.value_of(scope, pattern.value))
+            self.handed_over(scope, node, subject)
             if case.guard is not None:
                 self.truth(scope, case.guard)
             self._statements(scope, case.body)
@@ -309,12 +324,12 @@ class _Analysis(Expressions):
         for alias in node.names:
             module = node.module if isinstance(node, ast.ImportFrom) else alias.name
             if module is None or (isinstance(node, ast.ImportFrom) and node.level) or module not in sys.modules:
-                self.refuse("state", scope, node, f"imports `{module or alias.name}`")
+                self.refuse("state", scope, node, f"imports {module or alias.name}")
                 continue
             if isinstance(node, ast.ImportFrom):
                 found = getattr(sys.modules[module], alias.name, _MISSING)
                 if found is _MISSING:
-                    self.refuse("state", scope, node, f"imports `{alias.name}`")
+                    self.refuse("state", scope, node, f"imports {alias.name}")
                     continue
                 scope.names[alias.asname or alias.name] = Known(found)
             else:
