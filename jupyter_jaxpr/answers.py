@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from .build.levels import Unavailable
 from .measure.compare_programs import compare_programs, question
 from .measure.equations import Unsteppable
 from .measure.named import functions_of
@@ -42,14 +43,13 @@ from .observe.kernel import observer
 from .observe.values import ValuesGone
 from .plain_text import kind_name, message_of
 from .runs import KEPT, Run, Runs
-from .snapshot.levels import Unavailable
 from .specs import SpecError, parse_sweep, parse_target
 from .work import Job, Work, Worker
 
 if TYPE_CHECKING:
+    from .build.build import Sources
+    from .document.types.document import Snapshot
     from .measure.rerun import Construct
-    from .snapshot.build import Sources
-    from .snapshot.document import Snapshot
 
 LongRequest = (
     StepsRequest | CompareRequest | TimeRequest | SweepRequest | MachineRequest | PassesRequest | ExactLinksRequest
@@ -245,7 +245,7 @@ class Answers:
         return Reply(id=request.id, error=None, text=None, scope=None, snapshot=None, page=page(document))
 
     def _transform(self, request: TransformRequest) -> Reply:
-        from .snapshot.transform_build import transform_program
+        from .build.transform import transform_program
 
         with self._making:
             run = self._runs.get(request.snapshot)
@@ -258,8 +258,8 @@ class Answers:
         return Reply(id=request.id, error=None, text=None, scope=None, snapshot=document)
 
     def _diff(self, request: DiffRequest, run: Run) -> Reply:
-        from .snapshot.difference_levels import diff_runs
-        from .snapshot.validate import validate
+        from .build.diff import diff_runs
+        from .document.check.validate import validate
 
         held = self._runs.get(request.before)
         if request.before_document is not None:
@@ -288,7 +288,7 @@ class Answers:
     def _steps(self, request: StepsRequest, run: Run, work: Work) -> Reply:
         if not 0 <= request.control < len(run.document.control_flow):
             return _error(request.id, _NO_SUCH.format(what="construct"))
-        from .snapshot.recording_build import called_again, recording_document
+        from .build.steps import called_again, recording_document
 
         document = run.document
         why = document.control_flow[request.control].steppable
@@ -328,8 +328,8 @@ class Answers:
         return Reply(id=request.id, error=None, text=None, scope=None, snapshot=None, comparison=document.comparison)
 
     def _time(self, request: TimeRequest, run: Run, work: Work) -> Reply:
+        from .build.timing import asks_before, timing_document
         from .measure.program_timing import time_program
-        from .snapshot.timing_build import asks_before, timing_document
 
         document, program = run.document, request.program
         if not 0 <= program < len(document.programs):
@@ -353,7 +353,7 @@ class Answers:
         return Reply(id=request.id, error=None, text=None, scope=None, snapshot=None, timing=timing)
 
     def _passes(self, request: PassesRequest, run: Run, work: Work) -> Reply:
-        from .snapshot.passes_build import find_passes, passes_document, passes_question
+        from .build.passes import find_passes, passes_document, passes_question
 
         program = request.program
         if not 0 <= program < len(run.document.programs):
@@ -369,7 +369,7 @@ class Answers:
         return Reply(id=request.id, error=None, text=None, scope=None, snapshot=None, passes=passes)
 
     def _exact_links(self, request: ExactLinksRequest, run: Run, work: Work) -> Reply:
-        from .snapshot.exact_links_build import exact_links_question, find_exact_links
+        from .build.exact_links import exact_links_question, find_exact_links
 
         program = request.program
         if not 0 <= program < len(run.document.programs):
@@ -383,7 +383,7 @@ class Answers:
         return Reply(id=request.id, error=None, text=None, scope=None, snapshot=None, exact_links=found)
 
     def _pass_diff(self, request: PassDiffRequest, run: Run) -> Reply:
-        from .snapshot.passes_build import diff_page
+        from .build.passes import diff_page
 
         lines = run.sources.pass_diff(request.program, request.index)
         page = diff_page(
@@ -403,8 +403,8 @@ class Answers:
         return Reply(id=request.id, error=None, text=None, scope=None, snapshot=None, source=page)
 
     def _machine(self, request: MachineRequest, run: Run, work: Work) -> Reply:
+        from .build.machine import machine_document
         from .measure.machine import measure_machine
-        from .snapshot.machine_build import machine_document
 
         measured = measure_machine(report=work.tell, stop=work.is_stopped)
         if measured is None:
@@ -457,7 +457,7 @@ class Answers:
 
     def _construct(self, run: Run, control: int) -> Construct:
         """The construct of a card; compiled ones are kept, so that a second run answers at once."""
-        from .snapshot.recording_build import construct_of
+        from .build.steps import construct_of
 
         key = run.document.id, control
         construct = self._constructs.pop(key, None) or construct_of(run.sources, control)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from .answers import Answers
-from .encoding import encode
+from .document.encoding import encode
 from .messages import (
     BUFFER_FROM,
     PROTOCOL,
@@ -39,8 +39,8 @@ from .outbox import Outbox
 from .runs import Runs, cell_key
 
 if TYPE_CHECKING:
-    from .snapshot.build import Built
-    from .snapshot.document import Environment, Snapshot
+    from .build.build import Built
+    from .document.types.document import Environment, Snapshot
 
 log = logging.getLogger(__name__)
 
@@ -61,7 +61,7 @@ def publisher(shell: Any) -> Publisher:
 
 def environment() -> Environment:
     """What `hello` says about this kernel; asks JAX only when it is needed."""
-    from .snapshot.environment import environment
+    from .build.environment import environment
 
     return environment()
 

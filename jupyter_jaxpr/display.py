@@ -6,8 +6,8 @@ HTML, a terminal the two lines of text.
 
 from __future__ import annotations
 
+from .document.types.document import Snapshot
 from .exports.bundle import LIMIT_BYTES, bundle
-from .snapshot.document import Snapshot
 
 
 def show(document: Snapshot, *, limit_bytes: int = LIMIT_BYTES, enabled: bool = True) -> None:

@@ -11,7 +11,25 @@ from typing import Any, Literal, get_args
 
 import msgspec
 
-from .encoding import encode
+from .build.build import Built, Sources, Unavailable, build
+from .build.diff import diff_runs
+from .build.environment import environment
+from .build.exact_twin import ExactLinks, exact_links_of
+from .build.levels import Platform
+from .build.steps import construct_of, recording_document
+from .build.timing import time_focus
+from .build.transform import transform_program
+from .document.check.validate import read
+from .document.encoding import encode
+from .document.read.control_flow import ControlFlow, constructs, control_flow
+from .document.read.costs import Cost, cost_of
+from .document.read.diff import Diff
+from .document.read.shardings import Shardings, shardings_of
+from .document.text import program_text
+from .document.types import document as schema
+from .document.types.steps import Recording
+from .document.types.timing import ProgramTiming
+from .document.types.transform import Transform, TransformKind
 from .exports.bundle import bundle
 from .exports.markdown import markdown
 from .exports.page import page
@@ -22,24 +40,6 @@ from .observe.observation import Observation
 from .observe.own_traces import trace_call
 from .observe.values import ValuesGone
 from .program.transforms import KINDS
-from .snapshot import document as schema
-from .snapshot.build import Built, Sources, Unavailable, build
-from .snapshot.cards import ControlFlow, constructs, control_flow
-from .snapshot.difference_levels import diff_runs
-from .snapshot.differences import Diff
-from .snapshot.environment import environment
-from .snapshot.exact_twin import ExactLinks, exact_links_of
-from .snapshot.levels import Platform
-from .snapshot.priced import Cost, cost_of
-from .snapshot.recording import Recording
-from .snapshot.recording_build import construct_of, recording_document
-from .snapshot.shardings_read import Shardings, shardings_of
-from .snapshot.text import program_text
-from .snapshot.timing import ProgramTiming
-from .snapshot.timing_build import time_focus
-from .snapshot.transform import Transform, TransformKind
-from .snapshot.transform_build import transform_program
-from .snapshot.validate import read
 
 Stage = Literal["trace", "lower", "compile", "run"]
 LevelName = Literal["jaxpr", "stablehlo", "hlo"]
@@ -116,7 +116,7 @@ class Snapshot:
 
     @property
     def document(self) -> schema.Snapshot:
-        """The plain data, as `jupyter_jaxpr.snapshot.document` defines it."""
+        """The plain data, as `jupyter_jaxpr.document.types.document` defines it."""
         return self._document
 
     @property

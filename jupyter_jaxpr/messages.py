@@ -92,21 +92,21 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from .snapshot.comparison import VariantComparison
-from .snapshot.cost import Machine, ProgramCost
-from .snapshot.difference import ProgramDiff
-from .snapshot.document import Environment, Snapshot
-from .snapshot.exact_links import ExactLinks
-from .snapshot.pages import ScopePage as ScopePage
-from .snapshot.pages import SourcePage as SourcePage
-from .snapshot.pages import TextPage as TextPage
-from .snapshot.passes import PassDiff, ProgramPasses
-from .snapshot.recording import Recording
-from .snapshot.shardings import ProgramShardings
-from .snapshot.struct import Struct
-from .snapshot.struct import described as _text
-from .snapshot.timing import ProgramTiming, Sweep
-from .snapshot.transform import TransformKind
+from .document.types.comparison import VariantComparison
+from .document.types.cost import Machine, ProgramCost
+from .document.types.diff import ProgramDiff
+from .document.types.document import Environment, Snapshot
+from .document.types.exact_links import ExactLinks
+from .document.types.pages import ScopePage as ScopePage
+from .document.types.pages import SourcePage as SourcePage
+from .document.types.pages import TextPage as TextPage
+from .document.types.passes import PassDiff, ProgramPasses
+from .document.types.shardings import ProgramShardings
+from .document.types.steps import Recording
+from .document.types.struct import Struct
+from .document.types.struct import described as _text
+from .document.types.timing import ProgramTiming, Sweep
+from .document.types.transform import TransformKind
 
 PROTOCOL = 1
 TARGET = "jupyter_jaxpr"

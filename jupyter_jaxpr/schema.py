@@ -13,10 +13,10 @@ from typing import Any
 
 import msgspec
 
+from .document.types.document import Snapshot
 from .messages import BrowserMessage, KernelMessage
-from .snapshot.document import Snapshot
 
-PATH = Path(__file__).parent / "snapshot" / "snapshot.schema.json"
+PATH = Path(__file__).parent / "document" / "snapshot.schema.json"
 
 
 def _plain(node: Any) -> Any:

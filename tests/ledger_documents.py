@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jupyter_jaxpr.snapshot.ledger import (
+from jupyter_jaxpr.document.types.ledger import (
     Ledger,
     LedgerCounts,
     LedgerEntry,

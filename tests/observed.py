@@ -8,9 +8,9 @@ from typing import Any
 
 import jax
 
+from jupyter_jaxpr.build.build import Built, build
+from jupyter_jaxpr.document.types.document import Cell, Environment
 from jupyter_jaxpr.observe.observation import Observation, ObservedFunction, ObservedProgram
-from jupyter_jaxpr.snapshot.build import Built, build
-from jupyter_jaxpr.snapshot.document import Cell, Environment
 
 ENVIRONMENT = Environment(
     jupyter_jaxpr="0.1.0",

@@ -11,8 +11,8 @@ import pytest
 
 import jupyter_jaxpr as jj
 from jupyter_jaxpr.answers import Answers
+from jupyter_jaxpr.build.build import Built
 from jupyter_jaxpr.runs import Runs
-from jupyter_jaxpr.snapshot.build import Built
 
 RUN_AGAIN = "The kernel no longer holds this run: it keeps the last 8. Run the cell again."
 

@@ -9,10 +9,10 @@ import jax
 import msgspec
 import pytest
 
+from jupyter_jaxpr.build.build import Built
 from jupyter_jaxpr.comm import Publisher, publisher
-from jupyter_jaxpr.snapshot.build import Built
-from jupyter_jaxpr.snapshot.document import Environment
-from jupyter_jaxpr.snapshot.validate import read
+from jupyter_jaxpr.document.check.validate import read
+from jupyter_jaxpr.document.types.document import Environment
 
 FIXTURES = Path(__file__).parent / "fixtures"
 LINE = ".".join(jax.__version__.split(".")[:2])

@@ -13,10 +13,10 @@ from jax import lax
 from observed import built, in_cell, program, traced
 
 import jupyter_jaxpr as jj
+from jupyter_jaxpr.build import programs as program_build
+from jupyter_jaxpr.document.check.validate import validate
+from jupyter_jaxpr.document.saved import saved_copy
 from jupyter_jaxpr.program.control_flow import Constructs, Step
-from jupyter_jaxpr.snapshot import program_build
-from jupyter_jaxpr.snapshot.saved import saved_copy
-from jupyter_jaxpr.snapshot.validate import validate
 
 sys.path.insert(0, str(Path(__file__).parent / "control_flow"))
 

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from jupyter_jaxpr.snapshot.validate import read
+from jupyter_jaxpr.document.check.validate import read
 
 sys.path.insert(0, str(Path(__file__).parent / "control_flow"))
 

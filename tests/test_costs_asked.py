@@ -11,9 +11,9 @@ from jax import lax
 
 import jupyter_jaxpr as jj
 from jupyter_jaxpr.answers import Answers
+from jupyter_jaxpr.build.build import Built
+from jupyter_jaxpr.document.check.validate import validate
 from jupyter_jaxpr.runs import Runs
-from jupyter_jaxpr.snapshot.build import Built
-from jupyter_jaxpr.snapshot.validate import validate
 
 X = np.ones((8, 8), np.float32)
 

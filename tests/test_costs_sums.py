@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from jax import lax
 from observed import built, in_cell, program, traced
 
+from jupyter_jaxpr.document.check.validate import validate
 from jupyter_jaxpr.program.costs import equation_cost
-from jupyter_jaxpr.snapshot.validate import validate
 
 X = np.linspace(0, 1, 6, dtype=np.float32)
 
@@ -260,7 +260,7 @@ def test_what_fails_is_a_note_and_no_exception(monkeypatch):
     def broken(*arguments, **options):
         raise RuntimeError("no")
 
-    monkeypatch.setattr("jupyter_jaxpr.snapshot.build.program_cost", broken)
+    monkeypatch.setattr("jupyter_jaxpr.build.build.program_cost", broken)
     document = built(program(traced(lambda x: x * 2, X))).document
     assert document.costs == []
     assert [note.kind for note in document.notes] == ["failed"]

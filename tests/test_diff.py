@@ -12,9 +12,9 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 import jupyter_jaxpr as jj
-from jupyter_jaxpr.program.diff.align import Budget, align
-from jupyter_jaxpr.snapshot.difference import DiffRow
-from jupyter_jaxpr.snapshot.differences import Diff
+from jupyter_jaxpr.document.diff.match.align import Budget, align
+from jupyter_jaxpr.document.read.diff import Diff
+from jupyter_jaxpr.document.types.diff import DiffRow
 
 SIGNS = {"added": "+", "removed": "-", "changed": "~", "moved": ">"}
 

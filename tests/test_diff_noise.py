@@ -10,8 +10,8 @@ import jax.numpy as jnp
 from jax import lax
 
 import jupyter_jaxpr as jj
-from jupyter_jaxpr.snapshot.difference import DiffSide
-from jupyter_jaxpr.snapshot.difference_levels import diff_runs
+from jupyter_jaxpr.build.diff import diff_runs
+from jupyter_jaxpr.document.types.diff import DiffSide
 
 FIXTURES = Path(__file__).parent / "fixtures"
 sys.path.insert(0, str(FIXTURES))

@@ -17,14 +17,14 @@ import pytest
 from nbformat import v4
 
 from jupyter_jaxpr import display, inspect
-from jupyter_jaxpr.encoding import encode
+from jupyter_jaxpr.document.check.validate import read
+from jupyter_jaxpr.document.encoding import encode
+from jupyter_jaxpr.document.types.document import Activity, Argument, Frame, Level, Note
 from jupyter_jaxpr.exports import summary
 from jupyter_jaxpr.exports.bundle import bundle
 from jupyter_jaxpr.exports.html import fragment
 from jupyter_jaxpr.exports.markdown import markdown
 from jupyter_jaxpr.exports.plain import plain
-from jupyter_jaxpr.snapshot.document import Activity, Argument, Frame, Level, Note
-from jupyter_jaxpr.snapshot.validate import read
 
 FIXTURES = Path(__file__).parent / "fixtures"
 MIME = "application/vnd.jupyter-jaxpr.v1+json"
@@ -418,7 +418,7 @@ def test_the_saved_copy_keeps_to_its_limit():
 
 @pytest.mark.parametrize("name", ["rnn", "nothing", "cut"])
 def test_what_is_displayed_is_a_snapshot_by_its_schema(name):
-    schema = json.loads((Path(display.__file__).parent / "snapshot" / "snapshot.schema.json").read_text())
+    schema = json.loads((Path(display.__file__).parent / "document" / "snapshot.schema.json").read_text())
     whole = {**schema["definitions"]["Snapshot"], "definitions": schema["definitions"]}
     jsonschema.Draft7Validator(whole).validate(bundle(golden(name))[MIME])
 

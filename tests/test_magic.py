@@ -526,7 +526,7 @@ def test_eager_operations_that_were_compiled(notebook: Notebook) -> None:
 def test_a_failure_of_ours_is_one_line_and_the_cell_is_unharmed(
     notebook: Notebook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from jupyter_jaxpr.snapshot import build
+    from jupyter_jaxpr.build import build
 
     def broken(*args: object, **kwargs: object) -> None:
         raise RuntimeError("a mistake of ours")

@@ -24,18 +24,19 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from jupyter_jaxpr import observe
-from jupyter_jaxpr.encoding import encode, refused
+from jupyter_jaxpr.build import ledger as ledger_build
+from jupyter_jaxpr.build import notes
+from jupyter_jaxpr.build.build import build
+from jupyter_jaxpr.build.environment import environment
+from jupyter_jaxpr.build.programs import ProgramBuilder
+from jupyter_jaxpr.document.check.validate import read
+from jupyter_jaxpr.document.encoding import encode, refused
+from jupyter_jaxpr.document.text import program_text
+from jupyter_jaxpr.document.types.document import Level
+from jupyter_jaxpr.document.types.struct import Struct
 from jupyter_jaxpr.observe import causes, reading
 from jupyter_jaxpr.observe.kernel import observer
 from jupyter_jaxpr.plain_text import Limit
-from jupyter_jaxpr.snapshot import ledger_build, notes
-from jupyter_jaxpr.snapshot.build import build
-from jupyter_jaxpr.snapshot.document import Level
-from jupyter_jaxpr.snapshot.environment import environment
-from jupyter_jaxpr.snapshot.program_build import ProgramBuilder
-from jupyter_jaxpr.snapshot.struct import Struct
-from jupyter_jaxpr.snapshot.text import program_text
-from jupyter_jaxpr.snapshot.validate import read
 
 COUNTED = Path(__file__).parent / "odd" / "counted.py"
 

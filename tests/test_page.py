@@ -17,9 +17,9 @@ import pytest
 from msgspec.structs import replace
 
 import jupyter_jaxpr as jj
+from jupyter_jaxpr.document.check.validate import read
+from jupyter_jaxpr.document.text import program_lines, program_text
 from jupyter_jaxpr.exports.page import page
-from jupyter_jaxpr.snapshot.text import program_lines, program_text
-from jupyter_jaxpr.snapshot.validate import read
 
 pytestmark = pytest.mark.any_jax
 

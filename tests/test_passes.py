@@ -15,13 +15,13 @@ from jax import lax
 from observed import in_cell
 
 from jupyter_jaxpr.answers import Answers
+from jupyter_jaxpr.build.passes import passes_question
 from jupyter_jaxpr.measure import pass_dump
 from jupyter_jaxpr.measure.pass_dump import NoPasses, dump_passes
 from jupyter_jaxpr.observe.observation import ObservedProgram, StageTimes
 from jupyter_jaxpr.program import passes as passes_module
 from jupyter_jaxpr.program.passes import Passes, read_passes
 from jupyter_jaxpr.runs import Runs
-from jupyter_jaxpr.snapshot.passes_build import passes_question
 
 
 def f(x):

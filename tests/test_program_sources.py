@@ -11,9 +11,9 @@ import jax.numpy as jnp
 import pytest
 from observed import built, in_cell, program, traced
 
+from jupyter_jaxpr.document.types.document import Cell
 from jupyter_jaxpr.program.pools import Strings
 from jupyter_jaxpr.program.sources import Positions
-from jupyter_jaxpr.snapshot.document import Cell
 
 FILE = "/tmp/ipykernel_1/1.py"
 

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import jupyter_jaxpr as jj
-from jupyter_jaxpr.snapshot.validate import read
+from jupyter_jaxpr.document.check.validate import read
 
 SETUP = """
 import jax

@@ -12,7 +12,12 @@ import pytest
 from jax import lax
 from observed import ENVIRONMENT, built, normal, program, traced
 
-from jupyter_jaxpr.encoding import encode
+from jupyter_jaxpr.build import programs as program_build
+from jupyter_jaxpr.build.build import Unavailable, build
+from jupyter_jaxpr.document.check.validate import validate
+from jupyter_jaxpr.document.encoding import encode
+from jupyter_jaxpr.document.text import program_text
+from jupyter_jaxpr.document.types.document import Cell
 from jupyter_jaxpr.observe.observation import (
     ArgumentSpec,
     EagerCompile,
@@ -24,11 +29,6 @@ from jupyter_jaxpr.observe.observation import (
     Printed,
     StageTimes,
 )
-from jupyter_jaxpr.snapshot import program_build
-from jupyter_jaxpr.snapshot.build import Unavailable, build
-from jupyter_jaxpr.snapshot.document import Cell
-from jupyter_jaxpr.snapshot.text import program_text
-from jupyter_jaxpr.snapshot.validate import validate
 
 X = np.ones(4, np.float32)
 FILE = "/tmp/ipykernel_1/1.py"

@@ -11,8 +11,8 @@ import jsonschema
 import pytest
 
 from jupyter_jaxpr import schema
-from jupyter_jaxpr.snapshot.text import program_text
-from jupyter_jaxpr.snapshot.validate import read
+from jupyter_jaxpr.document.check.validate import read
+from jupyter_jaxpr.document.text import program_text
 
 FIXTURES = Path(__file__).parent / "fixtures"
 sys.path.insert(0, str(FIXTURES))

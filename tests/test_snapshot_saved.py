@@ -8,10 +8,10 @@ import msgspec
 import pytest
 from ledger_documents import ledger
 
-from jupyter_jaxpr.encoding import encode
-from jupyter_jaxpr.snapshot.saved import saved_copy
-from jupyter_jaxpr.snapshot.text import program_text
-from jupyter_jaxpr.snapshot.validate import read, validate
+from jupyter_jaxpr.document.check.validate import read, validate
+from jupyter_jaxpr.document.encoding import encode
+from jupyter_jaxpr.document.saved import saved_copy
+from jupyter_jaxpr.document.text import program_text
 
 pytestmark = pytest.mark.any_jax
 

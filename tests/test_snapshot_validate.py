@@ -11,10 +11,10 @@ from examples import examples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from jupyter_jaxpr.document.check.validate import read
+from jupyter_jaxpr.document.saved import saved_copy
+from jupyter_jaxpr.document.text import program_text
 from jupyter_jaxpr.inspection import Snapshot
-from jupyter_jaxpr.snapshot.saved import saved_copy
-from jupyter_jaxpr.snapshot.text import program_text
-from jupyter_jaxpr.snapshot.validate import read
 
 pytestmark = pytest.mark.any_jax
 

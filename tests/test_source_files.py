@@ -10,10 +10,10 @@ import pytest
 
 import jupyter_jaxpr as jj
 from jupyter_jaxpr.answers import Answers
+from jupyter_jaxpr.build.build import Built
 from jupyter_jaxpr.program import source_files
 from jupyter_jaxpr.program.source_files import NoText, source_text
 from jupyter_jaxpr.runs import Runs
-from jupyter_jaxpr.snapshot.build import Built
 
 pytestmark = pytest.mark.any_jax
 

@@ -10,8 +10,8 @@ from stepping import snapshot_of
 
 import jupyter_jaxpr as jj
 from jupyter_jaxpr.answers import Answers
+from jupyter_jaxpr.build.build import Built
 from jupyter_jaxpr.runs import Runs
-from jupyter_jaxpr.snapshot.build import Built
 
 pytestmark = pytest.mark.any_jax
 

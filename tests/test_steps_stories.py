@@ -12,9 +12,9 @@ from jax import lax
 from stepping import card, column, record, snapshot_of
 
 import jupyter_jaxpr as jj
+from jupyter_jaxpr.build.steps import construct_of
 from jupyter_jaxpr.measure.steps import Bounds, Unsteppable
 from jupyter_jaxpr.observe.values import ValuesGone
-from jupyter_jaxpr.snapshot.recording_build import construct_of
 
 XS = jnp.array([1.0, 2.0, 3.0])
 

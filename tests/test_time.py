@@ -15,6 +15,9 @@ from conftest import Notebook
 
 import jupyter_jaxpr as jj
 from jupyter_jaxpr.answers import Answers
+from jupyter_jaxpr.build.timing import timing_document
+from jupyter_jaxpr.document.check.validate import read
+from jupyter_jaxpr.document.types.timing import Sweep, SweepFit, SweepPoint, WarmTime
 from jupyter_jaxpr.exports.html import fragment
 from jupyter_jaxpr.exports.markdown import markdown
 from jupyter_jaxpr.exports.plain import plain
@@ -23,9 +26,6 @@ from jupyter_jaxpr.measure.timing import Warm
 from jupyter_jaxpr.messages import Reply
 from jupyter_jaxpr.observe.observation import StageTimes
 from jupyter_jaxpr.runs import Runs
-from jupyter_jaxpr.snapshot.timing import Sweep, SweepFit, SweepPoint, WarmTime
-from jupyter_jaxpr.snapshot.timing_build import timing_document
-from jupyter_jaxpr.snapshot.validate import read
 
 SINES = "@jax.jit\ndef f(x):\n    for _ in range(3):\n        x = jnp.sin(x)\n    return x\n"
 

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from observed import ENVIRONMENT, traced
 
+from jupyter_jaxpr.build.build import build
+from jupyter_jaxpr.document.types.document import Cell, Snapshot
 from jupyter_jaxpr.exports.markdown import markdown
 from jupyter_jaxpr.exports.page import page
 from jupyter_jaxpr.observe.observation import Observation, ObservedFunction, ObservedProgram, Place, StageTimes
-from jupyter_jaxpr.snapshot.build import build
-from jupyter_jaxpr.snapshot.document import Cell, Snapshot
 
 FILE = "/tmp/ipykernel_1/1.py"
 TIMES = StageTimes(trace=0.012, lower=0.008, compile=0.48)

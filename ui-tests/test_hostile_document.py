@@ -37,7 +37,7 @@ SWEPT = "%jaxpr --sweep n=4,8 double(jnp.ones(n))"
 COMPARED = "%jaxpr --compare double,inner double(x)"
 
 MIME_TYPE = "application/vnd.jupyter-jaxpr.v1+json"
-SCHEMA = json.loads((Path(__file__).parent.parent / "jupyter_jaxpr" / "snapshot" / "snapshot.schema.json").read_text())[
+SCHEMA = json.loads((Path(__file__).parent.parent / "jupyter_jaxpr" / "document" / "snapshot.schema.json").read_text())[
     "definitions"
 ]
 # Texts that are not any text: letters of a code, and what the browser holds against other fields.

@@ -6,9 +6,9 @@ from typing import Any
 
 import msgspec
 
-from ..encoding import encode, printable
-from ..snapshot.document import Snapshot
-from ..snapshot.saved import saved_copy
+from ..document.encoding import encode, printable
+from ..document.saved import saved_copy
+from ..document.types.document import Snapshot
 from .html import fragment
 from .plain import plain
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..document.types.document import Snapshot
+from ..document.types.ledger import Ledger, LedgerCounts, LedgerFunction, LedgerMiss
 from ..quantities import NO_BREAK, UNKNOWN, count, duration
-from ..snapshot.document import Snapshot
-from ..snapshot.ledger import Ledger, LedgerCounts, LedgerFunction, LedgerMiss
 
 HEAD = ("function", "calls", "hits", "entries", "compiles", "price")
 _MISSES = 12

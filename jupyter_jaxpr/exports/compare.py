@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ..document.types.comparison import Variant, VariantComparison
+from ..document.types.document import Snapshot
 from ..quantities import NO_BREAK, count, duration
-from ..snapshot.comparison import Variant, VariantComparison
-from ..snapshot.document import Snapshot
 
 _NOT_MEASURED = "–"
 _DERIVATIVES = {"reverse": "grad and jvp", "forward": "jvp only", "none": "no", "no_floats": "no floats"}

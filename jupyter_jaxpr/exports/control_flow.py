@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..document.read.control_flow import KINDS
+from ..document.types.control_flow import Control
+from ..document.types.document import Snapshot
 from ..quantities import NO_BREAK, UNKNOWN, count
-from ..snapshot.cards import KINDS
-from ..snapshot.control_flow import Control
-from ..snapshot.document import Snapshot
 
 HEAD = ("construct", "line", "in", "trips", "decided by")
 _LOOP = ("role", "path", "one step", "in all")

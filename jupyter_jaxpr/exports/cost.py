@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..document.types.cost import CostRow, Memory, ProgramCost
+from ..document.types.document import Snapshot
 from ..quantities import NO_BREAK, count, operations, size
-from ..snapshot.cost import CostRow, Memory, ProgramCost
-from ..snapshot.document import Snapshot
 from .summary import of_line
 
 HEAD = ("line", "", "operations", "transcendentals", "bytes", "share")

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..document.text import ProgramLines, program_lines
+from ..document.types.document import Level, Snapshot
 from ..quantities import count
-from ..snapshot.document import Level, Snapshot
-from ..snapshot.text import ProgramLines, program_lines
 
 _TITLES = {"stablehlo": "StableHLO", "hlo": "Optimised HLO"}
 

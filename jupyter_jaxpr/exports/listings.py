@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..document.text import program_text
+from ..document.types.document import Level, Snapshot
 from ..quantities import count
-from ..snapshot.document import Level, Snapshot
-from ..snapshot.text import program_text
 
 _TITLES = {"stablehlo": "StableHLO", "hlo": "Optimised HLO"}
 _ELSEWHERE = "Not in this copy; run the cell again to see it in the panel."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..snapshot.document import Note, Program, Snapshot
+from ..document.types.document import Note, Program, Snapshot
 from . import control_flow, cost, shardings, summary, time
 from .cache import HEAD, CacheText, cache_text
 from .compare import CompareText, compare_text

@@ -17,7 +17,7 @@ from html import escape
 from importlib.resources import files
 from itertools import chain
 
-from ..snapshot.document import Frame, Snapshot
+from ..document.types.document import Frame, Snapshot
 from . import summary
 from .html import Markup, about, after, before, element
 from .linked_text import LinkedText, linked_texts

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from ..document.types.document import Snapshot
 from ..quantities import NO_BREAK
-from ..snapshot.document import Snapshot
 from . import summary
 from .cost import cost_text
 from .shardings import shardings_text

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..document.read.shardings import CausedCollective, ShardedArray, groups, shardings_of
+from ..document.types.document import Snapshot
 from ..quantities import count, size
-from ..snapshot.document import Snapshot
-from ..snapshot.shardings_read import CausedCollective, ShardedArray, groups, shardings_of
 
 HEAD = ("array", "type", "sharding", "on each device", "origin")
 COLLECTIVES = ("collective", "bytes on each device", "runs a call", "line", "from", "devices")

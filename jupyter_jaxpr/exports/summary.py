@@ -9,8 +9,8 @@ from collections import Counter
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from ..document.types.document import Argument, Note, Program, Snapshot
 from ..quantities import NO_BREAK, count, duration
-from ..snapshot.document import Argument, Note, Program, Snapshot
 
 # What decides what runs, in the order it is named, with the words for one and several.
 _CONTROL_FLOW = {

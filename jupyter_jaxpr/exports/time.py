@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..document.types.document import Snapshot
+from ..document.types.timing import ProgramTiming, Sweep, SweepFit, SweepPoint, WarmTime
 from ..quantities import NO_BREAK, duration
-from ..snapshot.document import Snapshot
-from ..snapshot.timing import ProgramTiming, Sweep, SweepFit, SweepPoint, WarmTime
 
 HEAD = ("", "median", "middle half", "returns after", "runs")
 _NOT_MEASURED = "–"

@@ -22,12 +22,12 @@ from IPython.core.error import UsageError
 
 from .. import cell as cells
 from .. import comm, jax_internals
+from ..build.environment import environment
+from ..document.types.document import Cell
 from ..explain.leaks import held_before
 from ..observe.kernel import observer
 from ..observe.observation import Observation
 from ..observe.run import Run
-from ..snapshot.document import Cell
-from ..snapshot.environment import environment
 from . import comparing, options, outcome, sweeping
 from .heartbeat import Heartbeat
 from .magics import JaxprMagics
@@ -35,11 +35,11 @@ from .magics import JaxprMagics
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
+    from ..build.build import Built
+    from ..document.types.document import Snapshot as Document
     from ..measure.compare import Comparison
     from ..measure.sweep import Sweep
     from ..program.sources import CellText
-    from ..snapshot.build import Built
-    from ..snapshot.document import Snapshot as Document
 
 _REMEMBERED_CELLS = 1_000
 
@@ -303,7 +303,7 @@ class Session:
         run_id: str,
         message: str | None,
     ) -> Built:
-        from ..snapshot.build import build
+        from ..build.build import build
 
         return build(
             observation,
@@ -332,18 +332,18 @@ class Session:
         return retrace
 
     def _with_steps(self, built: Built) -> Document:
-        from ..snapshot.recording_build import record_focus
+        from ..build.steps import record_focus
 
         with self.observer.looking_away():
             return record_focus(built.sources)
 
     def _with_time(self, built: Built) -> Document:
-        from ..snapshot.timing_build import time_focus
+        from ..build.timing import time_focus
 
         return time_focus(built.sources)
 
     def _with_transforms(self, built: Built, found: options.Options) -> Document:
-        from ..snapshot.transform_build import transform_focus
+        from ..build.transform import transform_focus
 
         return transform_focus(self.observer, built.sources, found.transform)
 

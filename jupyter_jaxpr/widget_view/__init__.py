@@ -17,8 +17,8 @@ from ..exports.listings import Listing, cut
 from ..quantities import count, duration
 
 if TYPE_CHECKING:
+    from ..document.types.document import Program
     from ..inspection import LevelName, Snapshot
-    from ..snapshot.document import Program
 
 FOLDER = Path(__file__).parent
 # Longer texts make a browser slow; they are for Snapshot.text and for files.

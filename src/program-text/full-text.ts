@@ -1,7 +1,7 @@
 /**
  * A program and its names come in; the whole text goes out, as the Python side's `text("jaxpr")` prints it.
  *
- * This is what a copy gives. The layout is specified in jupyter_jaxpr/snapshot/README.md, "The text of a program".
+ * This is what a copy gives. The layout is specified in jupyter_jaxpr/document/FORMAT.md, "The text of a program".
  */
 import { PROGRAM_SIGN, ProgramEquations, ScopePart } from './equations';
 import { IProgramNames, nameProgram } from './names';

@@ -1,7 +1,7 @@
 /**
  * A program of a snapshot comes in; the name of each of its variables goes out, exactly as `print(jaxpr)` has it.
  *
- * The rules are in jupyter_jaxpr/snapshot/README.md, "Variables and their names"; jupyter_jaxpr/snapshot/names.py
+ * The rules are in jupyter_jaxpr/document/FORMAT.md, "Variables and their names"; jupyter_jaxpr/document/names.py
  * says the same in Python, and the golden fixtures keep the two together.
  */
 import { ProgramEquations } from './equations';

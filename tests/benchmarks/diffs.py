@@ -10,9 +10,9 @@ import jax.numpy as jnp
 from documents import observed, seconds
 from rows import Row, milliseconds
 
-from jupyter_jaxpr.snapshot import build as snapshot_build
-from jupyter_jaxpr.snapshot.difference_levels import diff_runs
-from jupyter_jaxpr.snapshot.environment import environment
+from jupyter_jaxpr.build import build as snapshot_build
+from jupyter_jaxpr.build.diff import diff_runs
+from jupyter_jaxpr.build.environment import environment
 
 
 def chain(count: int, first: Any, last: Any, dtype: str = "float32") -> Callable[..., Any]:

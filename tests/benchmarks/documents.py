@@ -15,12 +15,12 @@ import jax.numpy as jnp
 from rows import Row, microseconds, milliseconds
 from sized_programs import mixed, sines
 
-from jupyter_jaxpr.encoding import encode
+from jupyter_jaxpr.build import build as snapshot_build
+from jupyter_jaxpr.build import programs as program_build
+from jupyter_jaxpr.build.environment import environment
+from jupyter_jaxpr.document.encoding import encode
 from jupyter_jaxpr.jax_internals import support
 from jupyter_jaxpr.observe.observation import Observation, ObservedFunction, ObservedProgram
-from jupyter_jaxpr.snapshot import build as snapshot_build
-from jupyter_jaxpr.snapshot import program_build
-from jupyter_jaxpr.snapshot.environment import environment
 
 KINDS = {"sin": sines, "mixed": mixed}
 

@@ -18,8 +18,8 @@ from typing import Any
 
 import pytest
 
-from jupyter_jaxpr.snapshot.document import Snapshot
-from jupyter_jaxpr.snapshot.validate import read
+from jupyter_jaxpr.document.check.validate import read
+from jupyter_jaxpr.document.types.document import Snapshot
 
 HERE = Path(__file__).parent
 ENDS_WITHIN = 1_800  # seconds, of the programs of one library: longer is for ever

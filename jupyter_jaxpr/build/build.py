@@ -1,0 +1,303 @@
+"""What was observed in, the document out, with the live handles that answer for what it does not hold.
+
+A program is sent whole up to `WHOLE` equations. A larger one is sent with its first `PAGE` equations, those in programs
+inside of it counted, and their names; `Sources.scope_page` answers for the rest.
+"""
+
+from __future__ import annotations
+
+import gc
+import time
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TypeVar
+
+import msgspec
+
+from ..document.encoding import refused
+from ..document.types.cost import ProgramCost
+from ..document.types.document import VERSION, Cell, Environment, Level, Note, Program, Snapshot
+from ..document.types.ledger import Ledger
+from ..document.types.shardings import ProgramShardings
+from ..observe.observation import (
+    Observation,
+    ObservedFunction,
+    ObservedProgram,
+)
+from ..observe.reading import Reading
+from ..plain_text import could_not, traceback_text
+from ..program.jaxpr import Walk
+from ..program.sources import CellText
+from . import machine as machine_build
+from . import notes, pools
+from .control_flow import ControlFlowFound, read_control_flow
+from .costs import AT_ONCE, XLA_AT_ONCE, program_cost
+from .ledger import ledger_document
+from .levels import Unavailable
+from .live import Sources, held_level
+from .naming import learn_naming
+from .programs import PAGE, WHOLE, WHOLE_RUN, ProgramBuilder
+from .shardings import HloLines, is_spread, program_shardings
+
+__all__ = ["PAGE", "WHOLE", "WHOLE_RUN", "Built", "Sources", "Unavailable", "build"]
+
+#: Texts are printed with the document up to this many equations in the run, as long as they are short.
+TEXTS_UP_TO = 300
+TEXT_LIMIT = 60_000
+
+
+#: Fields of a document that hold texts about the user's objects; those of its pools are plain as they come in.
+_DESCRIBED = ("title", "cell", "programs", "message", "notes", "avals", "files", "ledger", "control_flow", "shardings")
+
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True)
+class Built:
+    """A document, and what stands behind it."""
+
+    document: Snapshot
+    sources: Sources
+    retrace: Callable[[], None] | None = None  # traces the last call of the cell; None where that is not offered
+
+
+def build(
+    observation: Observation,
+    cell: Cell | None,
+    *,
+    environment: Environment,
+    run_id: str,
+    title: str | None = None,
+    pinned: bool = False,
+    message: str | None = None,
+    extra_notes: Sequence[Note] = (),
+    cells: Mapping[str, CellText] | None = None,
+) -> Built:
+    """Make the document of an observed run.
+
+    Two to three microseconds an equation; Python's garbage collector rests meanwhile, as a full collection in JAX's
+    heap takes longer than the walk itself.
+
+    Args:
+        observation: What was observed.
+        cell: The cell that ran; None outside a notebook.
+        environment: Versions and devices.
+        run_id: The id of the document.
+        title: What the user called it.
+        pinned: Whether the user asked to keep it in view.
+        message: Where there is no program: what was seen and what to type.
+        extra_notes: Notes of the caller; their `frame` is -1.
+        cells: The notebook's cells by the file name that their code carries; `cell` need not be among them.
+    """
+    known: dict[str, CellText] = dict(cells or {})
+    if cell is not None:
+        known[cell.file] = cell
+    with _without_collection():
+        return _Builder(known, cell, observation.reading).build(
+            observation,
+            environment=environment,
+            run_id=run_id,
+            title=title,
+            pinned=pinned,
+            message=message,
+            extra_notes=extra_notes,
+        )
+
+
+class _Builder:
+    """Fills one document."""
+
+    def __init__(self, cells: Mapping[str, CellText], cell: Cell | None, reading: Reading) -> None:
+        self._cells = cells
+        self._cell = cell
+        self._cell_file = cell.file if cell else None
+        self._walk = Walk(cells, reading)
+        self._naming = learn_naming()
+        self._programs: list[Program] = []
+        self._observed: list[ObservedProgram] = []
+        self._loop_places: list[notes.LoopPlaces] = []
+        self._builder = ProgramBuilder(self._walk, self._naming, [], reading=reading)
+        self._failures: list[str] = []
+        self._undescribed: list[Note] = []
+
+    def build(
+        self,
+        observation: Observation,
+        *,
+        environment: Environment,
+        run_id: str,
+        title: str | None,
+        pinned: bool,
+        message: str | None,
+        extra_notes: Sequence[Note],
+    ) -> Built:
+        focus = asked = -1
+        for function in observation.functions:
+            first = len(self._programs)
+            for observed in function.programs:
+                try:
+                    self._program(function, observed)
+                    if observed is observation.focus:
+                        asked = len(self._programs) - 1
+                except Exception as error:  # one bad program hides no other
+                    self._could_not(f"A program of {function.name}", error)
+                    self._walk.forget(len(self._builder.scopes))
+            if len(self._programs) > first and (function.top_level or focus < 0):
+                focus = len(self._programs) - 1
+        self._hold_texts()
+        walk = self._walk
+        ledger = self._ledger(observation)
+        controls = self._control_flow()
+        costs = self._costs(controls)
+        shardings = self._shardings() if environment.device_count > 1 else []
+        found = [
+            *self._noted(lambda: notes.captured_notes(walk, self._programs)),
+            *self._noted(lambda: notes.loop_notes(walk, self._programs, self._loop_places, self._failures)),
+            *controls.notes,
+            *self._each(observation.printed, lambda each: notes.printed_notes(walk, [each], self._programs)),
+            *self._noted(lambda: notes.eager_note(observation.eager_compiles, self._files_of_cell())),
+            *self._each(observation.findings, lambda each: notes.finding_notes(walk, [each], self._programs)),
+            *extra_notes,
+        ]
+        found += [*self._undescribed, *notes.failure_notes([*observation.failures, *self._failures])]
+        document = Snapshot(
+            version=VERSION,
+            id=run_id,
+            created=time.time(),
+            title=title,
+            pinned=pinned,
+            environment=environment,
+            cell=self._cell,
+            programs=self._programs,
+            focus=focus if asked < 0 else asked,
+            message=message,
+            notes=notes.in_line_order(walk, found, self._cell_file),
+            untraced_lines=list(observation.untraced_lines),
+            cut=None,
+            naming=self._naming,
+            scopes=self._builder.scopes,
+            ledger=ledger,
+            control_flow=controls.controls,
+            costs=costs,
+            shardings=shardings,
+            retrace=notes.retrace_document(walk, observation.retrace),
+            machine=machine_build.known(),
+            **pools.of_walk(walk, self._cell_file).fields(),
+        )
+        why = refused([getattr(document, name) for name in _DESCRIBED])
+        if why is not None:
+            failed = notes.undescribed_note("A part of this run", why)
+            document = msgspec.structs.replace(document, notes=[*document.notes, failed])
+        sources = Sources(document, walk, self._observed, self._cells, self._cell_file, controls.paths)
+        return Built(document, sources)
+
+    def _noted(self, find: Callable[[], list[Note]]) -> list[Note]:
+        """Notes, where finding them does not fail."""
+        try:
+            return find()
+        except Exception:
+            self._failures.append(traceback.format_exc())
+            return []
+
+    def _each(self, items: Sequence[Item], notes_of: Callable[[Item], list[Note]]) -> Iterator[Note]:
+        """The notes on some things; one that cannot be described hides no other."""
+        for item in items:
+            try:
+                yield from notes_of(item)
+            except Exception as error:
+                self._could_not("A note", error)
+
+    def _could_not(self, what: str, error: Exception) -> None:
+        self._undescribed.append(notes.undescribed_note(what, could_not(error), traceback_text(error)))
+
+    def _ledger(self, observation: Observation) -> Ledger | None:
+        if observation.ledger is None:
+            return None
+        try:
+            return ledger_document(self._walk, observation.ledger, self._files_of_cell(), self._could_not)
+        except Exception as error:
+            self._could_not("The cache", error)
+            return None
+
+    def _files_of_cell(self) -> set[str]:
+        """Under which names code of the cell was compiled: its own, and those of the magics below ours."""
+        cell = self._cell
+        if cell is None:
+            return set()
+        is_it = (cell.id, cell.execution_count, cell.source)
+        return {file for file, each in self._cells.items() if (each.id, each.execution_count, each.source) == is_it}
+
+    def _control_flow(self) -> ControlFlowFound:
+        try:
+            return read_control_flow(self._walk, self._programs, self._failures.append)
+        except Exception:
+            self._failures.append(traceback.format_exc())
+            return ControlFlowFound([], [], [])
+
+    def _costs(self, controls: ControlFlowFound) -> list[ProgramCost]:
+        """What the programs cost, where they are small enough to be counted at once."""
+        if sum(program.equations for program in self._programs) > AT_ONCE:
+            return []
+        costs = []
+        held = {number: len(scope.primitive) for number, scope in enumerate(self._builder.scopes)}
+        for number, program in enumerate(self._programs):
+            try:
+                observed = self._observed[number]
+                ask = program.equations <= XLA_AT_ONCE
+                costs.append(program_cost(self._walk, number, program, observed, controls.controls, held, ask_xla=ask))
+            except Exception:  # the others can still be counted
+                self._failures.append(traceback.format_exc())
+        return costs
+
+    def _shardings(self) -> list[ProgramShardings]:
+        """How the programs over several devices are spread; their collectives where the HLO is printed anyway."""
+        found = []
+        for number, program in enumerate(self._programs):
+            try:
+                if not is_spread(self._observed[number]):
+                    continue
+                level = next(each for each in program.levels if each.name == "hlo")
+                hlo = None
+                if level.text is not None and level.line_stacks is not None:
+                    lines = level.text.split("\n")
+                    hlo = HloLines(lines, level.line_stacks, level.inferred_lines, level.other_stacks)
+                found.append(program_shardings(self._walk, number, program, self._observed[number], hlo))
+            except Exception:  # the others can still be told
+                self._failures.append(traceback.format_exc())
+        return found
+
+    # --- programs ------------------------------------------------------------------------------
+
+    def _program(self, function: ObservedFunction, observed: ObservedProgram) -> None:
+        self._programs.append(self._builder.program(function, observed))
+        self._observed.append(observed)
+        self._loop_places.append((function.definition, observed.call, observed.stages))
+
+    def _hold_texts(self) -> None:
+        """Print the texts of small programs with the document, so that a saved notebook has them."""
+        if self._builder.equations > TEXTS_UP_TO:
+            return
+        for index, program in enumerate(self._programs):
+            levels: list[Level] = []
+            for level in program.levels:
+                try:
+                    level = held_level(self._observed[index], level, self._walk, program.scope, TEXT_LIMIT)
+                except Unavailable:
+                    pass  # it stays on request, and the request says why
+                except Exception:
+                    self._failures.append(traceback.format_exc())
+                levels.append(level)
+            self._programs[index] = msgspec.structs.replace(program, levels=levels)
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()

@@ -1,0 +1,86 @@
+"""The cards that the program room found in, those of the document out, and where each construct is in its program."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import msgspec
+
+from ..document.types.control_flow import Branch, Control, Slot
+from ..document.types.document import Note, Program
+from ..program.control_flow import MOST as MOST_OF_PROGRAM
+from ..program.control_flow import Card, ControlPath, Reader, known_trips
+from ..program.jaxpr import Walk
+
+#: Most cards of a document.
+MOST = 600
+#: The largest integer that a browser holds exactly.
+_LARGEST = 2**53 - 1
+
+
+@dataclass(frozen=True)
+class ControlFlowFound:
+    """The cards of a document, the way to each, and the notes on what has none."""
+
+    controls: list[Control]
+    paths: list[ControlPath]
+    notes: list[Note]
+
+
+def read_control_flow(
+    walk: Walk, programs: Sequence[Program], failed: Callable[[str], None], *, before: int = 0, held: int = 0
+) -> ControlFlowFound:
+    """The cards of programs.
+
+    Args:
+        walk: What the programs' scopes and pools are in; frames of definitions are added to its pools.
+        programs: In the order of the document, texts that it holds included.
+        failed: Told of what could not be read, as a traceback.
+        before: How many programs of the document come before these.
+        held: How many cards the document has of those.
+    """
+    reader = Reader(walk, failed)
+    cards: list[Card] = []
+    notes: list[Note] = []
+    for number, program in enumerate(programs, before):
+        first = held + len(cards)
+        found = reader.program(number, program.scope, program.input_names, program.call)
+        room = MOST - first
+        if found.left_out or len(found.cards) > room:
+            notes.append(_left_out(number, program, min(room, MOST_OF_PROGRAM)))
+        own = found.cards[:room]
+        for card in own:
+            card.parent += first if card.parent >= 0 else 0
+        try:
+            hlo = next((level for level in program.levels if level.name == "hlo" and level.text is not None), None)
+            if hlo is not None:
+                known_trips(own, hlo.text or "", hlo.line_stacks or [], walk.positions)
+        except Exception:  # XLA's text: the cards do without
+            failed(traceback.format_exc())
+        cards += own
+    return ControlFlowFound([_control(card) for card in cards], [card.path for card in cards], notes)
+
+
+def _left_out(number: int, program: Program, held: int) -> Note:
+    return Note(
+        kind="control_flow_cut",
+        text=f"{program.name} has more than {held} control-flow constructs: the first {held} have a card.",
+        cure="Look at the function that holds the others by itself, with %jaxpr.",
+        detail=None,
+        program=number,
+        frame=program.definition,
+        bytes=None,
+    )
+
+
+def _control(card: Card) -> Control:
+    fields: dict[str, Any] = {name: getattr(card, name) for name in Control.__struct_fields__}
+    for name in ("trips", "step_flops"):
+        if fields[name] is not None and fields[name] > _LARGEST:
+            fields[name] = None
+    fields["slots"] = [Slot(**asdict(slot)) for slot in card.slots]
+    fields["branches"] = [Branch(**asdict(branch)) for branch in card.branches]
+    return msgspec.convert(fields, Control)

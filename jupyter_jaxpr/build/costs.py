@@ -1,0 +1,197 @@
+"""A walked program and JAX's own objects of it in, what it costs out: the part of the document about costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import msgspec
+
+from ..document.types.control_flow import Control
+from ..document.types.cost import CostDifference, CostNode, CostRow, Memory, ProgramCost, ScopeCost, XlaCost
+from ..document.types.document import Program
+from ..observe.observation import ObservedProgram
+from ..program.costs import Costs
+from ..program.costs.runs import ScopeRuns, runs_of
+from ..program.costs.scopes import Priced, Trips
+from ..program.costs.sums import Row, by_line, by_primitive, unknown
+from ..program.costs.trees import Node, by_name_stack, by_scope
+from ..program.costs.xla import Analysis, analysis, differences
+from ..program.jaxpr import Walk
+from ..program.memory import memory_of
+
+#: Most equations that the programs of a run have together, where they are costed with the document.
+AT_ONCE = 500
+#: Most equations of a program whose executable XLA is asked about then.
+XLA_AT_ONCE = 300
+#: Larger numbers are this one: what JSON readers hold as an integer.
+MOST = 2**63 - 1
+
+
+def loop_trips(controls: Sequence[Control], program: int) -> Trips:
+    """The trips of while loops that the cards know, by scope and equation; where two ways to one differ, none."""
+    found: dict[tuple[int, int], int | None] = {}
+    for control in controls:
+        if control.program == program and control.primitive == "while":
+            key = control.scope, control.equation
+            found[key] = control.trips if found.get(key, control.trips) == control.trips else None
+    return {key: trips for key, trips in found.items() if trips is not None}
+
+
+def program_cost(
+    walk: Walk,
+    number: int,
+    program: Program,
+    observed: ObservedProgram,
+    controls: Sequence[Control] = (),
+    held: Mapping[int, int] | None = None,
+    *,
+    ask_xla: bool = True,
+) -> ProgramCost:
+    """What a program costs, and why XLA's own count is another.
+
+    Args:
+        walk: It has walked the program.
+        number: Of the program in its document.
+        program: As in the document.
+        observed: JAX's own objects of it.
+        controls: The cards of the document: XLA may have told the trips of a loop.
+        held: How many equations the document holds of each scope; None for all.
+        ask_xla: Whether to ask XLA, which takes far longer than we do where the executable is large.
+    """
+    costs = Costs(walk, loop_trips(controls, number))
+    runs = runs_of(costs, program.scope, program.call)
+    total = costs.of(program.scope)
+    executable = observed.executable if ask_xla else None
+    said = analysis(executable)
+    return ProgramCost(
+        program=number,
+        flops=_most(total.flops),
+        flops_min=_most(total.flops_min),
+        exact=total.exact and total.flops == total.flops_min,
+        transcendentals=_most(total.transcendentals),
+        bytes_read=_most(total.read),
+        bytes_written=_most(total.written),
+        per_trip=_loops(costs, runs),
+        unknown=[f"{name} ({times})" for name, times in unknown(costs, runs)],
+        scopes=[
+            _scope(costs, each, of_scope)
+            for each, of_scope in runs.items()
+            if held is None or held.get(each) == walk.scopes[each].count
+        ],
+        by_line=[_row(row, _line(walk, row.frame)) for row in by_line(costs, runs)],
+        by_primitive=[_row(row, row.label) for row in by_primitive(costs, runs)],
+        by_scope=[_node(node) for node in by_scope(costs, program.scope, program.name, program.call)],
+        by_name_stack=[_node(node) for node in by_name_stack(costs, runs, program.name)],
+        xla=None if said is None else _xla(costs, program.scope, runs, said),
+        memory=_memory(walk, program, executable),
+        xla_asked=executable is not None,
+    )
+
+
+def _scope(costs: Costs, number: int, runs: ScopeRuns) -> ScopeCost:
+    priced = costs.priced(number)
+    flops, functions, moved = _columns(costs, priced)
+    return ScopeCost(
+        scope=number,
+        runs=_most(runs.total.most),
+        runs_min=_most(runs.total.least),
+        per_trip=runs.total.per_trip,
+        flops=flops,
+        transcendentals=functions,
+        bytes=moved,
+    )
+
+
+def _columns(costs: Costs, priced: Priced) -> tuple[list[int], list[int], list[int]]:
+    # The last one stands for what holds programs, until their numbers are put in.
+    flops = [own.flops for own in costs.owns] + [0]
+    functions = [own.transcendentals for own in costs.owns] + [0]
+    moved = [-1 if own.read < 0 else own.read + own.written for own in costs.owns] + [0]
+    columns = [[column[own] for own in priced.own] for column in (flops, functions, moved)]
+    for call in priced.calls:
+        price = costs.call(call).price
+        for column, value in zip(columns, price, strict=True):
+            column[call.equation] = _most(value)
+    return columns[0], columns[1], columns[2]
+
+
+def _loops(costs: Costs, runs: dict[int, ScopeRuns]) -> list[str]:
+    """The loops of unknown trips, each line once."""
+    walk = costs.walk
+    found: dict[str, None] = {}
+    for number, of_scope in runs.items():
+        for call in costs.priced(number).calls:
+            if not any(part.per_trip for part in call.parts):
+                continue
+            stack = walk.scopes[number].stack[call.equation]
+            frames = walk.positions.stacks[stack][0] if stack >= 0 else []
+            for frame in frames[:1] or [frame for frame in of_scope.frames if frame >= 0] or [-1]:
+                line = f", line {walk.positions.frames[frame][2]}" if frame >= 0 else ""
+                found[f"while_loop{line}"] = None
+    return list(found)
+
+
+def _line(walk: Walk, frame: int) -> str:
+    """The text of a line, as far as it is known."""
+    if frame < 0:
+        return ""
+    file, _, line, *_ = walk.positions.frames[frame]
+    cell = walk.positions.files[file].cell
+    lines = cell.source.split("\n") if cell is not None else []
+    return lines[line - 1].strip()[:200] if 0 < line <= len(lines) else ""
+
+
+def _row(row: Row, label: str) -> CostRow:
+    return CostRow(
+        label=label,
+        frame=row.frame,
+        equations=row.equations,
+        flops=_most(row.flops),
+        flops_min=_most(row.flops_min),
+        if_taken=_most(row.if_taken),
+        transcendentals=_most(row.transcendentals),
+        bytes_read=_most(row.bytes_read),
+        bytes_written=_most(row.bytes_written),
+        per_trip=row.per_trip,
+    )
+
+
+def _node(node: Node) -> CostNode:
+    return CostNode(
+        label=node.label,
+        parent=node.parent,
+        scope=node.scope,
+        frame=node.frame,
+        runs=_most(node.runs),
+        per_trip=node.per_trip,
+        flops=_most(node.flops),
+        transcendentals=_most(node.transcendentals),
+        bytes=_most(node.bytes),
+    )
+
+
+def _xla(costs: Costs, scope: int, runs: dict[int, ScopeRuns], said: Analysis) -> XlaCost:
+    return XlaCost(
+        flops=said.flops,
+        transcendentals=said.transcendentals,
+        bytes=said.bytes,
+        differences=[_difference(each) for each in differences(costs, scope, runs, said)],
+    )
+
+
+def _difference(found: Any) -> CostDifference:
+    return msgspec.convert(
+        {name: _most(value) if isinstance(value, int) else value for name, value in asdict(found).items()},
+        CostDifference,
+    )
+
+
+def _memory(walk: Walk, program: Program, executable: Any) -> Memory:
+    used = memory_of(walk, program.scope, executable, program.input_names)
+    return msgspec.convert(asdict(used), Memory)
+
+
+def _most(number: int) -> int:
+    return min(number, MOST)

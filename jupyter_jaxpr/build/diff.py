@@ -1,0 +1,103 @@
+"""Two runs in, live or read from a file, the diff of a program of each at one level out."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from ..document.diff.rows import WHOLE, Text, of, program_diff, text_diff
+from ..document.types.diff import ProgramDiff
+from ..document.types.document import Frame, Snapshot, Stack
+from .levels import Unavailable
+from .live import Sources
+
+Level = Literal["jaxpr", "stablehlo", "hlo"]
+
+_CUT = (
+    "The program of {name} of {run} is not held whole: this copy was cut to stay small, or is one page of a large "
+    "program. Run its cell again and compare what the kernel holds."
+)
+_TITLES = {"stablehlo": "StableHLO", "hlo": "HLO"}
+_NO_TEXT = "The {title} of {name} of {run} is not held. {reason}"
+
+
+def diff_runs(
+    before: tuple[Snapshot, Sources | None],
+    program_before: int,
+    after: tuple[Snapshot, Sources | None],
+    program_after: int,
+    level: Level = "jaxpr",
+    *,
+    whole: int | None = WHOLE,
+) -> ProgramDiff:
+    """Compare two programs.
+
+    Args:
+        before: A run's document, and the live handles behind it, if there are any.
+        program_before: Index into its programs.
+        after: As `before`.
+        program_after: Index into its programs.
+        level: What to compare: the equations, or the lines of a text.
+        whole: Rows up to which equal ones are told too; None: all.
+
+    Raises:
+        Unavailable: The equations or the text are not held; a sentence.
+    """
+    if level == "jaxpr":
+        one, two = _held(*before, program_before), _held(*after, program_after)
+        found = program_diff(*one, *two, whole=whole)
+        return msgspec.structs.replace(found, before=of(before[0], program_before), after=of(after[0], program_after))
+    return text_diff(
+        level,
+        of(before[0], program_before),
+        _text(*before, program_before, level),
+        of(after[0], program_after),
+        _text(*after, program_after, level),
+        whole=whole,
+    )
+
+
+def _held(document: Snapshot, sources: Sources | None, program: int) -> tuple[Snapshot, int]:
+    """A document with all equations of the program, and the program's index there."""
+    shown = document.programs[program]
+    if shown.complete:
+        return document, program
+    if sources is None:
+        raise Unavailable(_CUT.format(name=shown.name, run=_run(document)))
+    return sources.whole(program), 0
+
+
+def _text(document: Snapshot, sources: Sources | None, program: int, level: Literal["stablehlo", "hlo"]) -> Text:
+    cell = document.cell.file if document.cell is not None else None
+    shown = document.programs[program]
+    held = next((each for each in shown.levels if each.name == level), None)
+    if held is not None and held.text is not None:
+        lines = held.text.split("\n")
+        stacks, frames = document.stacks, document.frames
+        files = [file.path for file in document.files]
+        return lines, _places(held.line_stacks or [], stacks, frames, files, cell)
+    if sources is None or held is None or held.state in ("not_made", "absent"):
+        reason = (held and held.reason) or "Press the button that makes it in its Program view, or run its cell again."
+        raise Unavailable(_NO_TEXT.format(title=_TITLES[level], name=shown.name, run=_run(document), reason=reason))
+    text = sources.text(program, level)
+    fields = text.pools.text_fields()
+    return text.lines, _places(
+        text.line_stacks, fields["stacks"], fields["frames"], [file.path for file in fields["files"]], cell
+    )
+
+
+def _places(
+    line_stacks: list[int], stacks: list[Stack], frames: list[Frame], files: list[str], cell: str | None
+) -> list[int]:
+    """Of each line of a text: the line of the cell that it belongs to, 0 where there is none."""
+    lines = []
+    for stack in line_stacks:
+        here = (frames[each] for each in stacks[stack].frames) if stack >= 0 else iter(())
+        lines.append(next((frame.line for frame in here if files[frame.file] == cell), 0))
+    return lines
+
+
+def _run(document: Snapshot) -> str:
+    count = document.cell.execution_count if document.cell is not None else None
+    return "this run" if count is None else f"run [{count}]"

@@ -1,0 +1,37 @@
+"""What is installed and running in, the document's `Environment` out; starts no backend of JAX."""
+
+from __future__ import annotations
+
+import platform
+
+from .. import jax_internals
+from ..document.types.document import Environment
+from ..version import __version__
+
+
+def environment(support: jax_internals.Support | None = None) -> Environment:
+    """Versions, device and tier of this kernel.
+
+    Args:
+        support: what the observer can tell; asked of JAX where it is None.
+    """
+    support = support or jax_internals.support()
+    backend: str | None = None
+    device: str | None = None
+    count = 0
+    if support.tier != "none" and jax_internals.backend_started():
+        import jax
+
+        devices = jax.devices()
+        backend, device, count = jax.default_backend(), devices[0].device_kind, len(devices)
+    return Environment(
+        jupyter_jaxpr=__version__,
+        python=platform.python_version(),
+        jax=jax_internals.jax_version(),
+        jaxlib=jax_internals.jaxlib_version(),
+        backend=backend,
+        device=device,
+        device_count=count,
+        tier=support.tier,
+        tier_note=support.note,
+    )

@@ -1,0 +1,117 @@
+"""A program of a run in, the exact links that its tagged twin tells out; and the question that is asked before.
+
+Nothing of the user's runs, and of the twin only its texts are kept: see `measure.twin_compile`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from ..document.types.exact_links import ExactLevel, ExactLinks
+from ..measure.twin_compile import NoTwin, compile_twin
+from ..observe.observation import ObservedProgram
+from ..program.exact_lines import ExactLines, differing, exact_lines
+from ..quantities import duration
+from .levels import LEVELS, LevelName, Unavailable, traced_of
+
+if TYPE_CHECKING:
+    from .live import Sources
+
+_MAKERS: dict[LevelName, str] = {"stablehlo": "JAX", "hlo": "XLA"}
+_NOUNS: dict[LevelName, str] = {"stablehlo": "line", "hlo": "instruction"}
+
+
+def exact_links_question(observed: ObservedProgram, name: str) -> str:
+    """What the exact links cost, as a question."""
+    stages = observed.stages
+    lower, compiling = (stages.lower, stages.compile) if stages is not None else (None, None)
+    if compiling is None or stages is None:
+        price = "how long that takes is not known"
+    elif stages.from_disk:
+        price = f"reading it from the cache on disk took {duration(compiling)}, and compiling takes longer"
+    elif lower is None:
+        price = f"more than {duration(compiling)}, which compiling took; what lowering took is not known"
+    else:
+        price = f"about {duration(lower + compiling)}: lower and compile of this program took that long"
+    return (
+        f"JAX lowers and XLA compiles a twin of {name}, in which every equation has a number that its instructions "
+        f"carry: {price}. Nothing runs. It cannot be stopped while it compiles. Compile the twin?"
+    )
+
+
+def find_exact_links(
+    sources: Sources,
+    program: int,
+    tell: Callable[[str], None] = lambda text: None,
+    stopped: Callable[[], bool] = lambda: False,
+) -> ExactLinks:
+    """Compile the twin of a program, unless that was done before; its texts are kept with the run.
+
+    Args:
+        sources: Of the run.
+        program: Index into its programs.
+        tell: Is told what is being done.
+        stopped: Whether to end before the compilation.
+
+    Raises:
+        Unavailable: There is nothing to lower, JAX or XLA refuses the twin, or it was stopped.
+    """
+    held = sources.twin(program)
+    if held is not None:
+        return held
+    observed, scope = sources.observed(program), sources.document.programs[program].scope
+    try:
+        compiled = compile_twin(sources.walk, scope, traced_of(observed), tell, stopped)
+    except NoTwin as error:
+        raise Unavailable(str(error)) from error
+    texts: dict[LevelName, str] = {"stablehlo": compiled.stablehlo, "hlo": compiled.hlo}
+    # Reading puts places into the pools of the run.
+    with sources.reading():
+        read = {name: exact_lines(texts[name], sources.walk, scope, name) for name in LEVELS}
+    reached = {each for found in read["hlo"].equations.values() for each in found}
+    links = ExactLinks(
+        program=program,
+        lower_seconds=compiled.lower_seconds,
+        compile_seconds=compiled.compile_seconds,
+        equations=sources.document.programs[program].equations,
+        reached=len(reached),
+        levels=[_level(name, read[name], _own_lines(sources, program, name)) for name in LEVELS],
+    )
+    sources.add_twin(links, read)
+    return links
+
+
+def _own_lines(sources: Sources, program: int, level: LevelName) -> list[str] | None:
+    """The lines of the program's own text; None where there is none."""
+    try:
+        return sources.text(program, level).lines
+    except Unavailable:
+        return None
+
+
+def _level(name: LevelName, read: ExactLines, own: list[str] | None) -> ExactLevel:
+    lines = read.lines.text.split("\n")
+    inferred = set(read.lines.inferred)
+    known = [line for line in read.instructions if line in read.equations]
+    linked = [line for line in known if line not in inferred]
+    maker, noun = _MAKERS[name], _NOUNS[name]
+    count = len(read.instructions)
+    other = None if own is None else differing(lines, own)
+    if other is None:
+        words = f"The program has no such text, so the {noun}s of the twin cannot be compared with its own."
+    elif other == 0:
+        words = f"{maker} made the same {noun}s of the twin as of the program."
+    else:
+        many = f"{other:,} other {noun}{'' if other == 1 else 's'}"
+        words = f"{maker} made {many} of the twin than of the program: what is shown is the twin, not what ran."
+    return ExactLevel(
+        name=name,
+        lines=len(lines),
+        instructions=count,
+        linked=len(linked),
+        single=sum(len(read.equations[line]) == 1 for line in linked),
+        inferred=len(known) - len(linked),
+        same=None if other is None else other == 0,
+        words=words,
+    )

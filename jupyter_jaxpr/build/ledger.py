@@ -1,0 +1,168 @@
+"""What the observer read off the jit cache in, the document's ledger out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
+
+from ..document.types.ledger import (
+    Ledger,
+    LedgerCounts,
+    LedgerEntry,
+    LedgerFunction,
+    LedgerLine,
+    LedgerMiss,
+    LedgerReason,
+)
+from ..observe.ledger import FunctionRecord, Miss
+from ..observe.observation import LedgerReading, LineReading, Place
+from ..program.jaxpr import Walk
+from . import notes
+
+MISSES_LISTED = 64
+
+
+def ledger_document(
+    walk: Walk,
+    reading: LedgerReading,
+    cell_files: Collection[str],
+    failed: Callable[[str, Exception], None],
+) -> Ledger:
+    """Make the document's ledger; its lines go into the pools of `walk`.
+
+    Args:
+        walk: takes the lines of definitions and calls.
+        reading: what was observed.
+        cell_files: names under which code of the cell that ran was compiled; empty outside a cell.
+        failed: told of each function that could not be described, and why: one hides no other.
+    """
+    here = {_key(record): record for record in reading.run}
+    whole = {_key(record): record for record in reading.kernel}
+    pairs: list[tuple[FunctionRecord | None, FunctionRecord]] = [
+        (record, whole.get(key, record)) for key, record in here.items()
+    ]
+    pairs += [(None, record) for key, record in whole.items() if key not in here]
+    functions = []
+    for run, kernel in pairs:
+        try:
+            functions.append(_function(walk, run, kernel))
+        except Exception as error:
+            failed(f"{kernel.name} in the cache", error)
+    return Ledger(
+        functions=functions,
+        lines=_lines(reading.lines, cell_files),
+        seconds=sum(record.seconds for record in reading.run),
+        compiles=sum(record.compiles for record in reading.run),
+        cell_seconds=reading.seconds if cell_files else None,
+        library_functions=list(reading.library_functions),
+        library_misses=reading.library_misses,
+        calls_note=reading.note,
+    )
+
+
+def _key(record: FunctionRecord) -> tuple[str, str | None, int | None]:
+    return record.name, record.file, record.line
+
+
+def _function(walk: Walk, run: FunctionRecord | None, kernel: FunctionRecord) -> LedgerFunction:
+    new = {id(miss) for miss in kernel.misses[len(kernel.misses) - len(run.misses) :]} if run is not None else set()
+    listed = kernel.misses[-MISSES_LISTED:]
+    made = {miss.entry for miss in kernel.misses if id(miss) in new}
+    old = {miss.entry for miss in kernel.misses if id(miss) not in new}
+    hits = {entry.signature: entry.hits for entry in run.entries} if run is not None else {}
+    definition = None
+    if kernel.line is not None and kernel.file is not None:
+        definition = Place(kernel.file, kernel.line, kernel.name)
+    return LedgerFunction(
+        name=kernel.name,
+        definition=notes.frame_of(walk, definition),
+        function_objects=kernel.function_objects,
+        run=_counts(run, kernel),
+        kernel=_counts(kernel, kernel, calls=False),
+        entries=[
+            LedgerEntry(
+                signature=entry.signature,
+                hits=hits.get(entry.signature),
+                misses=entry.misses,
+                this_run=index in made and index not in old,
+                fast_path=entry.fast_path,
+            )
+            for index, entry in enumerate(kernel.entries)
+        ],
+        misses=[_miss(walk, miss, id(miss) in new) for miss in listed],
+        misses_left_out=len(kernel.misses) - len(listed),
+    )
+
+
+def _counts(record: FunctionRecord | None, kernel: FunctionRecord, calls: bool = True) -> LedgerCounts:
+    if record is None:
+        none: dict[str, Any] = dict.fromkeys(("misses", "traces", "lowerings", "compiles", "from_disk"), 0)
+        return LedgerCounts(calls=None, calls_exact=True, hits=None, inlined=0, raised=0, seconds=0.0, **none)
+    return LedgerCounts(
+        calls=record.calls if calls else None,
+        calls_exact=record.calls_exact,
+        hits=record.hits if calls else None,
+        misses=sum(miss.outcome != "inlined" for miss in record.misses),
+        traces=record.traces,
+        lowerings=record.lowerings,
+        compiles=record.compiles,
+        from_disk=record.from_disk,
+        inlined=record.inlined,
+        raised=record.raised,
+        seconds=record.seconds,
+    )
+
+
+def _miss(walk: Walk, miss: Miss, this_run: bool) -> LedgerMiss:
+    assert miss.outcome != "fast_hit"
+    place = Place(miss.file, miss.line) if miss.file is not None and miss.line is not None else None
+    return LedgerMiss(
+        outcome=miss.outcome,
+        reasons=[
+            LedgerReason(
+                kind=reason.kind,
+                text=reason.text,
+                argument=reason.argument,
+                before=reason.before,
+                after=reason.after,
+                cure=reason.cure,
+            )
+            for reason in miss.reasons
+        ],
+        signature=miss.signature,
+        frame=notes.frame_of(walk, place),
+        this_run=this_run,
+        entry=miss.entry,
+        trace=miss.trace_s,
+        lower=miss.lower_s,
+        compile=miss.compile_s,
+        total=miss.total_s,
+    )
+
+
+def _lines(readings: Sequence[LineReading], cell_files: Collection[str]) -> list[LedgerLine]:
+    """What happened at the lines of the cell, those of other files left out."""
+    lines: dict[int, LedgerLine] = {}
+    for reading in readings:
+        if reading.file in cell_files:
+            line = LedgerLine(
+                line=reading.line,
+                calls=reading.calls,
+                calls_exact=reading.exact,
+                hits=reading.hits,
+                compiles=reading.compiles,
+            )
+            before = lines.get(reading.line)  # of the cell that a magic such as %%capture runs in this one
+            lines[reading.line] = line if before is None else _together(before, line)
+    return [lines[number] for number in sorted(lines)]
+
+
+def _together(one: LedgerLine, other: LedgerLine) -> LedgerLine:
+    known = one.calls is not None and other.calls is not None
+    return LedgerLine(
+        line=one.line,
+        calls=(one.calls or 0) + (other.calls or 0) if known else None,
+        calls_exact=one.calls_exact and other.calls_exact,
+        hits=(one.hits or 0) + (other.hits or 0) if known else None,
+        compiles=one.compiles + other.compiles,
+    )

@@ -1,0 +1,148 @@
+"""A program's lowered module and executable in, its texts out: lines with their stacks, made when asked for."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from ..document.types.document import Level
+from ..observe.observation import ObservedProgram
+from ..plain_text import kind_name, message_of
+from ..program.hlo import executable_text, hlo_lines
+from ..program.sources import Positions
+from ..program.stablehlo import LinesOfText, lowered_text, stablehlo_lines
+
+LevelName = Literal["stablehlo", "hlo"]
+
+Platform = Literal["cpu", "cuda", "rocm", "tpu"]
+
+#: Platforms that JAX lowers for, whether or not there is one.
+PLATFORMS: tuple[Platform, ...] = ("cpu", "cuda", "rocm", "tpu")
+
+LEVELS: tuple[LevelName, ...] = ("stablehlo", "hlo")
+
+_NOT_LOWERED = "JAX has only traced this function. Lower it to see its StableHLO."
+_NOT_COMPILED = (
+    "JAX has not compiled this function. Compile it to see its HLO: that takes as long as a first call does."
+)
+_NOTHING = "JAX keeps no {what} that could be shown for this call. Run the cell again after jax.clear_caches()."
+
+
+class Unavailable(Exception):
+    """What was asked for cannot be had; the message is a sentence for the user, with what to do."""
+
+
+def text_of(observed: ObservedProgram, level: LevelName, positions: Positions) -> LinesOfText:
+    """The text of a level that JAX has made.
+
+    Raises:
+        Unavailable: It was not made, or this backend gives no text of it.
+    """
+    try:
+        if level == "stablehlo" and observed.lowered is not None:
+            return stablehlo_lines(lowered_text(observed.lowered), positions)
+        if level == "hlo" and observed.executable is not None:
+            return hlo_lines(executable_text(observed.executable), positions)
+    except Exception as error:  # JAX's or XLA's, on some backend: a sentence in the panel
+        raise Unavailable(
+            f"JAX could not print its {title(level)}: {error}. The other levels are not affected."
+        ) from error
+    raise Unavailable(state_of(observed, level)[1] or "")
+
+
+def platform_text(observed: ObservedProgram, platform: str, positions: Positions) -> LinesOfText:
+    """The StableHLO of a program lowered for a platform that need not be there; nothing is compiled.
+
+    Raises:
+        Unavailable: There is no such platform, or JAX cannot lower this program for it.
+    """
+    if platform not in PLATFORMS:
+        raise Unavailable(f"JAX lowers for {', '.join(PLATFORMS)}, not for {platform}. Choose one of them.")
+    traced = traced_of(observed)
+    try:
+        return stablehlo_lines(lowered_text(traced.lower(lowering_platforms=(platform,))), positions)
+    except Exception as error:  # the user's program: a kernel of another platform, a callback
+        first = message_of(error).strip().partition("\n")[0].rstrip(".")
+        raise Unavailable(
+            f"JAX could not lower this program for {platform} ({kind_name(type(error))}: {first}). "
+            "Choose another platform."
+        ) from error
+
+
+def state_of(
+    observed: ObservedProgram, level: LevelName
+) -> tuple[Literal["on_request", "not_made", "absent"], str | None]:
+    """Whether the text of a level can be had, and why not."""
+    if level == "stablehlo":
+        if observed.lowered is not None:
+            return "on_request", None
+        if observed.traced is not None:
+            return "not_made", _NOT_LOWERED
+    else:
+        if observed.executable is not None:
+            return "on_request", None
+        if observed.traced is not None or observed.lowered is not None:
+            return "not_made", _NOT_COMPILED
+    return "absent", _NOTHING.format(what=title(level))
+
+
+def level_document(observed: ObservedProgram, level: LevelName) -> Level:
+    """The level without its text."""
+    state, reason = state_of(observed, level)
+    return Level(
+        name=level,
+        state=state,
+        reason=reason,
+        characters=None,
+        lines=None,
+        sha256=None,
+        text=None,
+        line_stacks=None,
+    )
+
+
+def make(observed: ObservedProgram, level: LevelName) -> None:
+    """Let JAX lower or compile a program that was only traced; nothing is run.
+
+    Raises:
+        Unavailable: JAX cannot.
+    """
+    try:
+        lowered_of(observed)
+        if level == "hlo" and observed.executable is None:
+            observed.executable = lowered_of(observed).compile()
+    except Unavailable:
+        raise
+    except Exception as error:  # the user's program: JAX may refuse it
+        verb = "lower" if observed.lowered is None else "compile"
+        first = message_of(error).strip().partition("\n")[0].rstrip(".")
+        raise Unavailable(
+            f"JAX could not {verb} this program ({kind_name(type(error))}: {first}). "
+            "Run it in a cell to see the whole error."
+        ) from error
+
+
+def lowered_of(observed: ObservedProgram) -> Any:
+    """The `jax.stages.Lowered` of a program, lowered now where it was only traced.
+
+    Raises:
+        Unavailable: JAX keeps nothing that it could be lowered from.
+    """
+    if observed.lowered is None:
+        observed.lowered = traced_of(observed).lower()
+    return observed.lowered
+
+
+def traced_of(observed: ObservedProgram) -> Any:
+    """The `jax.stages.Traced` of a program.
+
+    Raises:
+        Unavailable: JAX keeps nothing that it could be lowered from.
+    """
+    if observed.traced is None:
+        raise Unavailable(_NOTHING.format(what="trace"))
+    return observed.traced
+
+
+def title(level: LevelName) -> str:
+    """The level's name as people write it."""
+    return "StableHLO" if level == "stablehlo" else "HLO"

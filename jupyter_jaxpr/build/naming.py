@@ -1,0 +1,58 @@
+"""How the JAX of this process names the variables of a printed jaxpr, learned by printing one."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from .. import jax_internals
+from ..document.names import NAMING
+from ..document.types.document import Naming
+
+_learned: list[Naming] = []
+
+
+def learn_naming() -> Naming:
+    """How the JAX of this process names variables, learned once by printing one small jaxpr.
+
+    It starts no backend, runs nothing and does not import JAX for a cell that did not. Where JAX cannot be asked, or
+    does not jit at the moment, these are the rules of the versions we know.
+    """
+    if not jax_internals.imported():
+        return NAMING
+    if not _learned:
+        try:
+            with jax_internals.quietly():
+                learned = _learn()
+        except Exception:  # no JAX, or one that prints differently
+            learned = NAMING
+        if learned is None:
+            return NAMING
+        _learned.append(learned)
+    return _learned[0]
+
+
+def _learn() -> Naming | None:
+    """The rules, or None under `jax.disable_jit`, where nothing shows them."""
+    import jax
+
+    def twelve(x: Any) -> Any:
+        for _ in range(12):
+            x = jax.lax.neg(x)
+        return x
+
+    @jax.jit
+    def inner(y: Any) -> Any:
+        return jax.lax.neg(y)
+
+    value = jax.ShapeDtypeStruct((), "float32")
+    # In a notebook and in a terminal JAX colours what it prints, names apart from `lambda`.
+    small = jax.make_jaxpr(lambda x: inner(x))(value).pretty_print(use_color=False)
+    large = jax.make_jaxpr(lambda x: jax.jit(twelve)(x))(value).pretty_print(use_color=False)
+    if "jit[" not in small:
+        return None
+    binders = re.findall(r"lambda ; (\w+):", small)
+    return Naming(
+        share_jit_names=len(binders) == 2 and binders[0] == binders[1],
+        hoist_above=10 if large.lstrip().startswith("let ") else 0,
+    )

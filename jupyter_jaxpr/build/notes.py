@@ -1,0 +1,299 @@
+"""What was observed in, the notes a person should read out: texts, cures, and the lines they are about."""
+
+from __future__ import annotations
+
+import os
+import traceback
+from collections.abc import Collection, Sequence
+
+from ..document.types.document import Cure, Note, Program, Retrace
+from ..explain.unrolled import UnrolledLoop, UnrolledLoops
+from ..observe.observation import EagerCompile, Finding, Place, Printed, StageTimes
+from ..observe.retrace import Retrace as RetraceOffer
+from ..program.jaxpr import Captured, ScopeColumns, Walk
+from ..quantities import count, duration, size
+
+#: A captured constant of more bytes than this is worth a note.
+CAPTURED_ABOVE = 1_000
+#: Eager operations are worth a note from this many compiled kernels, or this many seconds, on.
+EAGER_KERNELS = 5
+EAGER_SECONDS = 0.1
+
+#: Of a program: where its function is defined, the line that called it, and its times.
+LoopPlaces = tuple[Place | None, Place | None, StageTimes | None]
+
+
+def frame_of(walk: Walk, place: Place | None) -> int:
+    """Index of the frame of a line or an expression that was observed, -1 for none."""
+    if place is None:
+        return -1
+    if place.column >= 0:
+        source = walk.positions.source_file(place.file)
+        return walk.positions.frame(source, place.function, place.line, place.column, place.end_line, place.end_column)
+    return walk.positions.line(place.file, place.line, place.function)
+
+
+def printed_notes(walk: Walk, printed: Sequence[Printed], programs: Sequence[Program]) -> list[Note]:
+    """Texts that Python printed while functions were traced."""
+    notes = []
+    for each in printed:
+        notes.append(
+            Note(
+                kind="printed_while_tracing",
+                text=(
+                    f"{each.function} printed while JAX traced it. Python's print runs once for each trace, not for "
+                    "each call, and shows tracers in place of values."
+                ),
+                cure="To print values at every call, use jax.debug.print.",
+                detail=each.text,
+                program=_program_of(each.function, programs),
+                frame=frame_of(walk, each.place),
+                bytes=None,
+            )
+        )
+    return notes
+
+
+def finding_notes(walk: Walk, findings: Sequence[Finding], programs: Sequence[Program]) -> list[Note]:
+    """What the observer has to say."""
+    return [
+        Note(
+            kind=finding.kind,
+            text=finding.text,
+            cure=finding.cure,
+            detail=finding.detail,
+            program=_program_of(finding.function, programs),
+            frame=frame_of(walk, finding.place),
+            bytes=None,
+            title=finding.title,
+            cures=[Cure(name=cure.name, code=cure.code, text=cure.text) for cure in finding.cures],
+        )
+        for finding in findings
+    ]
+
+
+def retrace_document(walk: Walk, offer: RetraceOffer | None) -> Retrace | None:
+    """The offer to trace the last call, None where there is none."""
+    if offer is None:
+        return None
+    effect = offer.effect
+    place = Place(effect.file, effect.line, effect.function) if effect.line else None
+    return Retrace(
+        call=offer.text, frame=frame_of(walk, place), question=offer.question, undoable=not offer.allows_effects
+    )
+
+
+def _program_of(function: str | None, programs: Sequence[Program]) -> int:
+    """Index of the first program of a function, -1 for none."""
+    return next((index for index, program in enumerate(programs) if program.name == function), -1)
+
+
+def captured_notes(walk: Walk, programs: Sequence[Program]) -> list[Note]:
+    """Arrays that programs hold as constants, each once, where they are large enough to matter."""
+    found: dict[tuple[int, int], tuple[ScopeColumns, Captured, list[int]]] = {}
+    for index, program in enumerate(programs):
+        seen: set[int] = set()
+        for number in inside(walk, program.scope):
+            columns = walk.scopes[number]
+            for captured in columns.captured:
+                if captured.bytes <= CAPTURED_ABOVE or captured.identity in seen:
+                    continue
+                seen.add(captured.identity)
+                key = (captured.identity, _first_use(walk, columns, captured.operand))
+                found.setdefault(key, (columns, captured, []))[2].append(index)
+    return [
+        _captured_note(walk, columns, captured, frame, among, programs)
+        for (_, frame), (columns, captured, among) in found.items()
+    ]
+
+
+def _captured_note(
+    walk: Walk, columns: ScopeColumns, captured: Captured, frame: int, among: list[int], programs: Sequence[Program]
+) -> Note:
+    kind = walk.avals[columns.variable_avals[captured.operand]].text
+    became = "a constant of the program"
+    if len(among) > 1:
+        became = f"a constant of {_named(among, programs)}"
+    return Note(
+        kind="captured_constant",
+        text=(
+            f"An array of {size(captured.bytes)}, {kind}, is captured from outside the function. It became {became}: "
+            "a new value under its name is not seen by later calls."
+        ),
+        cure="Pass the array as an argument.",
+        detail=None,
+        program=among[0] if len(among) == 1 else -1,
+        frame=frame,
+        bytes=captured.bytes,
+    )
+
+
+def _named(among: list[int], programs: Sequence[Program]) -> str:
+    """Programs by their names: `2 programs, f and g`."""
+    names = list(dict.fromkeys(programs[index].name for index in among))
+    listed = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    if len(names) > 5:
+        listed = f"{', '.join(names[:5])} and {len(names) - 5} more"
+    return f"{count(len(among), 'program')} of {listed}" if len(names) < len(among) else f"the programs of {listed}"
+
+
+def loop_notes(
+    walk: Walk, programs: Sequence[Program], places: Sequence[LoopPlaces], failures: list[str]
+) -> list[Note]:
+    """Python loops that were unrolled, each once, however many programs it is in.
+
+    Args:
+        walk: The programs, walked.
+        programs: Of the document.
+        places: Of each program, where it begins in the user's code, and its times.
+        failures: Our own ones are put here, as tracebacks: one program hides no other.
+    """
+    finder = UnrolledLoops(walk)
+    found: dict[tuple[object, ...], tuple[UnrolledLoop, list[int]]] = {}
+    for index, (program, (definition, call, stages)) in enumerate(zip(programs, places, strict=True)):
+        try:
+            loops = finder.of(inside(walk, program.scope), definition, call, stages)
+        except Exception:
+            failures.append(traceback.format_exc())
+            continue
+        for loop in loops:
+            found.setdefault(loop.key, (loop, []))[1].append(index)
+    notes = []
+    for loop, among in found.values():
+        text = loop.text
+        if len(among) > 1:
+            text += f" It is in {_named(among, programs)}; the numbers are those of the first."
+        notes.append(
+            Note(
+                kind=loop.kind,
+                text=text,
+                cure=loop.cure,
+                detail=None,
+                program=among[0] if len(among) == 1 else -1,
+                frame=loop.frame,
+                bytes=None,
+                repetitions=loop.repetitions,
+                carried=loop.carried,
+                code=loop.code,
+                share=round(loop.share, 4),
+                price=loop.price,
+                title=loop.title,
+                trial=loop.trial,
+            )
+        )
+    return notes
+
+
+def _first_use(walk: Walk, columns: ScopeColumns, operand: int) -> int:
+    """The user's frame of the first equation that reads an operand, -1 where none has one."""
+    for operands, stack in zip(columns.operands, columns.stack, strict=True):
+        if operand in operands and stack >= 0:
+            frames = walk.positions.stacks[stack][0]
+            if frames:
+                return frames[0]
+    return -1
+
+
+def inside(walk: Walk, scope: int) -> list[int]:
+    """A scope and all scopes inside, each once, breadth first."""
+    order = [scope]
+    known = {scope}
+    for number in order:
+        for *_, child in walk.scopes[number].children:
+            if child not in known:
+                known.add(child)
+                order.append(child)
+    return order
+
+
+def eager_note(compiles: Sequence[EagerCompile], files: Collection[str] = ()) -> list[Note]:
+    """Programs that JAX compiled for operations outside any jitted function, where they are many or slow.
+
+    Args:
+        compiles: What was compiled.
+        files: Under which names code of the cell was compiled.
+    """
+    seconds = sum(each.seconds for each in compiles)
+    if len(compiles) < EAGER_KERNELS and seconds < EAGER_SECONDS:
+        return []
+    return [
+        Note(
+            kind="eager_compiles",
+            text=(
+                f"JAX compiled {count(len(compiles), 'small program')} in {duration(seconds)} for operations outside "
+                "any jitted function."
+            ),
+            cure="Put the operations into a function under @jax.jit: it is compiled once, as a whole.",
+            detail=_by_line(compiles, files) or None,
+            program=-1,
+            frame=-1,
+            bytes=None,
+        )
+    ]
+
+
+def _by_line(compiles: Sequence[EagerCompile], files: Collection[str]) -> str:
+    """JAX's names of programs under the lines that asked for them: the user wrote x.sum(), not _reduce_sum."""
+    lines: dict[tuple[str, int], dict[str, None]] = {}
+    for each in compiles:
+        if each.name:
+            at = ("", 0) if each.place is None else (each.place.file, each.place.line)
+            lines.setdefault(at, {})[each.name] = None
+    texts = []
+    for (where, line), names in sorted(lines.items(), key=lambda item: (item[0][0] not in files, item[0])):
+        known = f"line {line}" if where in files else f"line {line} of {_file_name(where)}"
+        texts.append(f"{known}: {', '.join(names)}" if line else ", ".join(names))
+    return "; ".join(texts)
+
+
+def _file_name(file: str) -> str:
+    name = os.path.basename(file)
+    return "another cell" if "ipykernel" in file or name.startswith("<") else name
+
+
+def failure_notes(failures: Sequence[str]) -> list[Note]:
+    """Failures of our own, as tracebacks."""
+    return [
+        Note(
+            kind="failed",
+            text="jupyter_jaxpr failed on a part of this run; the cell itself ran as always.",
+            cure="Please report it with the text below.",
+            detail=failure,
+            program=-1,
+            frame=-1,
+            bytes=None,
+        )
+        for failure in failures
+    ]
+
+
+def undescribed_note(what: str, why: str, detail: str | None = None) -> Note:
+    """That a part of the run could not be described.
+
+    Args:
+        what: The part, as a sentence begins.
+        why: That it could not be described, and the reason.
+        detail: Where it failed.
+    """
+    return Note(
+        kind="failed",
+        text=f"{what} {why}. The rest of the run is whole; the cell itself ran as always.",
+        cure="Please report it with the text below." if detail else "Please report it.",
+        detail=detail,
+        program=-1,
+        frame=-1,
+        bytes=None,
+    )
+
+
+def in_line_order(walk: Walk, notes: Sequence[Note], cell_file: str | None) -> list[Note]:
+    """Notes by the lines of the cell; those about no line of it come last, in their order."""
+
+    def key(note: Note) -> tuple[int, int]:
+        if note.frame >= 0:
+            file, _, line, *_ = walk.positions.frames[note.frame]
+            if walk.positions.files[file].name == cell_file:
+                return 0, line
+        return 1, 0
+
+    return sorted(notes, key=key)

@@ -1,0 +1,70 @@
+"""A program of a run in, the passes that XLA ran on it out; and the question that is asked before.
+
+Nothing of the user's runs, and nothing is kept but the differences: see `measure.pass_dump`.
+"""
+
+from __future__ import annotations
+
+import time
+
+from ..document.types.passes import PassDiff, ProgramPasses, XlaPass
+from ..measure.pass_dump import NoPasses, dump_passes
+from ..observe.observation import ObservedProgram
+from ..program.passes import Passes
+from ..quantities import duration
+from .levels import Unavailable, lowered_of
+
+
+def passes_question(observed: ObservedProgram, name: str) -> str:
+    """What it costs to see the passes, as a question."""
+    seconds = observed.stages.compile if observed.stages is not None else None
+    if seconds is None:
+        price = "how long that takes is not known"
+    elif observed.stages is not None and observed.stages.from_disk:
+        price = f"reading it from the cache on disk took {duration(seconds)}, and compiling it takes longer"
+    else:
+        price = f"the first time it took {duration(seconds)}"
+    return (
+        f"XLA compiles {name} once more, and writes what each pass did into a temporary folder that is removed: "
+        f"{price}. It cannot be stopped while it compiles. Compile it again?"
+    )
+
+
+def find_passes(observed: ObservedProgram) -> tuple[Passes, float]:
+    """Compile a program once more; returns its passes, and the seconds that took.
+
+    Raises:
+        Unavailable: There is nothing to compile, or XLA wrote no passes.
+    """
+    began = time.perf_counter()
+    try:
+        found = dump_passes(lowered_of(observed))
+    except NoPasses as error:
+        raise Unavailable(str(error)) from error
+    return found, time.perf_counter() - began
+
+
+def passes_document(program: int, found: Passes, seconds: float) -> ProgramPasses:
+    """The passes as the wire has them."""
+    return ProgramPasses(
+        program=program,
+        seconds=seconds,
+        passes=[
+            XlaPass(
+                name=each.name,
+                pipeline=each.pipeline,
+                before=each.before,
+                after=each.after,
+                added=each.added,
+                removed=each.removed,
+            )
+            for each in found.passes
+        ],
+        left_out=found.left_out,
+    )
+
+
+def diff_page(program: int, index: int, lines: list[str], first_line: int, line_count: int) -> PassDiff:
+    """Some lines of a diff."""
+    here = lines[first_line : first_line + line_count]
+    return PassDiff(program=program, index=index, lines=len(lines), first_line=first_line, text="\n".join(here))

@@ -1,0 +1,243 @@
+"""A compiled program and the lines of its HLO in, how it is spread out: the part of the document about shardings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from ..document.types.document import Program
+from ..document.types.shardings import (
+    Cause,
+    Collective,
+    EquationPlace,
+    Layout,
+    MeshAxis,
+    ProgramShardings,
+    SpreadArray,
+)
+from ..observe.observation import ObservedProgram
+from ..program import collectives as found
+from ..program.jaxpr import Walk
+from ..program.shardings import Spread, device_count, spread_of
+from ..program.sizes import aval_bytes
+
+#: Collectives of a program that are listed, and equations of a place.
+MOST_COLLECTIVES = 1_000
+MOST_EQUATIONS = 50
+#: Larger numbers are this one: what JSON readers hold as an integer.
+MOST = 2**63 - 1
+_SEVERAL = re.compile(r"[;:]")
+
+
+@dataclass(frozen=True)
+class HloLines:
+    """The optimised HLO of a program, its lines' stacks in the pools of the walk."""
+
+    lines: Sequence[str]
+    line_stacks: Sequence[int]
+    inferred_lines: Sequence[int]
+    other_stacks: Sequence[Sequence[int]]
+
+
+def is_spread(observed: ObservedProgram) -> bool:
+    """Whether a program was compiled for more than one device."""
+    return observed.executable is not None and device_count(observed.executable) > 1
+
+
+def program_shardings(
+    walk: Walk, number: int, program: Program, observed: ObservedProgram, hlo: HloLines | None
+) -> ProgramShardings:
+    """How a compiled program is spread.
+
+    Args:
+        walk: It has walked the program.
+        number: Of the program in its document.
+        program: As in the document.
+        observed: JAX's own objects of it.
+        hlo: Its text, if it is at hand: without it the collectives are left open.
+
+    Raises:
+        AttributeError: An executable that does not say its shardings.
+    """
+    spread = spread_of(
+        observed.executable, observed.lowered, walk, program.scope, program.input_names, program.result_names
+    )
+    layouts = {layout: place for place, layout in enumerate(dict.fromkeys(each.layout for each in spread.arrays))}
+    shardings = ProgramShardings(
+        program=number,
+        devices=sorted(spread.devices),
+        layouts=[
+            Layout(
+                kind=layout.kind,
+                spec=layout.spec,
+                mesh=[MeshAxis(name=name, size=size) for name, size in layout.mesh],
+                splits=list(layout.splits),
+                holders=[list(devices) for devices in layout.holders],
+            )
+            for layout in layouts
+        ],
+        arrays=[
+            SpreadArray(
+                role=each.role,
+                name=each.name,
+                type=each.aval.text,
+                shape=list(each.aval.shape),
+                bytes=aval_bytes(each.aval),
+                shard=None if each.shard is None else list(each.shard),
+                layout=layouts[each.layout],
+                origin=each.origin,
+                scope=each.scope,
+                equation=each.equation,
+            )
+            for each in spread.arrays
+        ],
+        left_out=spread.left_out,
+    )
+    return shardings if hlo is None else _with_collectives(shardings, spread, walk, program.scope, hlo)
+
+
+def _with_collectives(
+    shardings: ProgramShardings, spread: Spread, walk: Walk, scope: int, hlo: HloLines
+) -> ProgramShardings:
+    every = found.collectives(hlo.lines)
+    count = len(spread.devices)
+    sent = [each.sent(count) for each in every]
+    causes = _Causes(walk, scope, hlo) if every else None
+    return msgspec.structs.replace(
+        shardings,
+        collectives=[
+            Collective(
+                name=each.name,
+                kind=each.kind,
+                line=each.line,
+                bytes=each.bytes,
+                sent=ring,
+                arrays=each.arrays,
+                groups_text=each.groups_text[:1000],
+                groups=_devices(each.groups, spread),
+                runs=min(each.runs, MOST),
+                causes=causes.of(each) if causes is not None else [],
+                per_trip=each.per_trip,
+                conditional=each.conditional,
+            )
+            for each, ring in zip(every[:MOST_COLLECTIVES], sent, strict=False)
+        ],
+        collectives_left_out=max(len(every) - MOST_COLLECTIVES, 0),
+        bytes=_total([(each.bytes, each.runs) for each in every]),
+        sent=_total([(ring, each.runs) for ring, each in zip(sent, every, strict=True)]),
+    )
+
+
+def _total(parts: Sequence[tuple[int | None, int]]) -> int | None:
+    sizes = [None if size is None else size * runs for size, runs in parts]
+    known = [size for size in sizes if size is not None]
+    return min(sum(known), MOST) if len(known) == len(sizes) else None
+
+
+def _devices(groups: found.Groups | None, spread: Spread) -> list[list[int]]:
+    """Groups of partitions as devices; none where it is not known which device a partition is."""
+    if not spread.ordered:
+        return []
+    if not groups:
+        return [] if groups is None else [list(spread.devices)]
+    if any(partition >= len(spread.devices) for group in groups for partition in group):
+        return []
+    return [[spread.devices[partition] for partition in group] for group in groups]
+
+
+class _Causes:
+    """Finds the equations of lines of the HLO."""
+
+    def __init__(self, walk: Walk, scope: int, hlo: HloLines) -> None:
+        self._walk = walk
+        self._hlo = hlo
+        self._inferred = set(hlo.inferred_lines)
+        self._others = {line: stacks for line, *stacks in hlo.other_stacks}
+        self._by_stack: dict[int, list[EquationPlace]] = {}
+        self._by_frames: dict[tuple[int, ...], list[EquationPlace]] = {}
+        self._index(scope)
+
+    def _index(self, root: int) -> None:
+        """Equations by where they come from; one without a user's frame comes from where its scope is called."""
+        walk = self._walk
+        waiting, given = [root], {root: [-1]}
+        for scope in waiting:
+            columns = walk.scopes[scope]
+            own = {}
+            for equation, stack in enumerate(columns.stack):
+                stacks = [stack] if self._frames(stack) else given[scope]
+                own[equation] = stacks
+                place = EquationPlace(scope=scope, equation=equation)
+                for each in dict.fromkeys(stacks):
+                    self._by_stack.setdefault(each, []).append(place)
+                for frames in dict.fromkeys(map(self._frames, stacks)):
+                    self._by_frames.setdefault(frames, []).append(place)
+            for equation, *_, child in columns.children:
+                if child not in given:
+                    given[child] = own[equation]
+                    waiting.append(child)
+
+    def _frames(self, stack: int) -> tuple[int, ...]:
+        return tuple(self._walk.positions.stacks[stack][0]) if stack >= 0 else ()
+
+    def of(self, collective: found.Collective) -> list[Cause]:
+        """The places that a collective's values come from, each once."""
+        causes: dict[tuple[object, ...], Cause] = {}
+        for piece in collective.pieces:
+            cause = self._cause(piece)
+            key = (cause.file, cause.line, cause.op_name)
+            known = causes.get(key)
+            if known is not None:
+                both = None if known.bytes is None or cause.bytes is None else known.bytes + cause.bytes
+                cause = msgspec.structs.replace(known, bytes=both)
+            causes[key] = cause
+        return list(causes.values())
+
+    def _cause(self, piece: found.Piece) -> Cause:
+        stack = self._hlo.line_stacks[piece.line]
+        file, line = "", None
+        frames = self._frames(stack)
+        if frames:
+            number, _, line, *_ = self._walk.positions.frames[frames[0]]
+            file = self._walk.positions.files[number].path
+        equations: dict[EquationPlace, None] = {}
+        for each in (stack, *self._others.get(piece.line, ())):
+            equations.update(dict.fromkeys(self._equations(each)))
+        named = self._named(list(equations), piece.op_name)
+        return Cause(
+            bytes=piece.bytes,
+            op_name=piece.op_name[:1000],
+            file=file,
+            line=line,
+            equations=named[:MOST_EQUATIONS],
+            left_out=max(len(named) - MOST_EQUATIONS, 0),
+            inferred=piece.line in self._inferred,
+        )
+
+    def _equations(self, stack: int) -> list[EquationPlace]:
+        frames = self._frames(stack)
+        if not frames:
+            return []
+        library = self._walk.positions.stacks[stack][1]
+        exact = self._by_stack.get(stack) if library else None
+        return exact or self._by_frames.get(frames, [])
+
+    def _named(self, equations: list[EquationPlace], op_name: str) -> list[EquationPlace]:
+        """Those of the primitive and the name stack that XLA names; all, where none is."""
+        walk, strings = self._walk, self._walk.strings.items
+        parts = _SEVERAL.split(op_name)
+        primitives = {part.rsplit("/", 1)[-1].rstrip(")") for part in parts}
+        named, exact = [], []
+        for place in equations:
+            columns = walk.scopes[place.scope]
+            primitive = strings[columns.primitive[place.equation]]
+            if primitive in primitives:
+                named.append(place)
+                stack = columns.name_stack[place.equation]
+                names = strings[stack] if stack >= 0 else ""
+                if names and f"/{names}/{primitive}" in f"/{op_name}":
+                    exact.append(place)
+        return exact or named or equations

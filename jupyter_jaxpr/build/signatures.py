@@ -1,0 +1,168 @@
+"""Trees of argument types in, the texts of a signature out: ``p: {b: f32[16], wx: f32[8,16]}``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ..document.types.document import Argument
+from ..observe.keys import step_text
+from ..observe.observation import ArgumentSpec
+from ..observe.reading import Reading
+from ..plain_text import FAILURES, could_not, exact, kind_name, text_of
+
+#: Longest text of one argument, in characters, and in its short form.
+TYPE_LIMIT = 1_000
+SUMMARY_LIMIT = 24
+
+
+def argument(spec: ArgumentSpec, reading: Reading | None = None) -> Argument:
+    """An argument of a call.
+
+    Args:
+        spec: Its name and types.
+        reading: What may be called of the user's objects, which may be keys of its tree.
+    """
+    try:
+        return _argument_of(spec, reading or Reading())
+    except FAILURES as error:  # one argument hides no other
+        return _undescribed(spec.name, error)
+
+
+def _argument_of(spec: ArgumentSpec, reading: Reading) -> Argument:
+    if spec.tree is None and spec.static is not None:
+        return Argument(
+            name=spec.name,
+            type=exact(spec.static, TYPE_LIMIT),
+            summary=exact(spec.static, SUMMARY_LIMIT),
+            static=True,
+            donated=spec.donated,
+        )
+    return _argument(spec.name, spec.tree, reading, donated=spec.donated)
+
+
+def _undescribed(name: str, error: BaseException) -> Argument:
+    return Argument(name=name, type=could_not(error), summary="…", static=False, donated=False)
+
+
+def result(tree: Any, reading: Reading | None = None) -> Argument:
+    """A result by the tree of its types."""
+    try:
+        return _argument("", tree, reading or Reading(), donated=False)
+    except FAILURES as error:
+        return _undescribed("", error)
+
+
+def flat_result(types: Iterable[str]) -> Argument:
+    """A result of which only the leaves' types are known."""
+    texts = list(types)
+    text = texts[0] if len(texts) == 1 else f"({', '.join(texts)})"
+    return Argument(
+        name="",
+        type=exact(text, TYPE_LIMIT),
+        summary=text if len(text) <= SUMMARY_LIMIT else f"{len(texts)} arrays",
+        static=False,
+        donated=False,
+    )
+
+
+def _argument(name: str, tree: Any, reading: Reading, *, donated: bool) -> Argument:
+    return Argument(
+        name=name,
+        type=exact(tree_text(tree, reading), TYPE_LIMIT),
+        summary=summary_text(tree, reading),
+        static=False,
+        donated=donated,
+    )
+
+
+def tree_text(tree: Any, reading: Reading | None = None) -> str:
+    """The types of a tree in its structure, such as ``{b: f32[16], layers: (f32[8,8], f32[8,8])}``."""
+    return _tree(tree, leaf_text, reading or Reading())
+
+
+def summary_text(tree: Any, reading: Reading | None = None) -> str:
+    """The same in few letters: a leaf's type, the keys of a dictionary, else how many arrays it holds."""
+    reading = reading or Reading()
+    text = tree_text(tree, reading)
+    if len(text) <= SUMMARY_LIMIT:
+        return text
+    if isinstance(tree, dict):
+        keys = "{" + ", ".join(_key(key, reading) for key in tree) + "}"
+        if len(keys) <= SUMMARY_LIMIT:
+            return keys
+    if _is_leaf(tree):
+        return exact(text, SUMMARY_LIMIT)
+    count = len(_leaves(tree))
+    kind = "" if isinstance(tree, dict | tuple | list) else f"{kind_name(type(tree))}: "
+    return exact(f"{kind}{count} array{'' if count == 1 else 's'}", SUMMARY_LIMIT)
+
+
+def leaf_text(leaf: Any) -> str:
+    """The type of one array, such as ``f32[8,4]`` or ``f32[] weak``."""
+    shape = ",".join(text_of(axis) for axis in leaf.shape)
+    weak = " weak" if getattr(leaf, "weak_type", False) else ""
+    return f"{dtype_text(leaf.dtype)}[{shape}]{weak}"
+
+
+def dtype_text(dtype: Any) -> str:
+    """A dtype in JAX's short form, such as f32, bf16, i8, key<fry>."""
+    name = text_of(getattr(dtype, "name", dtype))
+    if "<" in name:
+        return name
+    for long, short in (("float", "f"), ("uint", "u"), ("int", "i"), ("complex", "c")):
+        name = name.replace(long, short)
+    return name
+
+
+def _is_leaf(tree: Any) -> bool:
+    return hasattr(tree, "shape") and hasattr(tree, "dtype")
+
+
+def _key(key: Any, reading: Reading) -> str:
+    return exact(key) if issubclass(type(key), str) else reading.text(key)
+
+
+def _tree(tree: Any, leaf: Callable[[Any], str], reading: Reading) -> str:
+    if tree is None:
+        return "None"
+    if _is_leaf(tree):
+        return leaf(tree)
+    if isinstance(tree, dict):
+        return (
+            "{" + ", ".join(f"{_key(key, reading)}: {_tree(value, leaf, reading)}" for key, value in tree.items()) + "}"
+        )
+    if isinstance(tree, tuple) and hasattr(tree, "_fields"):
+        items = zip(tree._fields, tree, strict=True)
+        inside = ", ".join(f"{_key(key, reading)}: {_tree(value, leaf, reading)}" for key, value in items)
+        return f"{kind_name(type(tree))}({inside})"
+    if isinstance(tree, tuple):
+        items_text = ", ".join(_tree(value, leaf, reading) for value in tree)
+        return f"({items_text},)" if len(tree) == 1 else f"({items_text})"
+    if isinstance(tree, list):
+        return "[" + ", ".join(_tree(value, leaf, reading) for value in tree) + "]"
+    paths = _paths(tree, reading)
+    if paths:
+        inside = ", ".join(f"{path}: {_tree(value, leaf, reading)}" for path, value in paths)
+        return f"{kind_name(type(tree))}({inside})"
+    return kind_name(type(tree))
+
+
+def _leaves(tree: Any) -> list[Any]:
+    import jax
+
+    return [leaf for leaf in jax.tree_util.tree_leaves(tree) if _is_leaf(leaf)]
+
+
+def _paths(tree: Any, reading: Reading) -> list[tuple[str, Any]]:
+    """Leaves of a registered node with their paths, such as layers[0].weight."""
+    import jax
+
+    leaves = jax.tree_util.tree_leaves_with_path(tree)
+    if len(leaves) == 1 and leaves[0][1] is tree:
+        return []
+    return [
+        ("".join(step_text(step, reading) for step in path).lstrip("."), leaf)
+        for path, leaf in leaves
+        if _is_leaf(leaf)
+    ]

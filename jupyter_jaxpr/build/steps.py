@@ -1,0 +1,171 @@
+"""What a stepper recorded and the card of the construct in, the document's recording out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from ..document.types.control_flow import Control
+from ..document.types.document import Note, Snapshot
+from ..document.types.steps import Comparison, Leaf, Recording, Visit
+from ..measure.recording import Leaf as Column
+from ..measure.recording import number_of
+from ..measure.rerun import Construct, Rerun
+from ..measure.steps import Step, Unsteppable
+from ..observe.values import ValuesGone
+from .live import Sources
+
+#: Recording with the cell begins no other construct after this many seconds.
+FOCUS_SECONDS = 20.0
+
+_SLOT_ROLES = {"carry": "carry", "x": "xs", "y": "ys", "operand": "operand", "result": "result"}
+
+
+def construct_of(sources: Sources, control: int) -> Construct:
+    """The construct of a card, ready to run.
+
+    Raises:
+        Unsteppable: It cannot be stepped through.
+    """
+    path = sources.control_path(control)
+    way = [Step(step.equation, step.parameter, step.position) for step in path.steps]
+    return Construct(sources.observed(path.program), [*way, Step(path.equation)])
+
+
+def recording_document(document: Snapshot, control: int, rerun: Rerun) -> Recording:
+    """The recording of a run.
+
+    Args:
+        document: That has the card.
+        control: Index of the card.
+        rerun: What was recorded.
+    """
+    card, steps = document.control_flow[control], rerun.steps
+    columns = _in_order(steps.leaves)
+    leaves = [_leaf(column, _role(card, column), _path(card, column, steps.leaves)) for column in columns]
+    return Recording(
+        snapshot=document.id,
+        control=control,
+        visits=[
+            Visit(
+                first_point=visit.first_point,
+                points=visit.points,
+                trips=visit.trips,
+                outer=list(visit.outer),
+                finished=visit.finished,
+            )
+            for visit in steps.visits
+        ],
+        visits_total=steps.visits_total,
+        step=steps.step,
+        leaves=leaves,
+        branch_taken=[_label(card, taken) for taken in steps.taken],
+        stopped=steps.stopped,
+        thinned=steps.thinned,
+        comparisons=[
+            Comparison(
+                path=pair.path,
+                equal=pair.equal,
+                recorded=pair.recorded,
+                real=pair.real,
+                largest_difference=pair.largest_difference,
+            )
+            for pair in rerun.pairs
+        ],
+        verdict=rerun.verdict,
+        notes=rerun.notes,
+        seconds=rerun.seconds,
+    )
+
+
+def record_focus(sources: Sources, seconds: float = FOCUS_SECONDS) -> Snapshot:
+    """Record every construct of the program in focus that can be; returns the document with the recordings.
+
+    Args:
+        sources: Of the run.
+        seconds: After which no other construct is begun.
+    """
+    document = sources.document
+    recordings: list[Recording] = []
+    notes: list[Note] = []
+    began = time.perf_counter()
+    for control, card in enumerate(document.control_flow):
+        if card.program != document.focus or card.steppable is not None:
+            continue
+        why = None
+        if time.perf_counter() - began > seconds:
+            why = f"The steps of the others took {seconds:g} seconds. Press “Step through it” on its card."
+        else:
+            try:
+                construct = construct_of(sources, control)
+                if construct.question is not None:
+                    why = "It has effects, which would happen again. “Step through it” on its card asks first."
+                else:
+                    rerun = construct.run(calls_after=called_again(document, control))
+                    recordings.append(recording_document(document, control, rerun))
+            except (Unsteppable, ValuesGone) as error:
+                why = str(error)
+        if why is not None:
+            name = " ".join(filter(None, (card.kind, card.title)))
+            notes.append(_note(f"The steps of {name} were not recorded.", why, card))
+    return sources.add_recordings(recordings, notes)
+
+
+def called_again(document: Snapshot, control: int) -> bool:
+    """Whether the function of a card was called more often than it was seen to miss JAX's cache."""
+    activity = document.programs[document.control_flow[control].program].activity
+    return activity is not None and (activity.calls or 0) > (activity.misses or 0)
+
+
+def _note(text: str, why: str, card: Control) -> Note:
+    return Note(kind="steps", text=text, cure=why, detail=None, program=card.program, frame=card.frame, bytes=None)
+
+
+_ORDER = ("condition", "compared", "predicate", "index")
+
+
+def _in_order(columns: Sequence[Column]) -> list[Column]:
+    """What decides first, then the order of the card's slots."""
+    return sorted(columns, key=lambda column: _ORDER.index(column.role) if column.role in _ORDER else len(_ORDER))
+
+
+def _path(card: Control, column: Column, columns: Sequence[Column]) -> str:
+    role, place = (column.role, column.index) if column.role != "compared" else ("carry", column.carry)
+    slots = [slot.path for slot in card.slots if slot.role == _SLOT_ROLES.get(role)]
+    count = sum(1 for each in columns if each.role == role)
+    return slots[place] if place is not None and len(slots) == count else ""
+
+
+def _label(card: Control, taken: int) -> str:
+    return card.branches[taken].label if 0 <= taken < len(card.branches) else str(taken)
+
+
+def _role(card: Control, column: Column) -> str:
+    """What the column is called: JAX has one primitive for cond and switch, and two branches tell nothing."""
+    return "index" if column.role == "predicate" and card.kind == "switch" else column.role
+
+
+def _leaf(column: Column, role: str, path: str) -> Leaf:
+    seen = column.seen
+    flag = role == "predicate"
+    texts = [str(bool(int(each.text))) if flag and each.text.isdigit() else each.text for each in seen]
+    summarised = column.summarised and bool(seen)
+    nans = [each.nans for each in seen]
+    infinities = [each.infinities for each in seen]
+    numbered = bool(column.number_name) and column.elements > 0
+    name = f"‖{path or role}‖" if column.number_name == "norm" else column.number_name
+    return Leaf(
+        role=role,  # type: ignore[arg-type]  # the recorder's roles are those of the document
+        path=path,
+        type=column.type,
+        elements=column.elements,
+        texts=texts,
+        numbers=[each.number for each in seen] if numbered else None,
+        number_name=name if numbered else "",
+        minimum=[each.minimum for each in seen] if summarised else None,
+        mean=[each.mean for each in seen] if summarised else None,
+        maximum=[each.maximum for each in seen] if summarised else None,
+        nans=nans if any(nans) else [],
+        infinities=infinities if any(infinities) else [],
+        threshold=None if column.threshold is None else number_of(column.threshold),
+    )

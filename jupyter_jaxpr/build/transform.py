@@ -1,0 +1,84 @@
+"""A program of a run and the name of a transform in, the document with what JAX derives from it out.
+
+Nothing runs but JAX's own tracing: see `program.transforms`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ..document.types.document import Program
+from ..document.types.transform import KeptValue, ScopeRoles, Transform, TransformPart
+from ..measure.equations import types_of
+from ..observe.observation import ObservedFunction
+from ..program.jaxpr import Walk
+from ..program.parameters import open_jaxpr
+from ..program.transforms import DerivedPart, Kind, derive, roles_of
+from .notes import printed_notes
+
+if TYPE_CHECKING:
+    from ..document.types.document import Snapshot
+    from ..observe.misses import Observer
+    from .live import Sources
+
+
+def transform_program(observer: Observer, sources: Sources, program: int, kind: Kind) -> Snapshot:
+    """Derive a program, unless that was done before; what JAX refuses is a sentence in the document.
+
+    Args:
+        observer: Is told to look away.
+        sources: Of the run; they keep the document.
+        program: Index into its programs.
+        kind: The transform.
+
+    Raises:
+        IndexError: There is no such program.
+    """
+    document = sources.document
+    if any(each.kind == kind and each.of == program for each in document.transforms):
+        return document
+    name, observed = document.programs[program].name, sources.observed(program)
+    with observer.looking_away(), types_of(open_jaxpr(observed.jaxpr)):
+        derived = derive(name, observed, kind)
+    added = sources.add_derived(
+        program,
+        [ObservedFunction(name=part.name, definition=None, programs=[part.program]) for part in derived.parts],
+    )
+    programs = sources.document.programs
+    transform = Transform(
+        kind=kind,
+        of=program,
+        words=derived.words,
+        error=derived.error,
+        parts=[
+            _part(sources.walk, number, programs[number], kind, part)
+            for number, part in zip(added, derived.parts, strict=True)
+        ],
+    )
+    printed = printed_notes(sources.walk, derived.printed, [programs[program]])
+    return sources.add_transform(transform, printed)
+
+
+def transform_focus(observer: Observer, sources: Sources, kinds: Sequence[Kind]) -> Snapshot:
+    """Derive the program in focus by each of some transforms, as `--transform` asks for."""
+    focus = sources.document.focus
+    for kind in kinds if focus >= 0 else ():
+        transform_program(observer, sources, focus, kind)
+    return sources.document
+
+
+def _part(walk: Walk, number: int, program: Program, kind: Kind, part: DerivedPart) -> TransformPart:
+    """A derived program of the document, and what its equations are."""
+    roles = roles_of(walk, program.scope, kind, part)
+    return TransformPart(
+        program=number,
+        part=part.part,
+        roles=[ScopeRoles(scope=scope, roles=letters) for scope, letters in sorted(roles.letters.items())],
+        kept=[
+            KeptValue(
+                scope=value.scope, equation=value.equation, output=value.output, type=value.type, bytes=value.bytes
+            )
+            for value in roles.kept
+        ],
+    )

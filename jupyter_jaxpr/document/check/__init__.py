@@ -1,0 +1,1 @@
+"""Checks of a document that may come from anywhere."""

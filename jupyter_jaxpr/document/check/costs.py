@@ -1,0 +1,126 @@
+"""A document in, nothing out, or what is damaged in its costs, timings, sweep or machine."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from ..types.cost import CostNode, CostRow, Memory, ProgramCost, XlaCost
+from ..types.document import Snapshot
+from ..types.timing import ProgramTiming, Sweep, WarmTime
+from .checks import amounts, index, need
+
+
+def check_costs(document: Snapshot) -> None:
+    """Check every index and number of these parts.
+
+    Raises:
+        Damaged: One is out of its range.
+    """
+    for number, cost in enumerate(document.costs):
+        _cost(document, cost, f"cost {number}")
+    for number, timing in enumerate(document.timings):
+        _timing(document, timing, f"timing {number}")
+    if document.sweep is not None:
+        _sweep(document.sweep)
+    machine = document.machine
+    if machine is not None:
+        amounts((machine.flops, machine.bandwidth, machine.seconds), "machine: a number")
+
+
+def _cost(document: Snapshot, cost: ProgramCost, where: str) -> None:
+    index(cost.program, document.programs, f"{where}: program")
+    totals = (cost.flops, cost.flops_min, cost.transcendentals, cost.bytes_read, cost.bytes_written)
+    amounts(totals, f"{where}: totals")
+    need(cost.flops_min <= cost.flops, f"{where}: flops_min")
+    for scope in cost.scopes:
+        index(scope.scope, document.scopes, f"{where}: a scope")
+        equations = len(document.scopes[scope.scope].primitive)
+        amounts((scope.runs, scope.runs_min), f"{where}: a scope's runs")
+        need(scope.runs_min <= scope.runs, f"{where}: a scope's runs")
+        for column in (scope.flops, scope.transcendentals, scope.bytes):
+            need(len(column) == equations, f"{where}: columns of different lengths")
+            need(all(number >= -1 for number in column), f"{where}: a number of a scope")
+    for rows in (cost.by_line, cost.by_primitive):
+        _rows(document, rows, where)
+    for nodes in (cost.by_scope, cost.by_name_stack):
+        _nodes(document, nodes, where)
+    if cost.xla is not None:
+        _xla(document, cost.xla, where)
+    if cost.memory is not None:
+        _memory(document, cost.memory, where)
+
+
+def _rows(document: Snapshot, rows: Sequence[CostRow], where: str) -> None:
+    for row in rows:
+        index(row.frame, document.frames, f"{where}: a row's frame", none=True)
+        numbers = (row.flops, row.flops_min, row.if_taken, row.transcendentals, row.bytes_read, row.bytes_written)
+        amounts((row.equations, *numbers), f"{where}: a row's numbers")
+
+
+def _nodes(document: Snapshot, nodes: Sequence[CostNode], where: str) -> None:
+    for number, node in enumerate(nodes):
+        need(-1 <= node.parent < number, f"{where}: a node's parent")
+        index(node.scope, document.scopes, f"{where}: a node's scope", none=True)
+        index(node.frame, document.frames, f"{where}: a node's frame", none=True)
+        amounts((node.runs, node.flops, node.transcendentals, node.bytes), f"{where}: a node's numbers")
+
+
+def _xla(document: Snapshot, xla: XlaCost, where: str) -> None:
+    amounts((xla.flops, xla.transcendentals, xla.bytes), f"{where}: XLA's numbers")
+    for difference in xla.differences:
+        index(difference.frame, document.frames, f"{where}: a difference's frame", none=True)
+        amounts((difference.ours, difference.xla, difference.runs), f"{where}: a difference's numbers")
+
+
+def _memory(document: Snapshot, memory: Memory, where: str) -> None:
+    amounts(
+        (
+            memory.arguments,
+            memory.results,
+            memory.temporaries,
+            memory.generated_code,
+            memory.aliased,
+            memory.peak,
+            memory.residual_bytes,
+            memory.constants,
+        ),
+        f"{where}: bytes of memory",
+    )
+    index(memory.peak_frame, document.frames, f"{where}: peak_frame", none=True)
+    for buffer in memory.live:
+        amounts((buffer.bytes,), f"{where}: a buffer's bytes")
+        index(buffer.frame, document.frames, f"{where}: a buffer's frame", none=True)
+        index(buffer.scope, document.scopes, f"{where}: a buffer's scope")
+        need(-1 <= buffer.equation < document.scopes[buffer.scope].count, f"{where}: a buffer's equation")
+    for residual in memory.residuals:
+        amounts((residual.bytes, residual.count), f"{where}: a residual's numbers")
+        index(residual.frame, document.frames, f"{where}: a residual's frame", none=True)
+
+
+def _warm(warm: WarmTime | None, where: str) -> None:
+    if warm is None:
+        return
+    amounts((warm.median, warm.minimum, warm.lower, warm.upper, warm.dispatch), f"{where}: seconds")
+    need(warm.runs >= 1 and warm.batch >= 1, f"{where}: runs")
+
+
+def _timing(document: Snapshot, timing: ProgramTiming, where: str) -> None:
+    index(timing.program, document.programs, f"{where}: program")
+    _warm(timing.warm, where)
+    _warm(timing.eager, where)
+    amounts(timing.ratio or (), f"{where}: ratio")
+    amounts((timing.pays_after,), f"{where}: pays_after")
+
+
+def _sweep(sweep: Sweep) -> None:
+    amounts((sweep.total, sweep.seconds), "sweep: a number")
+    for point in sweep.points:
+        need(point.number is None or math.isfinite(point.number), "sweep: a value")
+        _warm(point.eager, "sweep")
+        _warm(point.warm, "sweep")
+        amounts((point.first, point.trace, point.lower, point.compile), "sweep: seconds")
+        amounts((point.equations, point.bytes, point.flops), "sweep: a point's numbers")
+    for fit in sweep.fits:
+        need(all(map(math.isfinite, (fit.exponent, fit.factor, fit.first_number))), "sweep: a fit")
+        amounts((fit.error,), "sweep: a fit")

@@ -1,0 +1,329 @@
+"""Text or data from anywhere in, a document that is safe to show out, or a sentence on why not.
+
+A saved notebook is nobody's friend: every index is in its pool, columns are of one length, scopes do not hold
+themselves, and printing the program takes no more than its size suggests.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from ..types.control_flow import Control
+from ..types.document import VERSION, Program, Scope, Snapshot
+from ..types.ledger import Ledger
+from ..types.steps import Recording
+from ..types.transform import Transform
+from .checks import Damaged, index, indices, need
+from .costs import check_costs
+from .shardings import check_shardings
+
+#: Largest JSON that is read, in bytes.
+BYTES = 64_000_000
+#: Deepest nesting of programs: JAX itself gives up before that.
+DEPTH = 150
+#: Most equations that programs inside texts may come to when each is printed where it stands.
+PRINTED = 1_000_000
+
+_NOT_ONE = "This is not a snapshot of jupyter_jaxpr: {why}."
+_NEWER = (
+    "This snapshot was written by a newer jupyter_jaxpr (format {theirs}, this one reads {ours}). "
+    "Upgrade with `pip install -U jupyter_jaxpr`."
+)
+_BROKEN = "This snapshot is damaged ({why}) and cannot be shown. Run the cell again."
+
+_PROGRAM = "\ufffc"
+_ROLES = frozenset("fbrtm-")
+#: Roles of a recording's leaves that have one value more a visit than it has points.
+_ONE_MORE = frozenset({"carry", "condition", "compared"})
+
+
+def read(data: str | bytes | dict[str, Any]) -> Snapshot:
+    """Read a document.
+
+    Fields that this version does not know are ignored.
+
+    Raises:
+        ValueError: It is not a document, or a newer or a damaged one; the message is a sentence for the user.
+    """
+    if isinstance(data, dict):
+        fields: Any = data
+    else:
+        if len(data) > BYTES:
+            raise ValueError(_NOT_ONE.format(why=f"it has more than {BYTES // 1_000_000} MB"))
+        try:
+            fields = msgspec.json.decode(data)
+        except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+            raise ValueError(_NOT_ONE.format(why="it is not JSON")) from error
+    version = fields.get("version") if isinstance(fields, dict) else None
+    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+        raise ValueError(_NOT_ONE.format(why="it has no version"))
+    if version > VERSION:
+        raise ValueError(_NEWER.format(theirs=version, ours=VERSION))
+    try:
+        document = msgspec.convert(fields, Snapshot)
+    except (msgspec.ValidationError, RecursionError) as error:
+        raise ValueError(_BROKEN.format(why=error)) from error
+    validate(document)
+    return document
+
+
+def validate(document: Snapshot) -> None:
+    """Check every index of a document.
+
+    Raises:
+        ValueError: One is out of its range; the message is a sentence for the user.
+    """
+    try:
+        _Check(document).all()
+    except Damaged as error:
+        raise ValueError(_BROKEN.format(why=error)) from None
+
+
+class _Check:
+    def __init__(self, document: Snapshot) -> None:
+        self._document = document
+
+    def all(self) -> None:
+        document = self._document
+        need(math.isfinite(document.created), "created is not a time")
+        index(document.focus, document.programs, "focus", none=True)
+        self._pools()
+        for number, scope in enumerate(document.scopes):
+            self._scope(scope, f"scope {number}")
+        self._nesting()
+        for number, program in enumerate(document.programs):
+            self._program(program, f"program {number}")
+        for note in document.notes:
+            index(note.program, document.programs, "a note's program", none=True)
+            index(note.frame, document.frames, "a note's frame", none=True)
+        if document.retrace is not None:
+            index(document.retrace.frame, document.frames, "the line that decided a trace", none=True)
+        if document.ledger is not None:
+            self._ledger(document.ledger)
+        for number, control in enumerate(document.control_flow):
+            self._control(control, number, f"card {number}")
+        for number, recording in enumerate(document.recordings):
+            self._recording(recording, f"recording {number}")
+        if document.comparison is not None:
+            for variant in document.comparison.variants:
+                index(variant.program, document.programs, "a variant's program", none=True)
+        check_costs(document)
+        check_shardings(document)
+        for number, transform in enumerate(document.transforms):
+            self._transform(transform, f"transform {number}")
+        derived = [part.program for transform in document.transforms for part in transform.parts]
+        need(len(derived) == len(set(derived)), "transforms: a program is derived twice")
+
+    def _transform(self, transform: Transform, where: str) -> None:
+        document = self._document
+        index(transform.of, document.programs, f"{where}: of")
+        need(bool(transform.parts) == (transform.error is None), f"{where}: parts")
+        for part in transform.parts:
+            index(part.program, document.programs, f"{where}: program")
+            need(part.program > transform.of, f"{where}: program")
+            for row in part.roles:
+                index(row.scope, document.scopes, f"{where}: a scope")
+                need(len(row.roles) == document.scopes[row.scope].count, f"{where}: roles")
+                need(not set(row.roles) - _ROLES, f"{where}: roles")
+            for value in part.kept:
+                index(value.scope, document.scopes, f"{where}: a kept value's scope")
+                need(0 <= value.equation < document.scopes[value.scope].count, f"{where}: a kept value's equation")
+                need(value.output >= 0 and value.bytes >= 0, f"{where}: a kept value")
+
+    def _control(self, control: Control, number: int, where: str) -> None:
+        document = self._document
+        index(control.program, document.programs, f"{where}: program")
+        index(control.scope, document.scopes, f"{where}: scope")
+        scope = document.scopes[control.scope]
+        need(0 <= control.equation < scope.count, f"{where}: equation")
+        need(1 <= control.equations <= scope.count, f"{where}: equations")
+        need(-1 <= control.predicate_equation < scope.count, f"{where}: predicate_equation")
+        need(-1 <= control.parent < number, f"{where}: parent")
+        need(control.depth >= 0 and control.unroll >= 1, f"{where}: depth or unroll")
+        need(control.trips is None or control.trips >= 0, f"{where}: trips")
+        index(control.frame, document.frames, f"{where}: frame", none=True)
+        index(control.body_frame, document.frames, f"{where}: body_frame", none=True)
+        index(control.body, document.scopes, f"{where}: body", none=True)
+        index(control.condition, document.scopes, f"{where}: condition", none=True)
+        literals = len(document.literals)
+        held = len(scope.variable_avals)
+        variables = held if len(scope.primitive) == scope.count else 2**53
+        need(control.no_operand < -literals, f"{where}: no_operand")
+        for operand in (control.predicate, *(slot.operand for slot in control.slots)):
+            need(operand == control.no_operand or -literals <= operand < variables, f"{where}: operand")
+        for slot in control.slots:
+            indices((slot.step, slot.whole, slot.out), document.avals, f"{where}: a slot's type")
+        for branch in control.branches:
+            index(branch.scope, document.scopes, f"{where}: a branch's scope", none=True)
+            index(branch.frame, document.frames, f"{where}: a branch's frame", none=True)
+            need(branch.equations >= 0, f"{where}: a branch's equations")
+
+    def _recording(self, recording: Recording, where: str) -> None:
+        index(recording.control, self._document.control_flow, f"{where}: control")
+        points, visits = len(recording.step), recording.visits
+        expected = 0
+        for visit in visits:
+            need(visit.first_point == expected and visit.points >= 0 and visit.trips >= 0, f"{where}: visits")
+            expected += visit.points
+        need(expected == points and recording.visits_total >= len(visits), f"{where}: points")
+        need(len(recording.branch_taken) in (0, points), f"{where}: branch_taken")
+        need(math.isfinite(recording.seconds) and recording.seconds >= 0, f"{where}: seconds")
+        for leaf in recording.leaves:
+            values = len(leaf.texts)
+            need(values == points + (len(visits) if leaf.role in _ONE_MORE else 0), f"{where}: a leaf's values")
+            columns = (leaf.numbers, leaf.minimum, leaf.mean, leaf.maximum)
+            need(all(column is None or len(column) == values for column in columns), f"{where}: a leaf's numbers")
+            need(all(len(column) in (0, values) for column in (leaf.nans, leaf.infinities)), f"{where}: a leaf's NaNs")
+
+    def _ledger(self, ledger: Ledger) -> None:
+        frames = self._document.frames
+        need(math.isfinite(ledger.seconds) and ledger.seconds >= 0, "the ledger's seconds")
+        for function in ledger.functions:
+            index(function.definition, frames, "ledger: a definition", none=True)
+            for miss in function.misses:
+                index(miss.frame, frames, "ledger: a miss's frame", none=True)
+                index(miss.entry, function.entries, "ledger: a miss's entry", none=True)
+        need(all(line.line >= 1 for line in ledger.lines), "ledger: lines")
+
+    def _pools(self) -> None:
+        document = self._document
+        for literal in document.literals:
+            index(literal.text, document.strings, "a literal's text")
+            index(literal.aval, document.avals, "a literal's aval")
+        for parameters in document.parameter_lists:
+            for parameter in parameters:
+                index(parameter.name, document.strings, "a parameter's name")
+                index(parameter.value, document.strings, "a parameter's value", none=True)
+        for frame in document.frames:
+            index(frame.file, document.files, "a frame's file")
+            index(frame.function, document.strings, "a frame's function")
+            need(frame.line >= 0 and frame.end_line >= frame.line, "a frame's lines")
+            need(frame.column >= -1 and frame.end_column >= -1, "a frame's columns")
+        for stack in document.stacks:
+            indices([*stack.frames, *stack.library], document.frames, "a stack's frame")
+
+    def _scope(self, scope: Scope, where: str) -> None:
+        document = self._document
+        held = len(scope.primitive)
+        columns = (scope.operands, scope.output_counts, scope.parameters, scope.stack, scope.name_stack)
+        need(all(len(column) == held for column in columns), f"{where}: columns of different lengths")
+        need(scope.first_equation == 0 and scope.first_variable == 0, f"{where}: not its beginning")
+        need(scope.constants >= 0 and scope.inputs >= 0, f"{where}: inputs")
+        need(all(count >= 0 for count in scope.output_counts), f"{where}: output_counts")
+        variables = scope.constants + scope.inputs + sum(scope.output_counts)
+        need(len(scope.variable_avals) == variables, f"{where}: variable_avals")
+        need(scope.names is None or len(scope.names) == variables, f"{where}: names")
+        need(held <= scope.count <= scope.total, f"{where}: count")
+        need(held == scope.count or scope.names is not None, f"{where}: equations without names")
+        index(scope.name, document.strings, f"{where}: name", none=True)
+        indices(scope.variable_avals, document.avals, f"{where}: variable_avals")
+        need(all(0 <= variable < variables for variable in scope.dropped), f"{where}: dropped")
+        indices(scope.primitive, document.strings, f"{where}: primitive")
+        indices(scope.name_stack, document.strings, f"{where}: name_stack")
+        indices(scope.parameters, document.parameter_lists, f"{where}: parameters", none=True)
+        indices(scope.stack, document.stacks, f"{where}: stack", none=True)
+        bound = scope.constants + scope.inputs
+        literals = len(document.literals)
+        for operands, count in zip(scope.operands, scope.output_counts, strict=True):
+            need(all(-literals <= operand < bound for operand in operands), f"{where}: operands")
+            bound += count
+        last = bound if held == scope.count else 2**53
+        need(all(-literals <= operand < last for operand in scope.outputs), f"{where}: outputs")
+        before = 0
+        for child in scope.children:
+            need(before <= child.equation < held, f"{where}: a child's equation")
+            before = child.equation
+            index(child.parameter, document.strings, f"{where}: a child's parameter")
+            index(child.scope, document.scopes, f"{where}: a child's scope")
+        for row in scope.effects:
+            need(0 <= row.equation < held, f"{where}: an effect's equation")
+            indices(row.effects, document.strings, f"{where}: effects")
+
+    def _nesting(self) -> None:
+        """No scope is inside itself, none is too deep, and none inside texts comes to too much when printed."""
+        scopes = self._document.scopes
+        depth: dict[int, int] = {}
+        printed: dict[int, int] = {}
+        for root in range(len(scopes)):
+            path: list[tuple[int, Iterable[Any]]] = []
+            on_path: set[int] = set()
+            if root not in depth:
+                path.append((root, iter(scopes[root].children)))
+                on_path.add(root)
+            while path:
+                number, children = path[-1]
+                inner = next((child.scope for child in children if child.scope not in depth), None)
+                if inner is not None:
+                    need(inner not in on_path, f"scope {inner} is inside itself")
+                    need(len(path) < DEPTH, f"more than {DEPTH} programs inside each other")
+                    path.append((inner, iter(scopes[inner].children)))
+                    on_path.add(inner)
+                    continue
+                path.pop()
+                on_path.discard(number)
+                inside = [child.scope for child in scopes[number].children]
+                depth[number] = 1 + max((depth[scope] for scope in inside), default=0)
+                need(depth[number] <= DEPTH, f"more than {DEPTH} programs inside each other")
+                apart = self._apart(scopes[number])
+                printed[number] = (
+                    1
+                    + len(scopes[number].primitive)
+                    + sum(printed[scope] for scope in (inside if apart else set(inside)))
+                )
+                need(not apart or printed[number] <= PRINTED, "programs inside texts")
+
+    def _apart(self, scope: Scope) -> bool:
+        """Whether some of its programs stand inside a text."""
+        document = self._document
+        holders = {child.equation for child in scope.children}
+        return any(
+            parameter.value >= 0 and _PROGRAM in document.strings[parameter.value]
+            for equation in holders
+            if scope.parameters[equation] >= 0
+            for parameter in document.parameter_lists[scope.parameters[equation]]
+        )
+
+    def _program(self, program: Program, where: str) -> None:
+        document = self._document
+        index(program.scope, document.scopes, f"{where}: scope")
+        index(program.definition, document.frames, f"{where}: definition", none=True)
+        index(program.call, document.frames, f"{where}: call", none=True)
+        need(program.equations >= 0, f"{where}: equations")
+        if program.complete:
+            for number in self._reached(program.scope):
+                scope = document.scopes[number]
+                need(len(scope.primitive) == scope.count, f"{where}: equations are missing")
+        for let in program.lets or []:
+            index(let.scope, document.scopes, f"{where}: lets")
+            index(let.name, document.strings, f"{where}: lets")
+        for level in program.levels:
+            if level.state != "held":
+                continue
+            need(level.text is not None and level.line_stacks is not None, f"{where}: {level.name}")
+            assert level.text is not None and level.line_stacks is not None
+            lines = level.text.count("\n") + 1
+            need(len(level.line_stacks) == lines, f"{where}: {level.name}: line_stacks")
+            indices(level.line_stacks, document.stacks, f"{where}: {level.name}", none=True)
+            need(all(0 <= line < lines for line in level.inferred_lines), f"{where}: {level.name}: inferred_lines")
+            for row in level.other_stacks:
+                need(len(row) > 1 and 0 <= row[0] < lines, f"{where}: {level.name}: other_stacks")
+                indices(row[1:], document.stacks, f"{where}: {level.name}: other_stacks")
+            for row in level.named_equations:
+                named = f"{where}: {level.name}: named_equations"
+                need(len(row) == 3 and 0 <= row[0] < lines, named)
+                index(row[1], document.scopes, named)
+                need(0 <= row[2] < document.scopes[row[1]].count, named)
+
+    def _reached(self, scope: int) -> list[int]:
+        order = [scope]
+        known = {scope}
+        for number in order:
+            for child in self._document.scopes[number].children:
+                if child.scope not in known:
+                    known.add(child.scope)
+                    order.append(child.scope)
+        return order

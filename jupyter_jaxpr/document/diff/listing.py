@@ -1,0 +1,298 @@
+"""Two compared programs in, the rows of one listing of both out, and sentences about what was wrapped.
+
+A row holds how to write each side, not its text: most rows of a large program are never shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from ..types.diff import DiffSide, Noise, Sign, What
+from .match.changes import Change
+from .match.compare import ProgramsDiff, ScopeDiff, Wrapped
+from .match.keys import is_combiner
+from .match.side import Child
+from .written import Written
+
+#: Writes one side of a row, with what differs marked.
+Write = Callable[[Sequence[Change]], DiffSide]
+
+#: A scope, and an equation of it; -1 for its heading and its results.
+At = tuple[int, int]
+
+
+@dataclass
+class Hideable:
+    """Why one side of a row may be hidden; see `difference.DiffSide`."""
+
+    noise: list[Noise] = field(default_factory=list)
+    outside: str = ""
+
+
+@dataclass
+class Row:
+    """A row of the listing; see `difference.DiffRow`."""
+
+    sign: Sign
+    what: What
+    depth: int
+    before: Write | None
+    after: Write | None
+    changes: list[Change] = field(default_factory=list)
+    primitive: str = ""
+    partner: int = -1
+    at_before: At | None = None
+    at_after: At | None = None
+    hide_before: Hideable | None = None
+    hide_after: Hideable | None = None
+
+
+class Listing:
+    """Builds the rows of a diff."""
+
+    def __init__(self, diff: ProgramsDiff, before: Written, after: Written) -> None:
+        self.rows: list[Row] = []
+        self.remarks: list[str] = []
+        self._diff = diff
+        self._before, self._after = before, after
+        self._printed: set[tuple[int, int]] = set()
+        self._apart: set[tuple[str, int]] = set()
+        #: Rows of moved equations that wait for the row of their other place.
+        self._moved: dict[tuple[int, int, int, int], int] = {}
+        #: (side, scope, equation) of what went into a program or came out of it -> the other place.
+        self._crossed: dict[tuple[str, int, int], tuple[int, int, int, int]] = {}
+        for wrapped in diff.wrapped:
+            self._cross(wrapped)
+        if diff.coarse:
+            self.remarks.append(
+                "The programs differ in too much to find the shortest difference: some rows may be shown as removed "
+                "and added that could have been paired."
+            )
+        self._arguments(diff.root)
+        self._scope((diff.a.root, diff.b.root), 0)
+
+    def _cross(self, wrapped: Wrapped) -> None:
+        beside, inner = ("a", "b") if wrapped.into else ("b", "a")
+        outer = wrapped.pair[0] if wrapped.into else wrapped.pair[1]
+        around = wrapped.pair[1] if wrapped.into else wrapped.pair[0]
+        for inside, outside in zip(wrapped.inside, wrapped.outside, strict=True):
+            key = (outer, outside, wrapped.scope, inside) if wrapped.into else (wrapped.scope, inside, outer, outside)
+            self._crossed[beside, outer, outside] = key
+            self._crossed[inner, wrapped.scope, inside] = key
+        side = self._diff.b if wrapped.into else self._diff.a
+        scope = side.scopes[around]
+        primitive = side.strings[scope.primitive[wrapped.equation]]
+        length = side.parameter_texts(scope, wrapped.equation).get("length")
+        holder = f"{primitive} (length {length})" if length else primitive
+        count = len(wrapped.outside)
+        stood = f"{count} equation{'' if count == 1 else 's'}"
+        if wrapped.into:
+            times = f"; they stood there {wrapped.turns} times" if wrapped.turns > 1 else ""
+            self.remarks.append(f"{stood} went into the program of {holder}{times}.")
+        else:
+            times = f"; they stand there {wrapped.turns} times now" if wrapped.turns > 1 else ""
+            self.remarks.append(f"{stood} came out of the program of {holder}{times}.")
+
+    # --- rows -----------------------------------------------------------------------------------------------
+
+    def _arguments(self, root: ScopeDiff) -> None:
+        a, b = self._before, self._after
+        scope_a, scope_b = root.matched.a, root.matched.b
+
+        def one(writer: Written, scope: int, variable: int) -> Write:
+            return lambda changes: writer.argument(scope, variable, changes)
+
+        for i, j in root.matched.inputs:
+            before = one(a, scope_a, i) if i is not None else None
+            after = one(b, scope_b, j) if j is not None else None
+            changes = root.inputs.get(j, []) if i is not None and j is not None else []
+            sign: Sign = "added" if i is None else "removed" if j is None else "changed" if changes else "same"
+            self.rows.append(Row(sign, "argument", 0, before, after, changes))
+
+    def _scope(self, pair: tuple[int, int], depth: int) -> None:
+        self._printed.add(pair)
+        self._apart |= {("a", pair[0]), ("b", pair[1])}
+        found = self._diff.scopes[pair]
+        matched = found.matched
+        start_a = start_b = 0
+        count_a, count_b = len(matched.partner_a), len(matched.partner_b)
+        for i, j in [*matched.in_order, (count_a, count_b)]:
+            for left in range(start_a, i):
+                partner = matched.partner_a[left]
+                self._alone("a", pair[0], left, depth, (pair[1], partner) if partner >= 0 else None)
+            for right in range(start_b, j):
+                partner = matched.partner_b[right]
+                self._alone("b", pair[1], right, depth, (pair[0], partner) if partner >= 0 else None)
+            if i < count_a:
+                self._both(found, i, j, depth)
+            start_a, start_b = i + 1, j + 1
+        self._results(pair, depth, found.results)
+
+    def _both(self, found: ScopeDiff, i: int, j: int, depth: int) -> None:
+        self._pair((found.matched.a, found.matched.b), i, j, depth, found.changes.get(i, []))
+        pairs = found.children.get(i)
+        if pairs is None and found.same:
+            pairs = self._same_programs(found.matched.a, i, found.matched.b, j)
+        for one, other in pairs or []:
+            self._inside(one, other, depth + 1)
+
+    def _pair(self, pair: tuple[int, int], i: int, j: int, depth: int, changes: list[Change]) -> None:
+        side = self._diff.b
+        self.rows.append(
+            Row(
+                "changed" if changes else "same",
+                "equation",
+                depth,
+                lambda changes: self._before.equation(pair[0], i, changes),
+                lambda changes: self._after.equation(pair[1], j, changes),
+                changes,
+                side.strings[side.scopes[pair[1]].primitive[j]],
+                at_before=(pair[0], i),
+                at_after=(pair[1], j),
+            )
+        )
+
+    def _results(self, pair: tuple[int, int], depth: int, changes: list[Change]) -> None:
+        self.rows.append(
+            Row(
+                "changed" if changes else "same",
+                "result",
+                depth,
+                lambda changes: self._before.results(pair[0], changes),
+                lambda changes: self._after.results(pair[1], changes),
+                changes,
+                at_before=(pair[0], -1),
+                at_after=(pair[1], -1),
+            )
+        )
+
+    def _same_programs(self, a: int, i: int, b: int, j: int) -> list[tuple[Child | None, Child | None]]:
+        """The programs inside two equal equations."""
+        return list(zip(self._programs("a", a, i), self._programs("b", b, j), strict=True))
+
+    def _inside(self, one: Child | None, other: Child | None, depth: int) -> None:
+        if one is not None and other is not None:
+            pair = one.scope, other.scope
+            if pair in self._printed:
+                return
+            found = self._diff.scopes.get(pair)
+            if found is None:
+                self._equal(one, other, depth)
+                return
+            self._headings(one, other, depth, found)
+            self._scope(pair, depth)
+        elif one is not None:
+            self._program_alone("a", one, depth, None)
+        elif other is not None:
+            self._program_alone("b", other, depth, None)
+
+    def _headings(self, one: Child, other: Child, depth: int, found: ScopeDiff) -> None:
+        changes = [each for some in found.inputs.values() for each in some]
+        gone = {i for i, j in found.matched.inputs if i is not None and j is None}
+        come = {j for i, j in found.matched.inputs if j is not None and i is None}
+        retyped = set(found.inputs)
+        was = {i for i, j in found.matched.inputs if i is not None and j in retyped}
+        sign: Sign = "changed" if changes or gone or come else "same"
+        self.rows.append(
+            Row(
+                sign,
+                "heading",
+                depth,
+                lambda _: self._before.heading(one.scope, _label(one), gone | was),
+                lambda _: self._after.heading(other.scope, _label(other), come | retyped),
+                changes,
+                at_before=(one.scope, -1),
+                at_after=(other.scope, -1),
+            )
+        )
+
+    def _equal(self, one: Child, other: Child, depth: int) -> None:
+        """A program inside two scopes that are equal."""
+        self._printed.add((one.scope, other.scope))
+        self._apart |= {("a", one.scope), ("b", other.scope)}
+        self.rows.append(
+            Row(
+                "same",
+                "heading",
+                depth,
+                lambda _: self._before.heading(one.scope, _label(one), set()),
+                lambda _: self._after.heading(other.scope, _label(other), set()),
+                at_before=(one.scope, -1),
+                at_after=(other.scope, -1),
+            )
+        )
+        pair = one.scope, other.scope
+        for number in range(len(self._diff.b.scopes[other.scope].primitive)):
+            self._pair(pair, number, number, depth, [])
+            for left, right in self._same_programs(one.scope, number, other.scope, number):
+                self._inside(left, right, depth + 1)
+        self._results(pair, depth, [])
+
+    def _alone(self, side: str, scope: int, equation: int, depth: int, gone: tuple[int, int] | None) -> None:
+        """An equation that stands on one side only here: added, removed, or moved from or to another place.
+
+        Args:
+            side: Whose it is: a or b.
+            scope: Its scope.
+            equation: Its index there.
+            depth: How many programs it is inside of.
+            gone: Scope and index of its partner in another place; None where it has none in the scope's own pair.
+        """
+        is_before = side == "a"
+        key = self._crossed.get((side, scope, equation))
+        if key is None and gone is not None:
+            key = (scope, equation, *gone) if is_before else (*gone, scope, equation)
+        held = self._diff.a if is_before else self._diff.b
+        sign: Sign = "moved" if key is not None else "removed" if is_before else "added"
+        row = self._one_sided(sign, "equation", depth, side, (scope, equation), self._equation(side, scope, equation))
+        row.primitive = held.strings[held.scopes[scope].primitive[equation]]
+        if key is not None:
+            other = self._moved.pop(key, None)
+            if other is None:
+                self._moved[key] = len(self.rows) - 1
+            else:
+                row.partner = other
+                self.rows[other].partner = len(self.rows) - 1
+        # What moved took along the programs inside it: they are equal there.
+        twins: list[Child] = []
+        if key is not None:
+            twins = self._programs("b", *key[2:]) if is_before else self._programs("a", *key[:2])
+        for place, child in enumerate(self._programs(side, scope, equation)):
+            self._program_alone(side, child, depth + 1, twins[place] if place < len(twins) else None)
+
+    def _equation(self, side: str, scope: int, equation: int) -> Write:
+        writer = self._before if side == "a" else self._after
+        return lambda changes: writer.equation(scope, equation, changes)
+
+    def _one_sided(self, sign: Sign, what: What, depth: int, side: str, at: At, write: Write) -> Row:
+        if side == "a":
+            row = Row(sign, what, depth, write, None, at_before=at)
+        else:
+            row = Row(sign, what, depth, None, write, at_after=at)
+        self.rows.append(row)
+        return row
+
+    def _program_alone(self, side: str, child: Child, depth: int, twin: Child | None) -> None:
+        """A program inside that only one side has, or whose twin stands in another place."""
+        if (side, child.scope) in self._apart:
+            return
+        self._apart.add((side, child.scope))
+        sign: Sign = "moved" if twin is not None else "removed" if side == "a" else "added"
+        writer, held = (self._before, self._diff.a) if side == "a" else (self._after, self._diff.b)
+        at = child.scope, -1
+        self._one_sided(sign, "heading", depth, side, at, lambda _: writer.heading(child.scope, _label(child), set()))
+        for equation in range(len(held.scopes[child.scope].primitive)):
+            gone = (twin.scope, equation) if twin is not None else None
+            self._alone(side, child.scope, equation, depth, gone)
+        self._one_sided(sign, "result", depth, side, at, lambda changes: writer.results(child.scope, changes))
+
+    def _programs(self, side: str, scope: int, equation: int) -> list[Child]:
+        held = self._diff.a if side == "a" else self._diff.b
+        columns = held.scopes[scope]
+        primitive = held.strings[columns.primitive[equation]]
+        return [each for each in columns.children.get(equation, ()) if not is_combiner(primitive, each)]
+
+
+def _label(child: Child) -> str:
+    return child.parameter if child.position < 0 else f"{child.parameter}[{child.position}]"

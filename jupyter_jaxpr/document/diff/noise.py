@@ -1,0 +1,68 @@
+"""The rows of a diff of two programs come in; of each side of a row goes out why somebody may want it hidden.
+
+What a row belongs to is seen from where it stands: the rows inside an equation follow it, one deeper.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..noise import ProgramNoise
+from ..types.diff import Noise
+from .listing import At, Hideable, Row
+
+
+def mark_noise(rows: list[Row], before: ProgramNoise, after: ProgramNoise) -> None:
+    """Set what is noise in all rows, on both sides. Linear in the rows."""
+    found_before = _of_side(rows, [row.at_before for row in rows], before)
+    found_after = _of_side(rows, [row.at_after for row in rows], after)
+    for row, one, other in zip(rows, found_before, found_after, strict=True):
+        row.hide_before, row.hide_after = one, other
+
+
+def _of_side(rows: Sequence[Row], places: Sequence[At | None], noise: ProgramNoise) -> list[Hideable | None]:
+    found: list[Hideable | None] = [None] * len(rows)
+
+    def add(number: int, kind: Noise) -> None:
+        here = found[number] = found[number] or Hideable()
+        here.noise.append(kind)
+
+    #: The row of a trivial call, its scope, its names: a wrapper only if its program stands below it.
+    call: tuple[int, int, str] | None = None
+    #: (depth, names) of the trivial calls around, the inner one last.
+    around: list[tuple[int, str]] = []
+    #: The depth of the unused equation around; -1 where there is none.
+    unused = -1
+    for number, (row, at) in enumerate(zip(rows, places, strict=True)):
+        if at is None:
+            continue
+        scope, equation = at
+        inside = bool(around) and around[-1][0] == row.depth
+        if row.depth <= unused:
+            unused = -1
+        if row.what == "equation":
+            primitive = noise.primitive(scope, equation)
+            if primitive is not None:
+                add(number, primitive)
+            if inside and around[-1][1]:
+                found[number] = here = found[number] or Hideable()
+                here.outside = around[-1][1]
+            trivial = noise.trivial_call(scope, equation)
+            call = (number, *trivial) if trivial is not None else None
+            is_unused = noise.is_unused(scope, equation)
+            if unused >= 0 or is_unused:
+                add(number, "unused")
+            if unused < 0 and is_unused:
+                unused = row.depth
+            continue
+        if row.what == "heading" and call is not None and call[1] == scope and row.depth == rows[call[0]].depth + 1:
+            add(call[0], "wrapper")
+            add(number, "wrapper")
+            around.append((row.depth, call[2]))
+        elif row.what == "result" and inside:
+            add(number, "wrapper")
+            around.pop()
+        call = None
+        if unused >= 0:
+            add(number, "unused")
+    return found

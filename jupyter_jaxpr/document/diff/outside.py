@@ -1,0 +1,65 @@
+"""Two programs in, what stands outside of their equations out, as sentences: captured values, callbacks, donations.
+
+A jaxpr holds the types of captured arrays and the addresses of Python callbacks. Their values and their code may have
+changed while the equations are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ...quantities import count
+from ..types.document import Scope, Snapshot
+from .rules import scopes_of
+
+_CALLBACKS = ("pure_callback", "io_callback", "debug_callback")
+
+
+def outside(before: Snapshot, program_before: int, after: Snapshot, program_after: int) -> list[str]:
+    """What the equations of two programs do not tell.
+
+    Args:
+        before: A document that holds all equations of the program.
+        program_before: Index into its programs.
+        after: As `before`.
+        program_after: Index into its programs.
+    """
+    earlier, later = _inside(before, program_before), _inside(after, program_after)
+    found = []
+    captured = min(sum(scope.constants for scope in scopes) for scopes in (earlier, later))
+    if captured:
+        found.append(
+            f"The values of {count(captured, 'captured array')} are not compared: a program holds their types only. "
+            "Pass what changes as an argument."
+        )
+    called = _callbacks(after, later)
+    both = [name for name in _callbacks(before, earlier) if name in called]
+    if both:
+        found.append(f"What the Python functions of {', '.join(both)} do is not compared: it is not in the program.")
+    return [*found, *_donations(before, program_before, after, program_after)]
+
+
+def _inside(document: Snapshot, program: int) -> list[Scope]:
+    return list(scopes_of(document, document.programs[program].scope))
+
+
+def _callbacks(document: Snapshot, scopes: Iterable[Scope]) -> list[str]:
+    held = {document.strings[number] for scope in scopes for number in scope.primitive}
+    return [name for name in _CALLBACKS if name in held]
+
+
+def _donations(before: Snapshot, program_before: int, after: Snapshot, program_after: int) -> list[str]:
+    """Of calls with as many arguments, for which are the same is not known otherwise."""
+    was, now = before.programs[program_before].arguments, after.programs[program_after].arguments
+    if len(was) != len(now):
+        return []
+    pairs = list(zip(was, now, strict=True))
+    found = []
+    for names, one, other in (
+        ([new.name for old, new in pairs if new.donated and not old.donated], "second", "first"),
+        ([old.name for old, new in pairs if old.donated and not new.donated], "first", "second"),
+    ):
+        if names:
+            told = f"{', '.join(names)} {'is' if len(names) == 1 else 'are'}"
+            found.append(f"{told} donated in the {one} program and not in the {other}.")
+    return found

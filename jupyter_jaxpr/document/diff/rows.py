@@ -1,0 +1,242 @@
+"""Two documents in, the diff of a program of each out, as rows in the names that each side prints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import msgspec
+
+from ..types.diff import DiffChange, DiffOf, DiffRow, DiffSide, ProgramDiff
+from ..types.document import Snapshot
+from .listing import Hideable, Listing, Row
+from .match.compare import compare
+from .match.side import Child, ScopeSide, Side, Type
+from .noise import mark_noise
+from .outside import outside
+from .rules import uncompared_rules
+from .text import text_rows
+from .written import Written
+
+#: Lines, and of each the line of the cell it belongs to, 0 where that is not known.
+Text = tuple[Sequence[str], Sequence[int]]
+
+#: Rows up to which equal ones are all sent; beyond, those around differences.
+WHOLE = 2_000
+CONTEXT = 3
+ROWS_AT_MOST = 5_000
+
+
+def side_of(document: Snapshot, program: int) -> Side:
+    """A program of a document as one side of a diff; the document holds all its equations."""
+    shown = document.programs[program]
+    lines = _cell_lines(document)
+    places = []
+    for stack in document.stacks:
+        frame = document.frames[stack.frames[0]] if stack.frames else None
+        if frame is None:
+            places.append("")
+            continue
+        texts = lines.get(frame.file, [])
+        written = texts[frame.line - 1].strip() if 0 < frame.line <= len(texts) else ""
+        places.append(written or f"{document.files[frame.file].path}:{frame.line}")
+    return Side(
+        strings=document.strings,
+        types=[Type(each.text, tuple(each.shape), each.dtype, each.weak, each.sharding) for each in document.avals],
+        literals=[(each.text, each.aval) for each in document.literals],
+        parameter_lists=[[(each.name, each.value) for each in parameters] for parameters in document.parameter_lists],
+        scopes=_scopes(document, shown.scope),
+        root=shown.scope,
+        input_names=shown.input_names,
+        places=places,
+    )
+
+
+def program_diff(
+    before: Snapshot, program_before: int, after: Snapshot, program_after: int, *, whole: int | None = WHOLE
+) -> ProgramDiff:
+    """What became of a program of `before` in one of `after`.
+
+    Args:
+        before: A document that holds all equations of the program.
+        program_before: Index into its programs.
+        after: As `before`.
+        program_after: Index into its programs.
+        whole: Rows up to which equal ones are sent too; None: all rows, however many.
+    """
+    found = compare(side_of(before, program_before), side_of(after, program_after))
+    one, other = Written(before, program_before), Written(after, program_after)
+    listing = Listing(found, one, other)
+    mark_noise(listing.rows, one.noise(), other.noise())
+    rules = uncompared_rules(before, program_before, after, program_after)
+    remarks = [*listing.remarks, *([] if rules is None else [rules])]
+    remarks += outside(before, program_before, after, program_after)
+    return _document("jaxpr", of(before, program_before), of(after, program_after), listing.rows, remarks, whole)
+
+
+def text_diff(
+    level: Literal["stablehlo", "hlo"],
+    before: DiffOf,
+    text_before: Text,
+    after: DiffOf,
+    text_after: Text,
+    *,
+    whole: int | None = WHOLE,
+) -> ProgramDiff:
+    """What became of the lines of a StableHLO or HLO text in another one.
+
+    Args:
+        level: Which text.
+        before: What names the one side.
+        text_before: Its lines, and of each the line of the cell it belongs to, 0 where that is not known.
+        after: As `before`.
+        text_after: As `text_before`.
+        whole: Rows up to which equal ones are sent too; None: all rows.
+    """
+    rows, remarks = text_rows(*text_before, *text_after)
+    return _document(level, before, after, rows, remarks, whole)
+
+
+def of(document: Snapshot, program: int) -> DiffOf:
+    """What names one side of a diff."""
+    return DiffOf(
+        snapshot=document.id,
+        program=program,
+        name=document.programs[program].name,
+        execution_count=document.cell.execution_count if document.cell is not None else None,
+        created=document.created,
+    )
+
+
+def rows_document(rows: list[Row], whole: int | None) -> tuple[list[DiffRow], int, int]:
+    """Rows as they are sent, equal ones left out where there are many; how many after the last, how many differ."""
+    shown = [True] * len(rows)
+    if whole is not None and len(rows) > whole:
+        shown = [False] * len(rows)
+        for number, row in enumerate(rows):
+            if row.sign != "same":
+                for near in range(max(0, number - CONTEXT), min(len(rows), number + CONTEXT + 1)):
+                    shown[near] = True
+    sent: list[DiffRow] = []
+    numbers: dict[int, int] = {}
+    skipped = left_out = 0
+    for number, row in enumerate(rows):
+        if whole is not None and len(sent) >= ROWS_AT_MOST:
+            left_out += row.sign != "same"
+        elif shown[number]:
+            numbers[number] = len(sent)
+            sent.append(_row(row, skipped))
+            skipped = 0
+        else:
+            skipped += 1
+    return (
+        [
+            msgspec.structs.replace(row, partner=numbers.get(row.partner, -1)) if row.partner >= 0 else row
+            for row in sent
+        ],
+        skipped,
+        left_out,
+    )
+
+
+def _document(
+    level: Literal["jaxpr", "stablehlo", "hlo"],
+    before: DiffOf,
+    after: DiffOf,
+    rows: list[Row],
+    remarks: list[str],
+    whole: int | None,
+) -> ProgramDiff:
+    unit = {"equation", "line"}
+    signs = [row.sign for row in rows if row.what in unit]
+    sent, skipped, left_out = rows_document(rows, whole)
+    return ProgramDiff(
+        level=level,
+        before=before,
+        after=after,
+        added=signs.count("added"),
+        removed=signs.count("removed"),
+        changed=signs.count("changed"),
+        moved=sum(row.sign == "moved" and row.before is not None for row in rows if row.what in unit),
+        signature=sum(
+            row.sign == "changed" or (row.what == "argument" and row.sign != "same")
+            for row in rows
+            if row.what in ("argument", "heading", "result")
+        ),
+        remarks=remarks,
+        rows=sent,
+        skipped=skipped,
+        left_out=left_out,
+    )
+
+
+def _row(row: Row, skipped: int) -> DiffRow:
+    changes = [
+        DiffChange(kind=each.kind, name=each.name, before=each.before[:300], after=each.after[:300])
+        for each in row.changes
+    ]
+    before = _side(row.before(row.changes), row.hide_before) if row.before is not None else None
+    after = _side(row.after(row.changes), row.hide_after) if row.after is not None else None
+    return DiffRow(
+        sign=row.sign,
+        what=row.what,
+        depth=row.depth,
+        before=before,
+        after=after,
+        changes=changes,
+        primitive=row.primitive,
+        partner=row.partner,
+        skipped=skipped,
+    )
+
+
+def _side(side: DiffSide, hide: Hideable | None) -> DiffSide:
+    return side if hide is None else msgspec.structs.replace(side, noise=hide.noise, outside=hide.outside)
+
+
+def _cell_lines(document: Snapshot) -> dict[int, list[str]]:
+    """Of each file whose text the document has: its lines."""
+    lines = {}
+    for number, file in enumerate(document.files):
+        if file.source is not None:
+            lines[number] = file.source.split("\n")
+        elif document.cell is not None and file.path == document.cell.file:
+            lines[number] = document.cell.source.split("\n")
+    return lines
+
+
+def _scopes(document: Snapshot, root: int) -> list[ScopeSide]:
+    """The scopes of a program; those of other programs are empty."""
+    empty = ScopeSide(0, 0, [], [], [], [], [], [], [], {}, {}, [])
+    scopes = [empty] * len(document.scopes)
+    waiting = [root]
+    while waiting:
+        number = waiting.pop()
+        if scopes[number] is not empty:
+            continue
+        held = document.scopes[number]
+        children: dict[int, list[Child]] = {}
+        for child in held.children:
+            children.setdefault(child.equation, []).append(
+                Child(document.strings[child.parameter], child.position, child.scope)
+            )
+            waiting.append(child.scope)
+        first, firsts = held.constants + held.inputs, []
+        for count in held.output_counts:
+            firsts.append(first)
+            first += count
+        scopes[number] = ScopeSide(
+            constants=held.constants,
+            inputs=held.inputs,
+            outputs=held.outputs,
+            types=held.variable_avals,
+            primitive=held.primitive,
+            operands=held.operands,
+            output_counts=held.output_counts,
+            first=firsts,
+            parameters=held.parameters,
+            children=children,
+            effects={each.equation: each.effects for each in held.effects},
+            stack=held.stack,
+        )
+    return scopes

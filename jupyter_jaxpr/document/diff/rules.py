@@ -1,0 +1,73 @@
+"""Two programs in; a sentence about what their diff cannot know out: the rules of custom derivatives.
+
+A jaxpr holds the names of a `custom_jvp`'s and a `custom_vjp`'s rules, not their programs: JAX runs them when it
+differentiates. So a rule may have changed while the program is the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..types.document import Scope, Snapshot
+
+_CUSTOM = {"custom_jvp_call": "custom_jvp", "custom_vjp_call": "custom_vjp", "custom_vjp_call_jaxpr": "custom_vjp"}
+#: More functions than this are counted.
+_NAMED = 3
+
+
+def uncompared_rules(before: Snapshot, program_before: int, after: Snapshot, program_after: int) -> str | None:
+    """What is to be said of the rules of functions that are in both programs; None where there are none.
+
+    Rules of libraries are left out: they change with the library, not from run to run.
+    """
+    earlier = _rules(before, program_before)
+    both = [f"{kind} {name}" for kind, name in _rules(after, program_after) if (kind, name) in earlier]
+    if not both:
+        return None
+    named = ", ".join(both[:_NAMED]) + (f" and {len(both) - _NAMED} more" if len(both) > _NAMED else "")
+    return (
+        f"The rules of {named} are not compared: a program holds their names only. Compare the two of a gradient to "
+        "see what a rule does."
+    )
+
+
+def _rules(document: Snapshot, program: int) -> dict[tuple[str, str], None]:
+    """Kind and name of the user's own functions with rules, in the order of the program."""
+    found: dict[tuple[str, str], None] = {}
+    for scope in scopes_of(document, document.programs[program].scope):
+        for at, number in enumerate(scope.primitive):
+            kind = _CUSTOM.get(document.strings[number])
+            if kind is None:
+                continue
+            bodies = [child.scope for child in scope.children if child.equation == scope.first_equation + at]
+            name = _name(document, scope.parameters[at])
+            if all(_is_own(document, document.scopes[body], name) for body in bodies):
+                found[kind, name] = None
+    return found
+
+
+def scopes_of(document: Snapshot, root: int) -> Iterator[Scope]:
+    """A scope and those inside it, each once, in the order of the program."""
+    seen, pending = {root}, [root]
+    while pending:
+        scope = document.scopes[pending.pop()]
+        yield scope
+        for child in reversed(scope.children):
+            if child.scope not in seen:
+                seen.add(child.scope)
+                pending.append(child.scope)
+
+
+def _name(document: Snapshot, parameters: int) -> str:
+    for parameter in document.parameter_lists[parameters] if parameters >= 0 else ():
+        if document.strings[parameter.name] == "name" and parameter.value >= 0:
+            return document.strings[parameter.value]
+    return "a function"
+
+
+def _is_own(document: Snapshot, body: Scope, name: str) -> bool:
+    """Whether a function was written by the user: its equations stand in a function of that name, or it has none."""
+    stacks = [document.stacks[number] for number in body.stack if number >= 0]
+    frames = [document.frames[stack.frames[0]] for stack in stacks if stack.frames]
+    functions = {document.strings[frame.function].rpartition(".")[2] for frame in frames}
+    return body.count == 0 or name.rpartition(".")[2] in functions

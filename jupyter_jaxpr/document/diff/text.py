@@ -1,0 +1,104 @@
+"""The lines of two StableHLO or HLO texts in, the rows of one listing of both out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...quantities import count
+from ..types.diff import DiffSide, Sign
+from .listing import Row, Write
+from .match.changes import Change
+from .match.texts import changed_parts, compare_texts, without_metadata
+
+
+def text_rows(
+    before: Sequence[str], places_before: Sequence[int], after: Sequence[str], places_after: Sequence[int]
+) -> tuple[list[Row], list[str]]:
+    """Rows, and sentences about them.
+
+    Args:
+        before: The lines of the one text.
+        places_before: Of each line: the line of the cell that it belongs to; 0 where that is not known.
+        after: The lines of the other text.
+        places_after: As `places_before`.
+    """
+    found = compare_texts(before, after)
+    rows: list[Row] = []
+    moved: dict[int, int] = {}
+
+    def side(is_before: bool, number: int, other: int | None) -> Write:
+        """Writes a line; `other` is the one it is marked against."""
+        held, places = (before[number], places_before) if is_before else (after[number], places_after)
+
+        def write(_: Sequence[Change]) -> DiffSide:
+            text = without_metadata(held)
+            marks: list[int] = []
+            if other is not None:
+                i, j = (number, other) if is_before else (other, number)
+                parts = changed_parts(found, i, without_metadata(before[i]), j, without_metadata(after[j]))
+                marks = [_units(text, at) for span in parts[0 if is_before else 1] for at in span]
+            place = places[number] if number < len(places) else 0
+            return DiffSide(text=text, scope=-1, equation=number, line=place, marks=marks)
+
+        return write
+
+    def alone(is_before: bool, number: int) -> None:
+        if number in (found.silent_a if is_before else found.silent_b):
+            return
+        partner = (found.partner_a if is_before else found.partner_b)[number]
+        sign: Sign = "moved" if partner >= 0 else "removed" if is_before else "added"
+        write = side(is_before, number, None)
+        row = Row(sign, "line", 0, write if is_before else None, None if is_before else write)
+        if partner >= 0:
+            key = number if is_before else partner
+            other = moved.pop(key, None)
+            if other is None:
+                moved[key] = len(rows)
+            else:
+                row.partner = other
+                rows[other].partner = len(rows)
+        rows.append(row)
+
+    start_a = start_b = 0
+    ends = len(before), len(after)
+    in_order = [(i, j) for i, j in enumerate(found.partner_a) if j >= 0 and i not in found.moved]
+    for i, j in [*in_order, ends]:
+        for left in range(start_a, i):
+            alone(True, left)
+        for right in range(start_b, j):
+            alone(False, right)
+        if i < len(before):
+            changed = i in found.changed
+            rows.append(
+                Row(
+                    "changed" if changed else "same",
+                    "line",
+                    0,
+                    side(True, i, j if changed else None),
+                    side(False, j, i if changed else None),
+                )
+            )
+        start_a, start_b = i + 1, j + 1
+    remarks = []
+    if found.coarse:
+        remarks.append(
+            "The texts differ in too much to find the shortest difference: some lines may be shown as removed and "
+            "added that could have been paired."
+        )
+    elided = min(sum(_is_elided(line) for line in lines) for lines in (before, after))
+    if elided:
+        remarks.append(
+            f"The values of {count(elided, 'large constant')} are not compared: the texts leave them out. Pass what "
+            "changes as an argument."
+        )
+    return rows, remarks
+
+
+def _is_elided(line: str) -> bool:
+    """Whether a line holds a constant whose values StableHLO, or HLO, does not print."""
+    return "dense_resource<__elided__>" in line or " constant({...})" in line
+
+
+def _units(text: str, at: int) -> int:
+    """A place in a text, in UTF-16 code units."""
+    return at if text.isascii() else len(text[:at].encode("utf-16-le")) // 2

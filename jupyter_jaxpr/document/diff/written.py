@@ -1,0 +1,147 @@
+"""A document in, one side of a row of a diff out: an equation, an argument, results, what differs in them marked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..names import Pools, name_program
+from ..noise import ProgramNoise
+from ..types.diff import DiffSide
+from ..types.document import Snapshot
+from .match.changes import Change
+from .match.keys import NAMES
+
+_TYPES = frozenset({"shape", "dtype", "weak_type", "sharding", "type"})
+
+
+class Written:
+    """Writes the equations of a program in the names that it is printed with."""
+
+    def __init__(self, document: Snapshot, program: int) -> None:
+        self._document = document
+        self._pools = Pools(document.strings, document.parameter_lists, document.scopes)
+        self._names = name_program(self._pools, document.programs[program].scope, document.naming)
+        self._paths = document.programs[program].input_names
+        self._cell = document.cell.file if document.cell is not None else None
+        self._firsts: dict[int, list[int]] = {}
+
+    def noise(self) -> ProgramNoise:
+        """Which of its equations are noise."""
+        return ProgramNoise(self._document, self._pools, self._names)
+
+    def equation(self, scope: int, equation: int, changes: Sequence[Change]) -> DiffSide:
+        """`c:f32[8] = add a b`, the programs inside left to the rows below it."""
+        held, strings = self._document.scopes[scope], self._document.strings
+        text = _Text()
+        marked = {(each.kind, each.name) for each in changes}
+        types = {each.place for each in changes if each.kind in _TYPES}
+        first = self._first(scope)[equation]
+        for place in range(held.output_counts[equation]):
+            text.put(" " if place else "")
+            text.put(f"{self._name(scope, first + place)}:")
+            text.put(self._type(scope, first + place), place in types)
+        text.put(" = " if held.output_counts[equation] else "")
+        text.put(strings[held.primitive[equation]], ("primitive", "") in marked)
+        programs = {parameter for parameter, _, _ in self._pools.children(scope).get(equation, [])}
+        plain = [
+            (strings[name], "…" if value < 0 else strings[value])
+            for name, value in self._pools.parameters(held, equation)
+            if (value >= 0 or name not in programs) and (strings[name] == "name" or strings[name] not in NAMES)
+        ]
+        for number, (name, value) in enumerate(plain):
+            text.put(" " if number else "[")
+            text.put(f"{name}={value}", ("parameter", name) in marked)
+        text.put("]" if plain else "")
+        for place, operand in enumerate(held.operands[equation]):
+            text.put(" ")
+            text.put(self._operand(scope, operand), ("operand", str(place + 1)) in marked)
+        return DiffSide(
+            text=text.text, scope=scope, equation=equation, line=self._line(scope, equation), marks=text.marks
+        )
+
+    def argument(self, scope: int, variable: int, changes: Sequence[Change]) -> DiffSide:
+        """`a:f32[8]  x`, the path of the argument after it."""
+        held = self._document.scopes[scope]
+        text = _Text()
+        text.put(f"{self._name(scope, variable)}:")
+        text.put(self._type(scope, variable), bool(changes))
+        place = variable - held.constants
+        path = "constant" if place < 0 else self._paths[place] if place < len(self._paths) else ""
+        text.put(f"  {path}" if path else "")
+        return DiffSide(text=text.text, scope=scope, equation=-1, line=0, marks=text.marks)
+
+    def heading(self, scope: int, label: str, marked: set[int]) -> DiffSide:
+        """`jaxpr: a:f32[8] b:f32[]`: a program inside an equation, and its inputs."""
+        held = self._document.scopes[scope]
+        text = _Text()
+        text.put(f"{label}:")
+        for variable in range(held.constants + held.inputs):
+            text.put(" ")
+            text.put(f"{self._name(scope, variable)}:{self._type(scope, variable)}", variable in marked)
+        return DiffSide(text=text.text, scope=scope, equation=-1, line=0, marks=text.marks)
+
+    def results(self, scope: int, changes: Sequence[Change]) -> DiffSide:
+        """`return d, e`."""
+        text = _Text()
+        text.put("return")
+        places = {each.place for each in changes}
+        outputs = self._document.scopes[scope].outputs
+        for place, operand in enumerate(outputs):
+            text.put(" ")
+            text.put(self._operand(scope, operand), place in places)
+            text.put("," if place < len(outputs) - 1 else "")
+        return DiffSide(text=text.text, scope=scope, equation=-1, line=0, marks=text.marks)
+
+    def _name(self, scope: int, variable: int) -> str:
+        names = self._names.variables.get(scope)
+        return (names[variable] if names is not None and variable < len(names) else None) or "…"
+
+    def _type(self, scope: int, variable: int) -> str:
+        aval = self._document.avals[self._document.scopes[scope].variable_avals[variable]]
+        return f"{aval.text}{{weak}}" if aval.weak and "weak" not in aval.text else aval.text
+
+    def _operand(self, scope: int, operand: int) -> str:
+        if operand >= 0:
+            return self._name(scope, operand)
+        literal = self._document.literals[-1 - operand]
+        aval = self._document.avals[literal.aval]
+        text = self._document.strings[literal.text]
+        return f"{text}:{aval.text}" if aval.dtype else text
+
+    def _first(self, scope: int) -> list[int]:
+        known = self._firsts.get(scope)
+        if known is None:
+            held = self._document.scopes[scope]
+            variable, known = held.constants + held.inputs, []
+            for count in held.output_counts:
+                known.append(variable)
+                variable += count
+            self._firsts[scope] = known
+        return known
+
+    def _line(self, scope: int, equation: int) -> int:
+        stack = self._document.scopes[scope].stack[equation]
+        frames = self._document.stacks[stack].frames if stack >= 0 else []
+        for number in frames:
+            frame = self._document.frames[number]
+            if self._document.files[frame.file].path == self._cell:
+                return frame.line
+        return 0
+
+
+class _Text:
+    """A text as it is put together, and the spans of it that are marked."""
+
+    def __init__(self) -> None:
+        self.text = ""
+        self.marks: list[int] = []
+
+    def put(self, text: str, marked: bool = False) -> None:
+        if marked and text:
+            start = _units(self.text)
+            self.marks += [start, start + _units(text)]
+        self.text += text
+
+
+def _units(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-16-le")) // 2

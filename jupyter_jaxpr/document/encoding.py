@@ -1,0 +1,70 @@
+"""A struct of the document or of the wire in, its UTF-8 JSON out, whatever its strings hold."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any
+
+import msgspec
+
+from ..plain_text import FAILURES, Limit, could_not, exact, kind_name
+
+_LONE_SURROGATES = re.compile("[\ud800-\udfff]")
+
+
+def encode(struct: Any) -> bytes:
+    """The UTF-8 JSON of a struct; numbers that are not finite become null.
+
+    A Python string may hold half of a surrogate pair, which UTF-8 cannot: such a half is written as U+FFFD. What
+    should not be in a struct, such as a string of a subclass, is written as the plain value it stands for, and an
+    object that stands for none as a sentence.
+    """
+    try:
+        return msgspec.json.encode(struct, enc_hook=_plain)
+    except UnicodeEncodeError:
+        plain = _finite(msgspec.to_builtins(struct, enc_hook=_plain))
+        return printable(json.dumps(plain, ensure_ascii=False)).encode()
+
+
+def refused(struct: Any) -> str | None:
+    """Why a struct is not plain data throughout, a sentence about the first thing that is not; None where it is."""
+    try:
+        msgspec.json.encode(struct)
+    except UnicodeEncodeError:
+        return None
+    except FAILURES as error:
+        return could_not(error)
+    return None
+
+
+def printable(text: str) -> str:
+    """The text with every half of a surrogate pair replaced by U+FFFD, so that it can be encoded."""
+    return _LONE_SURROGATES.sub("\ufffd", text)
+
+
+def _plain(value: Any) -> Any:
+    """The plain value that an object stands for."""
+    kind = type(value)
+    try:
+        if issubclass(kind, str):
+            return exact(value, Limit.PRINTED)
+        if issubclass(kind, int):
+            return int.__add__(value, 0)
+        if issubclass(kind, float):
+            return float.__add__(value, 0.0)
+        return getattr(value, "item")()  # noqa: B009  # a number of NumPy's
+    except FAILURES:
+        return f"<{kind_name(kind)}: {could_not(TypeError('it is no plain value'))}>"
+
+
+def _finite(value: Any) -> Any:
+    """Builtins with null for numbers that JSON does not have."""
+    if type(value) is float:
+        return value if math.isfinite(value) else None
+    if type(value) is list:
+        return [_finite(item) for item in value]
+    if type(value) is dict:
+        return {key: _finite(item) for key, item in value.items()}
+    return value

@@ -1,0 +1,255 @@
+"""Scopes and naming rules in, the printed name of every variable out, as `print(jaxpr)` gives them.
+
+The rules are written in this folder's FORMAT.md; `src/program-text/` follows the same ones. They work on the columns of
+`document.Scope` alone. What differs between JAX versions is in the document's `naming`, see `build/naming.py`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from .types.document import Naming
+
+#: The rules of JAX 0.10 to 0.12, for documents made where no JAX can be asked.
+NAMING = Naming(share_jit_names=True, hoist_above=10)
+
+#: Stands in a parameter's text for a program that JAX prints inside it.
+PROGRAM = "\ufffc"
+
+
+class ScopeLike(Protocol):
+    """What naming reads of a scope; `document.Scope` and the walk's columns are such."""
+
+    name: int
+    constants: int
+    inputs: int
+    outputs: list[int]
+    count: int
+    dropped: list[int]
+    primitive: list[int]
+    operands: list[list[int]]
+    output_counts: list[int]
+    parameters: list[int]
+
+
+@dataclass
+class Pools:
+    """The parts of a document that naming and printing need."""
+
+    strings: Sequence[str]
+    parameter_lists: Sequence[Sequence[Any]]
+    scopes: Sequence[Any]
+    _children: dict[int, dict[int, list[tuple[int, int, int]]]] = field(default_factory=dict)
+
+    def children(self, scope: int) -> dict[int, list[tuple[int, int, int]]]:
+        """Of a scope: equation -> (parameter, position, scope) of the programs in it."""
+        known = self._children.get(scope)
+        if known is None:
+            known = self._children[scope] = {}
+            for child in self.scopes[scope].children:
+                equation, parameter, position, inner = _row(child)
+                known.setdefault(equation, []).append((parameter, position, inner))
+        return known
+
+    def parameters(self, scope: Any, equation: int) -> list[tuple[int, int]]:
+        """Of an equation: (name, value) of its parameters in printed order."""
+        number = scope.parameters[equation]
+        if number < 0:
+            return []
+        return [_pair(parameter) for parameter in self.parameter_lists[number]]
+
+
+def _row(child: Any) -> tuple[int, int, int, int]:
+    if isinstance(child, tuple):
+        return child
+    return child.equation, child.parameter, child.position, child.scope
+
+
+def _pair(parameter: Any) -> tuple[int, int]:
+    if isinstance(parameter, tuple):
+        return parameter
+    return parameter.name, parameter.value
+
+
+@dataclass
+class Names:
+    """The names of one program."""
+
+    #: scope -> a name for each variable, None where it is never printed.
+    variables: dict[int, list[str | None]]
+    #: Scopes printed before the program, in order, and their names.
+    lets: dict[int, str]
+
+
+def name_program(pools: Pools, root: int, naming: Naming, *, limit: int | None = None) -> Names:
+    """Name the variables of the program whose scope is `root`. Linear in the equations.
+
+    Args:
+        pools: What the program is made of.
+        root: Its scope.
+        naming: The rules of its JAX.
+        limit: Stop after this many equations of the program's own scope.
+    """
+    lets = _hoisted(pools, root, naming)
+    reserved = set(lets.values())
+    fresh = (name for name in _alphabet() if name not in reserved)
+    names = Names({}, lets)
+    state = _Naming(pools, naming, names, fresh)
+    columns = state.columns(root)
+    for variable in unused_at_top(pools.scopes[root]):
+        columns[variable] = "_"
+    for scope in lets:
+        state.body(scope)
+    state.body(root, limit)
+    return names
+
+
+def unused_at_top(scope: ScopeLike) -> list[int]:
+    """Variables of a program's own scope that nothing uses; JAX prints them as _."""
+    used = {operand for operand in scope.outputs if operand >= 0}
+    end = scope.constants + scope.inputs + sum(scope.output_counts)
+    unused = []
+    for operands, count in zip(reversed(scope.operands), reversed(scope.output_counts), strict=True):
+        unused += [variable for variable in range(end - count, end) if variable not in used]
+        end -= count
+        used.update(operands)
+    return unused
+
+
+def _hoisted(pools: Pools, root: int, naming: Naming) -> dict[int, str]:
+    visits: Counter[int] = Counter()
+    bases: dict[int, str] = {}
+    waiting = deque([root])
+    while waiting:
+        number = waiting.popleft()
+        visits[number] += 1
+        if visits[number] > 2:
+            continue
+        for child in pools.scopes[number].children:
+            inner = _row(child)[3]
+            waiting.append(inner)
+            name = pools.scopes[inner].name
+            if name >= 0:
+                bases.setdefault(inner, pools.strings[name].strip("<>"))
+    counts: Counter[str] = Counter()
+    lets: dict[int, str] = {}
+    for number, seen in visits.items():
+        large = naming.hoist_above and pools.scopes[number].count > naming.hoist_above
+        if seen == 1 and (number == root or not large):
+            continue
+        name = bases.get(number, "jaxpr")
+        count = counts[name]
+        counts[name] += 1
+        if count:
+            name += str(count)
+            counts[name] += 1
+        lets[number] = name
+    return lets
+
+
+def _alphabet() -> Iterator[str]:
+    number = 0
+    while True:
+        yield _digits(number)
+        number += 1
+
+
+def _digits(number: int) -> str:
+    text = ""
+    while not text or number:
+        number, digit = divmod(number, 26)
+        text = chr(97 + digit) + text
+    return text
+
+
+class _Naming:
+    """Gives names in the order in which JAX's printer asks for them."""
+
+    def __init__(self, pools: Pools, naming: Naming, names: Names, fresh: Iterator[str]) -> None:
+        self._pools = pools
+        self._naming = naming
+        self._names = names
+        self._fresh = fresh
+
+    def columns(self, number: int) -> list[str | None]:
+        columns = self._names.variables.get(number)
+        if columns is None:
+            scope = self._pools.scopes[number]
+            columns = [None] * (scope.constants + scope.inputs + sum(scope.output_counts))
+            for variable in scope.dropped:
+                if variable < len(columns):
+                    columns[variable] = "_"
+            self._names.variables[number] = columns
+        return columns
+
+    def body(self, number: int, limit: int | None = None) -> None:
+        pools, fresh = self._pools, self._fresh
+        scope = pools.scopes[number]
+        columns = self.columns(number)
+        children = pools.children(number)
+        for variable in range(scope.constants + scope.inputs):
+            if columns[variable] is None:
+                columns[variable] = next(fresh)
+        first = scope.constants + scope.inputs
+        for equation, count in enumerate(scope.output_counts[:limit]):
+            programs = children.get(equation)
+            if programs and self._naming.share_jit_names:
+                self._share(number, equation, first, programs)
+            for variable in range(first, first + count):
+                if columns[variable] is None:
+                    columns[variable] = next(fresh)
+            first += count
+            if programs:
+                for inner in self._printed_inside(scope, equation, programs):
+                    self.body(inner)
+
+    def _printed_inside(self, scope: Any, equation: int, programs: list[tuple[int, int, int]]) -> Iterator[int]:
+        """Scopes that are printed in place, in printed order."""
+        for name, value in self._pools.parameters(scope, equation):
+            held = [inner for parameter, _, inner in programs if parameter == name]
+            if value >= 0 and held:
+                for inner in held:
+                    if inner not in self._names.lets:
+                        self._apart(inner)
+                continue
+            yield from (inner for inner in held if inner not in self._names.lets)
+
+    def _apart(self, inner: int) -> None:
+        """Name a program that JAX prints inside a text, as a program of its own."""
+        apart = name_program(self._pools, inner, self._naming)
+        for scope, columns in apart.variables.items():
+            self._names.variables.setdefault(scope, columns)
+
+    def _share(self, number: int, equation: int, first: int, programs: list[tuple[int, int, int]]) -> None:
+        pools = self._pools
+        scope = pools.scopes[number]
+        if pools.strings[scope.primitive[equation]] not in ("jit", "pjit"):
+            return
+        for parameter, _, inner in programs:
+            if pools.strings[parameter] != "jaxpr" or inner in self._names.lets:
+                continue
+            called = pools.scopes[inner]
+            start = called.constants
+            inputs = list(range(start, start + called.inputs))
+            outputs = list(range(first, first + scope.output_counts[equation]))
+            self._pair(number, scope.operands[equation], inner, inputs)
+            self._pair(number, outputs, inner, called.outputs)
+
+    def _pair(self, outside: int, like: list[int], inside: int, called: list[int]) -> None:
+        if len(like) != len(called):
+            return
+        outer, inner = self.columns(outside), self.columns(inside)
+        paired: set[int] = set()
+        for theirs, ours in zip(like, called, strict=True):
+            if theirs < 0 or ours < 0 or theirs in paired or ours >= len(inner):
+                continue
+            if inner[ours] is not None:
+                continue
+            paired.add(theirs)
+            name = outer[theirs]
+            if name is None:
+                name = outer[theirs] = next(self._fresh)
+            inner[ours] = name

@@ -1,0 +1,112 @@
+"""A program of a document comes in; which of its equations are noise for somebody who reads the mathematics goes out.
+
+The panel marks the lines of its Program view by the same rules, in `src/panel/program/noise.ts`;
+`tests/fixtures/noise.json` holds both to the same answers.
+"""
+
+from __future__ import annotations
+
+from itertools import accumulate
+
+from .names import Names, Pools
+from .types.diff import Noise
+from .types.document import Snapshot
+
+_PRIMITIVES: dict[str, Noise] = {
+    "broadcast": "broadcast",
+    "broadcast_in_dim": "broadcast",
+    "convert_element_type": "convert",
+}
+
+
+class ProgramNoise:
+    """The noise of one program, found scope by scope when it is asked for. The document holds all its equations."""
+
+    def __init__(self, document: Snapshot, pools: Pools, names: Names) -> None:
+        self._document = document
+        self._pools = pools
+        self._names = names
+        self._unused: dict[int, bytearray] = {}
+        self._firsts: dict[int, list[int]] = {}
+
+    def primitive(self, scope: int, equation: int) -> Noise | None:
+        """Whether an equation changes a dtype or repeats values, and does no more."""
+        document = self._document
+        return _PRIMITIVES.get(document.strings[document.scopes[scope].primitive[equation]])
+
+    def is_unused(self, scope: int, equation: int) -> bool:
+        """Whether nothing uses the results of an equation that has no effect."""
+        found = self._unused.get(scope)
+        if found is None:
+            found = self._unused[scope] = self._unused_of(scope)
+        return found[equation] == 1
+
+    def trivial_call(self, scope: int, equation: int) -> tuple[int, str] | None:
+        """Of a jit that holds one equation and could stand for it: its scope, and its names inside and outside.
+
+        Names are such as `r = p`, empty where they are the same. None for any other equation.
+        """
+        document, strings = self._document, self._document.strings
+        held = document.scopes[scope]
+        if strings[held.primitive[equation]] not in ("jit", "pjit"):
+            return None
+        parameters = dict(self._pools.parameters(held, equation))
+        programs = [
+            (inner, parameters[parameter])
+            for parameter, _, inner in self._pools.children(scope).get(equation, [])
+            if parameter in parameters
+        ]
+        if len(programs) != 1:
+            return None
+        inner, value = programs[0]
+        body, operands = document.scopes[inner], held.operands[equation]
+        in_text = value >= 0
+        if in_text or body.count != 1 or body.constants or len(operands) != body.inputs:
+            return None
+        if held.output_counts[equation] != len(body.outputs):
+            return None
+        first = self._first(scope)[equation]
+        results = range(first, first + len(body.outputs))
+        pairs = []
+        for inside, outside in [*enumerate(operands), *zip(body.outputs, results, strict=True)]:
+            within, without = self._name(inner, inside), self._name(scope, outside)
+            if within is None or without is None:
+                return None
+            if within != without and without != "_":
+                pairs.append(f"{within} = {without}")
+        return inner, ", ".join(pairs)
+
+    def _name(self, scope: int, variable: int) -> str | None:
+        """None for a literal."""
+        names = self._names.variables.get(scope)
+        return names[variable] if variable >= 0 and names is not None and variable < len(names) else None
+
+    def _first(self, scope: int) -> list[int]:
+        """Of each equation: the number of the first variable that it binds."""
+        known = self._firsts.get(scope)
+        if known is None:
+            held = self._document.scopes[scope]
+            known = list(accumulate(held.output_counts, initial=held.constants + held.inputs))
+            self._firsts[scope] = known
+        return known
+
+    def _unused_of(self, scope: int) -> bytearray:
+        held = self._document.scopes[scope]
+        count = len(held.primitive)
+        unused = bytearray(count)
+        end = held.constants + held.inputs + sum(held.output_counts)
+        needed = bytearray(end)
+        acting = {each.equation for each in held.effects}
+        for output in held.outputs:
+            if output >= 0:
+                needed[output] = 1
+        for equation in range(count - 1, -1, -1):
+            first = end - held.output_counts[equation]
+            if equation not in acting and not any(needed[first:end]):
+                unused[equation] = 1
+            else:
+                for operand in held.operands[equation]:
+                    if operand >= 0:
+                        needed[operand] = 1
+            end = first
+        return unused

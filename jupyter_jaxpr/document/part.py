@@ -1,0 +1,167 @@
+"""The pools of a document in, the part of them that a page or a smaller copy needs out, with its indices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+import msgspec
+
+from .pools import Pools
+from .types.control_flow import Control
+from .types.cost import ProgramCost
+from .types.document import Child, Effects, File, Frame, LiteralValue, Parameter, Scope, Stack
+
+T = TypeVar("T")
+
+
+class Part:
+    """Takes what it is asked for out of some pools into pools of its own, each thing once."""
+
+    def __init__(self, pools: Pools) -> None:
+        self.pools = Pools()
+        self._from = pools
+        self._numbers: dict[tuple[str, int], int] = {}
+
+    def string(self, number: int) -> int:
+        """Index here of a string; -1 stays -1."""
+        return self._take("string", number, self.pools.strings, self._from.strings.__getitem__)
+
+    def aval(self, number: int) -> int:
+        """Index here of a type."""
+        return self._take("aval", number, self.pools.avals, self._from.avals.__getitem__)
+
+    def operands(self, operands: Iterable[int]) -> list[int]:
+        """Operands, their literals as here."""
+        return [operand if operand >= 0 else -1 - self._literal(-1 - operand) for operand in operands]
+
+    def parameters(self, number: int) -> int:
+        """Index here of a list of parameters; -1 stays -1."""
+
+        def make(number: int) -> list[Parameter]:
+            return [
+                Parameter(name=self.string(row.name), value=self.string(row.value))
+                for row in self._from.parameter_lists[number]
+            ]
+
+        return self._take("parameters", number, self.pools.parameter_lists, make)
+
+    def stack(self, number: int) -> int:
+        """Index here of a stack; -1 stays -1."""
+
+        def make(number: int) -> Stack:
+            row = self._from.stacks[number]
+            return Stack(
+                frames=[self.frame(frame) for frame in row.frames],
+                library=[self.frame(frame) for frame in row.library],
+            )
+
+        return self._take("stack", number, self.pools.stacks, make)
+
+    def frame(self, number: int) -> int:
+        """Index here of a frame; -1 stays -1."""
+
+        def make(number: int) -> Frame:
+            row = self._from.frames[number]
+            return msgspec.structs.replace(row, file=self._file(row.file), function=self.string(row.function))
+
+        return self._take("frame", number, self.pools.frames, make)
+
+    def control(self, control: Control) -> Control:
+        """A card with its indices as here; scopes, programs and other cards keep theirs."""
+
+        def operand(number: int) -> int:
+            return number if number == control.no_operand else self.operands([number])[0]
+
+        slots = [
+            msgspec.structs.replace(
+                slot,
+                step=self.aval(slot.step),
+                whole=self.aval(slot.whole),
+                out=self.aval(slot.out),
+                operand=operand(slot.operand),
+            )
+            for slot in control.slots
+        ]
+        branches = [msgspec.structs.replace(branch, frame=self.frame(branch.frame)) for branch in control.branches]
+        return msgspec.structs.replace(
+            control,
+            frame=self.frame(control.frame),
+            body_frame=self.frame(control.body_frame),
+            predicate=operand(control.predicate),
+            slots=slots,
+            branches=branches,
+        )
+
+    def cost(self, cost: ProgramCost) -> ProgramCost:
+        """Costs with their lines as here; scopes and programs keep their numbers."""
+
+        def moved(row: Any) -> Any:
+            return msgspec.structs.replace(row, frame=self.frame(row.frame))
+
+        changed: dict[str, Any] = {
+            name: [moved(row) for row in getattr(cost, name)]
+            for name in ("by_line", "by_primitive", "by_scope", "by_name_stack")
+        }
+        if cost.xla is not None:
+            found = [moved(row) for row in cost.xla.differences]
+            changed["xla"] = msgspec.structs.replace(cost.xla, differences=found)
+        if cost.memory is not None:
+            changed["memory"] = msgspec.structs.replace(
+                cost.memory,
+                peak_frame=self.frame(cost.memory.peak_frame),
+                live=[moved(row) for row in cost.memory.live],
+                residuals=[moved(row) for row in cost.memory.residuals],
+            )
+        return msgspec.structs.replace(cost, **changed)
+
+    def scope(self, scope: Scope) -> Scope:
+        """A scope with its indices as here; its children keep their scopes."""
+        changed: dict[str, Any] = {
+            "name": self.string(scope.name),
+            "outputs": self.operands(scope.outputs),
+            "variable_avals": [self.aval(number) for number in scope.variable_avals],
+            "primitive": [self.string(number) for number in scope.primitive],
+            "operands": [self.operands(operands) for operands in scope.operands],
+            "parameters": [self.parameters(number) for number in scope.parameters],
+            "stack": [self.stack(number) for number in scope.stack],
+            "name_stack": [self.string(number) for number in scope.name_stack],
+            "children": [
+                Child(
+                    equation=child.equation,
+                    parameter=self.string(child.parameter),
+                    position=child.position,
+                    scope=child.scope,
+                )
+                for child in scope.children
+            ],
+            "effects": [
+                Effects(equation=row.equation, effects=[self.string(number) for number in row.effects])
+                for row in scope.effects
+            ],
+        }
+        return msgspec.structs.replace(scope, **changed)
+
+    def _literal(self, number: int) -> int:
+        def make(number: int) -> LiteralValue:
+            row = self._from.literals[number]
+            return LiteralValue(text=self.string(row.text), aval=self.aval(row.aval))
+
+        return self._take("literal", number, self.pools.literals, make)
+
+    def _file(self, number: int) -> int:
+        def make(number: int) -> File:
+            return self._from.files[number]
+
+        return self._take("file", number, self.pools.files, make)
+
+    def _take(self, kind: str, number: int, pool: list[T], make: Callable[[int], T]) -> int:
+        if number < 0:
+            return -1
+        key = (kind, number)
+        here = self._numbers.get(key)
+        if here is None:
+            made = make(number)  # may take other things, so the index is known only afterwards
+            here = self._numbers[key] = len(pool)
+            pool.append(made)
+        return here

@@ -1,0 +1,1 @@
+"""Parts of a document as scripts read them."""

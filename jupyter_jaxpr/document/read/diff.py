@@ -1,0 +1,193 @@
+"""A diff of two programs in, what scripts read of it out: `Snapshot.diff`."""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import dataclass
+
+from ..types.diff import DiffChange, DiffOf, DiffRow, DiffSide, ProgramDiff
+
+_SIGNS = {"same": " ", "added": "+", "removed": "-", "changed": "~", "moved": ">"}
+_KINDS = {"weak_type": "weak type", "results": "number of results"}
+CONTEXT = 3
+
+
+@dataclass(frozen=True)
+class Changed:
+    """One thing that differs between two equations.
+
+    Attributes:
+        kind: ``operand``, ``shape``, ``dtype``, ``weak_type``, ``sharding``, ``parameter``, ``primitive``,
+            ``results``, ``effects`` or ``type``.
+        name: Of a parameter its name, of an operand its place from 1; else empty.
+        before: As text; empty for a variable, whose name is each program's own.
+        after: As before.
+    """
+
+    kind: str
+    name: str
+    before: str
+    after: str
+
+    def __str__(self) -> str:
+        what = f"{_KINDS.get(self.kind, self.kind)} {self.name}".rstrip()
+        if not self.before and not self.after:
+            return f"{what} is another value"
+        return f"{what}: {self.before or 'a value'} -> {self.after or 'a value'}"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """An equation, or a line of a text, that is not the same in both programs.
+
+    Attributes:
+        sign: ``added``, ``removed``, ``changed`` or ``moved``.
+        before: It in the first program, in its names; None where it was added.
+        after: It in the second program, in its names; None where it was removed.
+        line_before: The line of the cell it was written on, from 1; None where it is not in the cell.
+        line_after: As before.
+        changes: What differs, where it was changed.
+    """
+
+    sign: str
+    before: str | None
+    after: str | None
+    line_before: int | None
+    line_after: int | None
+    changes: tuple[Changed, ...] = ()
+
+
+class Diff:
+    """What became of one program in another. True where anything differs; `print` it to read it."""
+
+    def __init__(self, document: ProgramDiff) -> None:
+        """Wrap a diff that holds all its rows."""
+        self.document = document
+        found: dict[str, list[Difference]] = {sign: [] for sign in _SIGNS}
+        for row in document.rows:
+            if row.what not in ("equation", "line") or row.sign == "same":
+                continue
+            if row.sign != "moved":
+                found[row.sign].append(_difference(row, row.before, row.after))
+            elif row.before is not None:
+                partner = document.rows[row.partner].after if row.partner >= 0 else None
+                found["moved"].append(_difference(row, row.before, partner))
+        #: Equations (or lines) of the second program alone.
+        self.added = tuple(found["added"])
+        #: Equations (or lines) of the first program alone.
+        self.removed = tuple(found["removed"])
+        #: Equations (or lines) of both that differ in themselves.
+        self.changed = tuple(found["changed"])
+        #: Equations (or lines) of both that stand in another order, or in another program.
+        self.moved = tuple(found["moved"])
+        #: What differs in arguments, results and inputs of inner programs, as rows of the document.
+        self.signature = tuple(
+            row for row in document.rows if row.what not in ("equation", "line") and row.sign != "same"
+        )
+        #: Sentences, such as what went into a scan.
+        self.remarks = tuple(document.remarks)
+
+    def __bool__(self) -> bool:
+        return any(row.sign != "same" for row in self.document.rows)
+
+    def __str__(self) -> str:
+        document = self.document
+        lines = [f"--- {_label(document.before)}", f"+++ {_label(document.after)}", *wrapped(counts(document), "")]
+        for remark in self.remarks:
+            lines += wrapped(remark, "  ")
+        if self:
+            lines.append("")
+            lines += _unified(document.rows)
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def counts(document: ProgramDiff) -> str:
+    """How much differs: a line."""
+    numbers = [
+        (document.added, "added"),
+        (document.removed, "removed"),
+        (document.changed, "changed"),
+        (document.moved, "moved"),
+    ]
+    unit = "equation" if document.level == "jaxpr" else "line"
+    said = ", ".join(f"{number} {word}" for number, word in numbers if number)
+    total = sum(number for number, _ in numbers)
+    words = [f"{unit if total == 1 else unit + 's'}: {said}"] if said else []
+    if document.signature:
+        words.append(
+            "1 argument or result" if document.signature == 1 else f"{document.signature} arguments or results"
+        )
+    return "; ".join(words) if words else "Nothing differs, names apart."
+
+
+def wrapped(text: str, indent: str) -> list[str]:
+    """A text in lines of 80 columns."""
+    return textwrap.wrap(
+        text,
+        80,
+        initial_indent=indent,
+        subsequent_indent=f"{indent}    ",
+        break_on_hyphens=False,
+    )
+
+
+def _difference(row: DiffRow, before: DiffSide | None, after: DiffSide | None) -> Difference:
+    return Difference(
+        sign=row.sign,
+        before=before.text if before is not None else None,
+        after=after.text if after is not None else None,
+        line_before=(before.line or None) if before is not None else None,
+        line_after=(after.line or None) if after is not None else None,
+        changes=tuple(_changed(each) for each in row.changes),
+    )
+
+
+def _changed(change: DiffChange) -> Changed:
+    return Changed(change.kind, change.name, change.before, change.after)
+
+
+def _label(side: DiffOf) -> str:
+    where = "" if side.execution_count is None else f"  run [{side.execution_count}]"
+    return f"{side.name}{where}"
+
+
+def _unified(rows: list[DiffRow]) -> list[str]:
+    near = [False] * len(rows)
+    for number, row in enumerate(rows):
+        if row.sign != "same":
+            for each in range(max(0, number - CONTEXT), min(len(rows), number + CONTEXT + 1)):
+                near[each] = True
+    lines: list[str] = []
+    equal = 0
+    for shown, row in zip(near, rows, strict=True):
+        if not shown:
+            equal += 1
+            continue
+        if equal:
+            lines.append(f"  ... {equal} equal row{'s' if equal > 1 else ''}")
+        equal = 0
+        lines += _row(row)
+    if equal:
+        lines.append(f"  ... {equal} equal row{'s' if equal > 1 else ''}")
+    return lines
+
+
+def _row(row: DiffRow) -> list[str]:
+    indent = "  " * row.depth
+    sign = _SIGNS[row.sign]
+    if row.sign == "same":
+        side = row.after or row.before
+        return wrapped(side.text, f"  {indent}") if side is not None else []
+    if row.sign != "changed":
+        side = row.after or row.before
+        arrow = "" if row.sign != "moved" else "from here: " if row.before is not None else "to here: "
+        return wrapped(f"{arrow}{side.text}", f"{sign} {indent}") if side is not None else []
+    lines = []
+    if row.before is not None and row.after is not None:
+        lines += wrapped(row.before.text, f"{sign}-{indent}") + wrapped(row.after.text, f"{sign}+{indent}")
+    for change in row.changes:
+        lines += wrapped(str(_changed(change)), f"    {indent}")
+    return lines

@@ -1,0 +1,271 @@
+"""A document's shardings in, what a person reads out: pictures of arrays as text, collectives with their causes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ...quantities import count, size
+from ..types.document import Snapshot
+from ..types.shardings import Cause, Collective, Layout, ProgramShardings, SpreadArray
+
+_ORIGINS = {"given": "given", "stated": "stated by its equation", "chosen": "chosen by XLA", "unknown": ""}
+_ROLES = {
+    "argument": "argument",
+    "result": "result",
+    "constraint": "sharding_constraint",
+    "shard_map_in": "shard_map",
+    "shard_map_out": "shard_map",
+}
+
+
+@dataclass(frozen=True)
+class ShardedArray:
+    """How one array is spread.
+
+    Attributes:
+        role: ``argument``, ``result``, ``constraint``, ``shard_map_in`` or ``shard_map_out``.
+        name: A path such as ``p['w']``; of a result ``result`` and its place.
+        type: Of the whole array, such as ``f32[8,16]``.
+        shape: Likewise.
+        spec: The sharding as JAX prints it, such as ``P('x', None)``.
+        mesh: The names and sizes of the mesh's axes; empty where there is none.
+        shard: Shape of what each device holds; None where it cannot be told.
+        origin: ``given``, ``stated`` by an equation, ``chosen`` by XLA, or ``unknown``.
+        splits: Into how many parts each axis is cut.
+        holders: Of each part, the last axis fastest: the devices that hold it; empty where they are not known.
+        line: Of an equation: the line of the user's code; else None.
+    """
+
+    role: str
+    name: str
+    type: str
+    shape: tuple[int | str, ...]
+    spec: str
+    mesh: tuple[tuple[str, int], ...]
+    shard: tuple[int, ...] | None
+    origin: str
+    splits: tuple[int, ...]
+    holders: tuple[tuple[int, ...], ...]
+    line: int | None
+
+    @property
+    def copies(self) -> int:
+        """How many devices hold the same part; the largest number where they differ, 0 where it is not known."""
+        return max(map(len, self.holders), default=0)
+
+    @property
+    def head(self) -> str:
+        """One line: what it is, how it is cut, who decided."""
+        shard = "unknown" if self.shard is None else f"[{','.join(map(str, self.shard))}]"
+        words = f"{_ROLES[self.role]} {self.name}".rstrip()
+        parts = [f"{words}: {self.type}, {self.spec}: {shard} on each device"]
+        if self.copies > 1:
+            parts.append(f"{self.copies} copies of each part")
+        if self.line is not None:
+            parts.append(f"line {self.line}")
+        elif _ORIGINS[self.origin]:
+            parts.append(_ORIGINS[self.origin])
+        return ", ".join(parts)
+
+    @property
+    def picture(self) -> str:
+        """The table of parts and the devices that hold them, over two of the axes that are cut."""
+        if not self.holders or self.shard is None:
+            return "which device holds what is not known"
+        split = [axis for axis, parts in enumerate(self.splits) if parts > 1]
+        if not split:
+            return f"every device holds all of it: {_devices(self.holders[0])}"
+        rows, columns = split[0], split[1] if len(split) > 1 else None
+        if columns is None and len(self.shape) > 1:
+            columns = next(axis for axis in reversed(range(len(self.shape))) if axis != rows)
+            rows, columns = sorted((rows, columns))
+        cells: dict[tuple[int, int], list[int]] = {}
+        for part, devices in enumerate(self.holders):
+            place = self._place(part)
+            cells.setdefault((place[rows], 0 if columns is None else place[columns]), []).extend(devices)
+        across = 1 if columns is None else self.splits[columns]
+        table = [["", *("" if columns is None else self._range(columns, top) for top in range(across))]]
+        for side in range(self.splits[rows]):
+            table.append([self._range(rows, side), *(_devices(cells.get((side, top), ())) for top in range(across))])
+        if columns is None:
+            table = table[1:]
+        widths = [max(len(row[place]) for row in table) for place in range(len(table[0]))]
+        lines = [
+            " │ ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in table
+        ]
+        more = [axis for axis in split if axis not in (rows, columns)]
+        if more:
+            lines.append(f"split along {_axes(more)} too")
+        return "\n".join(lines)
+
+    def _place(self, part: int) -> list[int]:
+        """Which part along each axis."""
+        place = []
+        for parts in reversed(self.splits):
+            place.append(part % parts)
+            part //= parts
+        return place[::-1]
+
+    def _range(self, axis: int, part: int) -> str:
+        each, whole = (self.shard or ())[axis], self.shape[axis]
+        end = (part + 1) * each
+        return f"{part * each}:{min(end, whole) if isinstance(whole, int) else end}"
+
+
+@dataclass(frozen=True)
+class CausedCollective:
+    """A collective and what caused it.
+
+    Attributes:
+        collective: The instruction; its bytes are of one run.
+        lines: Of the user's code, from 1; empty where XLA does not say.
+        equations: Primitives of the equations that come from there, in the order of the causes; empty where there is
+            none.
+        inferred: A place is not stated by XLA: it follows from other lines of the HLO.
+    """
+
+    collective: Collective
+    lines: tuple[int, ...]
+    equations: tuple[str, ...]
+    inferred: bool
+
+    def __str__(self) -> str:
+        """One line, such as ``all-reduce: 32 B ×10, line 20 (dot_general), 2 groups of 4 devices``."""
+        one = self.collective
+        often = f" ×{one.runs:,}" if one.runs != 1 else ""
+        held = f"{'unknown size' if one.bytes is None else size(one.bytes)}{often} on each device"
+        if one.per_trip:
+            held += " a trip"
+        if one.conditional:
+            held += " if its branch is taken"
+        lines = f"line{'s' if len(self.lines) > 1 else ''} {', '.join(map(str, self.lines))}"
+        where = lines if self.lines else "no source stated"
+        made = f" ({', '.join(self.equations)})" if self.equations else ""
+        parts = [f"{one.kind}: {held}", f"{where}{made}{' inferred' if self.inferred else ''}", groups(one)]
+        if one.arrays > 1:
+            parts.append(f"{one.arrays} arrays at once")
+        return ", ".join(parts)
+
+
+@dataclass(frozen=True)
+class Shardings:
+    """How a program is spread over devices; as text, with a picture of each array.
+
+    Attributes:
+        devices: How many it runs on.
+        arrays: Its arguments and results, then what its equations state.
+        collectives: In the order of the HLO.
+        bytes: What the collectives give on each device in one call, together; None where one is not known.
+        sent: Estimate: what a device sends in one call by the ring algorithm; None where one is not known.
+        left_out: Arrays that are not among `arrays`, as there are too many.
+    """
+
+    devices: int
+    arrays: tuple[ShardedArray, ...]
+    collectives: tuple[CausedCollective, ...]
+    bytes: int | None
+    sent: int | None
+    left_out: int
+
+    @property
+    def exchanged(self) -> str:
+        """What moves in one call, and what is not known of it: a sentence or more."""
+        if not self.collectives:
+            return "No collectives: the devices exchange nothing."
+        estimate = "" if self.sent is None else f", about {size(self.sent)} sent by each device (ring estimate)"
+        words = [f"{count(len(self.collectives), 'collective')}: {size(self.bytes)} a call on each device{estimate}."]
+        if any(each.collective.per_trip for each in self.collectives):
+            words.append("Loops of unknown trips are counted once.")
+        if any(each.collective.conditional for each in self.collectives):
+            words.append("Branches are counted as taken.")
+        return " ".join(words)
+
+    def __str__(self) -> str:
+        """Every array with its picture, then every collective."""
+        blocks = [count(self.devices, "device")]
+        for array in self.arrays:
+            blocks.append(array.head + "\n" + "\n".join(f"  {line}" for line in array.picture.split("\n")))
+        if self.left_out:
+            blocks.append(f"and {count(self.left_out, 'more array')}")
+        blocks.append("\n".join([self.exchanged, *map(str, self.collectives)]))
+        return "\n\n".join(blocks)
+
+
+def shardings_of(document: Snapshot, shardings: ProgramShardings) -> Shardings:
+    """How a program of a document is spread, to be read."""
+    return Shardings(
+        devices=len(shardings.devices),
+        arrays=tuple(_array(document, each, shardings.layouts[each.layout]) for each in shardings.arrays),
+        collectives=tuple(_caused(document, each) for each in shardings.collectives or ()),
+        bytes=shardings.bytes,
+        sent=shardings.sent,
+        left_out=shardings.left_out,
+    )
+
+
+def groups(collective: Collective) -> str:
+    """Who takes part with whom: `2 groups of 4 devices`, or as XLA prints it."""
+    found = collective.groups
+    if collective.kind == "collective-permute" and found:
+        return f"{count(len(found), 'pair')} of devices"
+    if not found:
+        return collective.groups_text or "all devices"
+    if len(found) == 1:
+        return f"all {len(found[0])} devices" if len(found[0]) > 1 else "one device"
+    return f"{len(found)} groups of {count(max(map(len, found)), 'device')}"
+
+
+def _array(document: Snapshot, array: SpreadArray, layout: Layout) -> ShardedArray:
+    return ShardedArray(
+        role=array.role,
+        name=array.name,
+        type=array.type,
+        shape=tuple(array.shape),
+        spec=layout.spec,
+        mesh=tuple((axis.name, axis.size) for axis in layout.mesh),
+        shard=None if array.shard is None else tuple(array.shard),
+        origin=array.origin,
+        splits=tuple(layout.splits),
+        holders=tuple(map(tuple, layout.holders)),
+        line=_line(document, array.scope, array.equation),
+    )
+
+
+def _line(document: Snapshot, scope: int, equation: int) -> int | None:
+    if scope < 0 or equation >= len(document.scopes[scope].stack):
+        return None
+    stack = document.scopes[scope].stack[equation]
+    frames = document.stacks[stack].frames if stack >= 0 else []
+    return document.frames[frames[0]].line if frames else None
+
+
+def _caused(document: Snapshot, collective: Collective) -> CausedCollective:
+    causes = collective.causes
+    lines = dict.fromkeys(cause.line for cause in causes if cause.line is not None)
+    primitives = dict.fromkeys(name for cause in causes for name in _primitives(document, cause))
+    return CausedCollective(collective, tuple(lines), tuple(primitives), any(cause.inferred for cause in causes))
+
+
+def _primitives(document: Snapshot, cause: Cause) -> list[str]:
+    found = []
+    for place in cause.equations:
+        held = document.scopes[place.scope].primitive
+        if place.equation < len(held):
+            found.append(document.strings[held[place.equation]])
+    return found
+
+
+def _devices(numbers: Sequence[int]) -> str:
+    """Device numbers, runs of them as a range."""
+    runs: list[list[int]] = []
+    for number in sorted(set(numbers)):
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ", ".join(f"{run[0]} to {run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs)
+
+
+def _axes(axes: Sequence[int]) -> str:
+    return f"ax{'i' if len(axes) == 1 else 'e'}s {', '.join(map(str, axes))}"

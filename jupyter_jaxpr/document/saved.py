@@ -1,0 +1,275 @@
+"""A document in, a copy small enough to be saved in a notebook out, saying what it left out.
+
+Least first: functions of the ledger that this run did not call, HLO, then StableHLO, then equations beyond the first
+ones of each scope (and what each of those costs: the sums by line stay), then the long texts of notes, then the ledger,
+then costs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import msgspec
+
+from ..quantities import size
+from .encoding import encode
+from .names import Names, Pools, name_program
+from .part import Part
+from .pools import of_document
+from .types.cost import ProgramCost
+from .types.document import Cell, Let, Level, Program, Scope, Snapshot
+from .types.ledger import Ledger, LedgerFunction
+
+#: Equations of each scope that are tried, from many to none.
+_PAGES = (2_000, 500, 100, 20, 0)
+_OTHERS = "functions of other cells"
+_LEFT_OUT = "Left out of this copy to keep the notebook small. Run the cell again to see it."
+
+
+def saved_copy(document: Snapshot, limit_bytes: int) -> Snapshot:
+    """The document, or the fullest copy of it whose JSON has at most `limit_bytes` bytes.
+
+    The last resort leaves out all programs; it may be larger than a limit of less than a few kilobytes.
+    """
+    if len(encode(document)) <= limit_bytes:
+        return document
+    copy = document
+    for copy in _smaller(document, limit_bytes):
+        if len(encode(copy)) <= limit_bytes:
+            return copy
+    return copy
+
+
+def _smaller(document: Snapshot, limit_bytes: int) -> Iterator[Snapshot]:
+    left_out: list[str] = []
+
+    def cut(copy: Snapshot) -> Snapshot:
+        what = f"To keep the notebook under {size(limit_bytes)}, {_listed(left_out)} left out."
+        return msgspec.structs.replace(copy, cut=f"{what} Run the cell again to see all.")
+
+    if document.ledger is not None and not all(map(_in_run, document.ledger.functions)):
+        functions = [function for function in document.ledger.functions if _in_run(function)]
+        ledger = msgspec.structs.replace(document.ledger, functions=functions)
+        document = _compact(msgspec.structs.replace(document, ledger=ledger), document.scopes)
+        left_out.append(f"{_OTHERS} were")
+        yield cut(document)
+    for level, title in (("hlo", "HLO"), ("stablehlo", "StableHLO")):
+        if any(each.name == level and each.text for program in document.programs for each in program.levels):
+            document = _without_level(document, level)
+            left_out.append(f"{title} was" if not left_out else title)
+            yield cut(document)
+    left_out.append("equations were" if not left_out else "equations")
+    for page in _PAGES:
+        yield cut(_first_equations(document, page))
+    least = _first_equations(document, 0)
+    left_out.append("long texts")
+    yield cut(_short_texts(least))
+    if any(cost.program != least.focus for cost in least.costs):
+        left_out.append("costs of other programs")
+        costs = [cost for cost in least.costs if cost.program == least.focus]
+        least = msgspec.structs.replace(least, costs=costs)
+        yield cut(_short_texts(_compact(least, least.scopes)))
+    if least.ledger is not None:
+        left_out[:] = [each for each in left_out if not each.startswith(_OTHERS)] + ["the ledger"]
+        least = msgspec.structs.replace(least, ledger=None)
+        yield cut(_short_texts(least))
+    if least.costs:
+        left_out[:] = [each for each in left_out if each != "costs of other programs"] + ["costs"]
+        least = msgspec.structs.replace(least, costs=[])
+        yield cut(_short_texts(_compact(least, least.scopes)))
+    if least.shardings:
+        left_out.append("shardings")
+        least = msgspec.structs.replace(least, shardings=[])
+        yield cut(_short_texts(least))
+    if least.recordings or least.control_flow:
+        left_out.append("control flow")
+        least = msgspec.structs.replace(least, recordings=[], control_flow=[])
+        yield cut(_short_texts(_compact(least, least.scopes)))
+    nothing = msgspec.structs.replace(
+        least,
+        programs=[],
+        scopes=[],
+        focus=-1,
+        notes=[],
+        control_flow=[],
+        recordings=[],
+        comparison=None,
+        timings=[],
+        sweep=None,
+        transforms=[],
+        shardings=[],
+    )
+    left_out[:] = ["all programs were"]
+    yield cut(_short_texts(_compact(nothing, [])))
+
+
+def _in_run(function: LedgerFunction) -> bool:
+    """Whether the run of the document called it, or had JAX work for it."""
+    run = function.run
+    return any((run.calls, run.misses, run.inlined, run.traces, run.lowerings, run.compiles, run.from_disk))
+
+
+def _listed(parts: list[str]) -> str:
+    if len(parts) == 1:
+        return parts[0]
+    plain = [part.removesuffix(" was").removesuffix(" were") for part in parts]
+    return f"{', '.join(plain[:-1])} and {plain[-1]} were"
+
+
+def _without_level(document: Snapshot, name: str) -> Snapshot:
+    def drop(level: Level) -> Level:
+        if level.name != name or level.text is None:
+            return level
+        return msgspec.structs.replace(
+            level,
+            state="on_request",
+            text=None,
+            line_stacks=None,
+            inferred_lines=[],
+            other_stacks=[],
+            named_equations=[],
+            reason=_LEFT_OUT,
+        )
+
+    return _compact(_with_levels(document, drop), document.scopes)
+
+
+def _with_levels(document: Snapshot, change: Callable[[Level], Level]) -> Snapshot:
+    programs = [
+        msgspec.structs.replace(program, levels=[change(level) for level in program.levels])
+        for program in document.programs
+    ]
+    return msgspec.structs.replace(document, programs=programs)
+
+
+def _first_equations(document: Snapshot, page: int) -> Snapshot:
+    """The first equations of each scope of the program in focus, and none of the others'."""
+    names = _names(document, document.focus)
+    strings = list(document.strings)
+    programs: list[Program] = []
+    for index, program in enumerate(document.programs):
+        lets: list[Let] = []
+        if index == document.focus:
+            for scope, name in names.lets.items():
+                lets.append(Let(scope=scope, name=len(strings)))
+                strings.append(name)
+        programs.append(msgspec.structs.replace(program, complete=False, lets=lets))
+    scopes = [
+        _cut_scope(scope, page if number in names.variables else 0, names.variables.get(number))
+        for number, scope in enumerate(document.scopes)
+    ]
+    costs = [_without_equations(cost, scopes) for cost in document.costs]
+    shorter = msgspec.structs.replace(document, programs=programs, strings=strings, costs=costs)
+    return _compact(shorter, scopes)
+
+
+def _without_equations(cost: ProgramCost, scopes: list[Scope]) -> ProgramCost:
+    """A cost with the columns of the scopes that are still whole."""
+    whole = [each for each in cost.scopes if len(scopes[each.scope].primitive) == len(each.flops)]
+    return msgspec.structs.replace(cost, scopes=whole)
+
+
+def _names(document: Snapshot, focus: int) -> Names:
+    if focus < 0:
+        return Names({}, {})
+    program = document.programs[focus]
+    if program.complete:
+        pools = Pools(document.strings, document.parameter_lists, document.scopes)
+        return name_program(pools, program.scope, document.naming)
+    variables: dict[int, list[str | None]] = {
+        number: list(scope.names) for number, scope in enumerate(document.scopes) if scope.names is not None
+    }
+    lets = {let.scope: document.strings[let.name] for let in program.lets or []}
+    return Names(variables, lets)
+
+
+def _cut_scope(scope: Scope, page: int, names: list[str | None] | None) -> Scope:
+    held = min(page, len(scope.primitive))
+    end = scope.constants + scope.inputs + sum(scope.output_counts[:held])
+    named = names or []
+    return msgspec.structs.replace(
+        scope,
+        variable_avals=scope.variable_avals[:end],
+        dropped=[variable for variable in scope.dropped if variable < end],
+        names=[(named[variable] if variable < len(named) else None) or "…" for variable in range(end)],
+        primitive=scope.primitive[:held],
+        operands=scope.operands[:held],
+        output_counts=scope.output_counts[:held],
+        parameters=scope.parameters[:held],
+        stack=scope.stack[:held],
+        name_stack=scope.name_stack[:held],
+        children=[child for child in scope.children if child.equation < held],
+        effects=[row for row in scope.effects if row.equation < held],
+    )
+
+
+def _compact(document: Snapshot, scopes: list[Scope]) -> Snapshot:
+    """The document with these scopes, and with pools that hold only what is still referred to."""
+    part = Part(of_document(document))
+    kept = [part.scope(scope) for scope in scopes]
+    programs = [_compact_program(program, part) for program in document.programs]
+    notes = [msgspec.structs.replace(note, frame=part.frame(note.frame)) for note in document.notes]
+    ledger = None if document.ledger is None else _ledger(document.ledger, part)
+    cards = [part.control(control) for control in document.control_flow]
+    costs = [part.cost(cost) for cost in document.costs]
+    fields = part.pools.fields()
+    return msgspec.structs.replace(
+        document, scopes=kept, programs=programs, notes=notes, ledger=ledger, control_flow=cards, costs=costs, **fields
+    )
+
+
+def _ledger(ledger: Ledger, part: Part) -> Ledger:
+    """The ledger with its lines in the pools of the part."""
+    functions = []
+    for function in ledger.functions:
+        misses = [msgspec.structs.replace(miss, frame=part.frame(miss.frame)) for miss in function.misses]
+        definition = part.frame(function.definition)
+        functions.append(msgspec.structs.replace(function, definition=definition, misses=misses))
+    return msgspec.structs.replace(ledger, functions=functions)
+
+
+def _compact_program(program: Program, part: Part) -> Program:
+    def compact(level: Level) -> Level:
+        if level.line_stacks is None:
+            return level
+        return msgspec.structs.replace(
+            level,
+            line_stacks=[part.stack(stack) for stack in level.line_stacks],
+            other_stacks=[[line, *map(part.stack, others)] for line, *others in level.other_stacks],
+        )
+
+    lets = program.lets
+    if lets is not None:
+        lets = [Let(scope=let.scope, name=part.string(let.name)) for let in lets]
+    return msgspec.structs.replace(
+        program,
+        definition=part.frame(program.definition),
+        call=part.frame(program.call),
+        levels=[compact(level) for level in program.levels],
+        lets=lets,
+    )
+
+
+def _short_texts(document: Snapshot) -> Snapshot:
+    notes = [
+        msgspec.structs.replace(
+            note,
+            text=_short(note.text),
+            detail=_short(note.detail) if note.detail else None,
+            # Half a rewrite is of no use.
+            code=note.code if note.code == _short(note.code or "") else None,
+            trial=note.trial if note.trial == _short(note.trial or "") else None,
+            cures=[] if len(note.cures) > 10 else note.cures,
+            price=[_short(text) for text in note.price[:10]],
+        )
+        for note in document.notes[:100]
+    ]
+    files = [msgspec.structs.replace(file, source=None) for file in document.files]
+    cell: Cell | None = document.cell
+    if cell is not None and len(cell.source) > 20_000:
+        cell = msgspec.structs.replace(cell, source="")
+    return msgspec.structs.replace(document, notes=notes, files=files, cell=cell)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 500 else text[:499] + "…"

@@ -1,0 +1,1 @@
+"""The types of the document and of what is sent on request."""

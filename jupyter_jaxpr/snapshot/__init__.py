@@ -1,1 +1,0 @@
-"""The document: types, builder, schema."""
