@@ -16,22 +16,22 @@ from .version import __version__
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
-    from .inspection import Snapshot, inspect
     from .observe.side_effects.guard import EffectsError
-    from .observing import RecompileError, observe
-    from .widget_view import widget
+    from .scripts.inspection import Snapshot, inspect
+    from .scripts.observing import RecompileError, observe
+    from .scripts.widget_view import widget
 
 __all__ = ["EffectsError", "RecompileError", "Snapshot", "__version__", "inspect", "observe", "widget"]
 
 _HOMES = {
     "EffectsError": ".observe.side_effects.guard",
-    "RecompileError": ".observing",
-    "Snapshot": ".inspection",
-    "inspect": ".inspection",
-    "observe": ".observing",
-    "widget": ".widget_view",
-    # For the code of a running cell, which finds it here; see `cell.rewrite`.
-    "last_call": ".cell",
+    "RecompileError": ".scripts.observing",
+    "Snapshot": ".scripts.inspection",
+    "inspect": ".scripts.inspection",
+    "observe": ".scripts.observing",
+    "widget": ".scripts.widget_view",
+    # For the code of a running cell, which finds it here; see `typed.cell.rewrite`.
+    "last_call": ".typed.cell",
 }
 
 

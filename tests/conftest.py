@@ -29,7 +29,7 @@ def short_searches() -> Iterator[None]:
     The observer looks for them among all objects each time that it starts. Here these are a million, and it starts in
     two thousand tests: more than a tenth of their time.
     """
-    from jupyter_jaxpr import jax_internals
+    from jupyter_jaxpr.jax import internals as jax_internals
 
     search = jax_internals.jitted_functions
     gc.collect()

@@ -10,9 +10,9 @@ import jax.numpy as jnp
 import pytest
 
 import jupyter_jaxpr as jj
-from jupyter_jaxpr.answers import Answers
 from jupyter_jaxpr.build.build import Built
-from jupyter_jaxpr.runs import Runs
+from jupyter_jaxpr.wire.answers import Answers
+from jupyter_jaxpr.wire.runs import Runs
 
 RUN_AGAIN = "The kernel no longer holds this run: it keeps the last 8. Run the cell again."
 

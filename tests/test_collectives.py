@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jupyter_jaxpr.program.collectives import Collective, Piece, collectives
+from jupyter_jaxpr.program.texts.collectives import Collective, Piece, collectives
 
 
 def of(*lines: str) -> list[Collective]:

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from conftest import Notebook, Ran
 
-from jupyter_jaxpr.measure.agreement import Agreement
-from jupyter_jaxpr.measure.compare import Comparison, Variant
-from jupyter_jaxpr.measure.differentiation import Differentiable
-from jupyter_jaxpr.measure.timing import Warm
-from jupyter_jaxpr.measure.verdict import verdict
+from jupyter_jaxpr.measure.compare.agreement import Agreement
+from jupyter_jaxpr.measure.compare.compare import Comparison, Variant
+from jupyter_jaxpr.measure.compare.differentiation import Differentiable
+from jupyter_jaxpr.measure.compare.verdict import verdict
+from jupyter_jaxpr.measure.times.timing import Warm
 
 LOOPS = """
 def unrolled(x):

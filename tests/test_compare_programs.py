@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from conftest import Notebook
 
-from jupyter_jaxpr.answers import Answers
-from jupyter_jaxpr.messages import Reply
-from jupyter_jaxpr.runs import Runs
+from jupyter_jaxpr.wire.answers import Answers
+from jupyter_jaxpr.wire.messages import Reply
+from jupyter_jaxpr.wire.runs import Runs
 
 Ask = Callable[..., Reply]
 

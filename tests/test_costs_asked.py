@@ -10,10 +10,10 @@ import pytest
 from jax import lax
 
 import jupyter_jaxpr as jj
-from jupyter_jaxpr.answers import Answers
 from jupyter_jaxpr.build.build import Built
 from jupyter_jaxpr.document.check.validate import validate
-from jupyter_jaxpr.runs import Runs
+from jupyter_jaxpr.wire.answers import Answers
+from jupyter_jaxpr.wire.runs import Runs
 
 X = np.ones((8, 8), np.float32)
 

@@ -9,11 +9,11 @@ import msgspec
 from diff_edits import X, first, with_a_term
 
 import jupyter_jaxpr as jj
-from jupyter_jaxpr.answers import Answers
 from jupyter_jaxpr.build.build import Built
 from jupyter_jaxpr.document.encoding import encode
-from jupyter_jaxpr.messages import Reply
-from jupyter_jaxpr.runs import Runs
+from jupyter_jaxpr.wire.answers import Answers
+from jupyter_jaxpr.wire.messages import Reply
+from jupyter_jaxpr.wire.runs import Runs
 
 
 def held(runs: Runs, snapshot: jj.Snapshot) -> str:

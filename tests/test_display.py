@@ -16,7 +16,7 @@ import nbformat
 import pytest
 from nbformat import v4
 
-from jupyter_jaxpr import display, inspect
+from jupyter_jaxpr import inspect
 from jupyter_jaxpr.document.check.validate import read
 from jupyter_jaxpr.document.encoding import encode
 from jupyter_jaxpr.document.types.document import Activity, Argument, Frame, Level, Note
@@ -25,6 +25,7 @@ from jupyter_jaxpr.exports.bundle import bundle
 from jupyter_jaxpr.exports.html import fragment
 from jupyter_jaxpr.exports.markdown import markdown
 from jupyter_jaxpr.exports.plain import plain
+from jupyter_jaxpr.scripts import display
 
 FIXTURES = Path(__file__).parent / "fixtures"
 MIME = "application/vnd.jupyter-jaxpr.v1+json"
@@ -429,7 +430,7 @@ def test_what_is_displayed_is_a_snapshot_by_its_schema(name):
 def test_show_displays_one_output_and_leaves_out_alone(make_notebook):
     notebook = make_notebook(extension=False)
     notebook.shell.user_ns["document"] = golden("rnn")
-    ran = notebook.run("from jupyter_jaxpr.display import show\nshow(document)\n1 + 1")
+    ran = notebook.run("from jupyter_jaxpr.scripts.display import show\nshow(document)\n1 + 1")
     assert ran.shown == [json.loads(encode(golden("rnn")))]
     assert list(notebook["Out"].values()) == [2]
 
@@ -437,7 +438,7 @@ def test_show_displays_one_output_and_leaves_out_alone(make_notebook):
 def test_show_that_is_turned_off_displays_nothing(make_notebook):
     notebook = make_notebook(extension=False)
     notebook.shell.user_ns["document"] = golden("rnn")
-    ran = notebook.run("from jupyter_jaxpr.display import show\nshow(document, enabled=False)")
+    ran = notebook.run("from jupyter_jaxpr.scripts.display import show\nshow(document, enabled=False)")
     assert (ran.shown, ran.stdout, ran.stderr) == ([], "", "")
 
 

@@ -18,15 +18,15 @@ from jax.experimental import io_callback
 from observed import built, in_cell, program, traced
 
 import jupyter_jaxpr as jj
-from jupyter_jaxpr.answers import Answers
 from jupyter_jaxpr.build.exact_links import exact_links_question
-from jupyter_jaxpr.build.exact_twin import ExactLinks
-from jupyter_jaxpr.measure import twin_compile
+from jupyter_jaxpr.measure.again import twin_compile
 from jupyter_jaxpr.observe.observation import ObservedProgram, StageTimes
-from jupyter_jaxpr.program.exact_lines import differing, exact_lines
-from jupyter_jaxpr.program.jaxpr import Walk
-from jupyter_jaxpr.program.twin import equations_named, tagged, untagged
-from jupyter_jaxpr.runs import Runs
+from jupyter_jaxpr.program.jaxpr.jaxpr import Walk
+from jupyter_jaxpr.program.texts.exact_lines import differing, exact_lines
+from jupyter_jaxpr.program.texts.twin import equations_named, tagged, untagged
+from jupyter_jaxpr.scripts.exact_links import ExactLinks
+from jupyter_jaxpr.wire.answers import Answers
+from jupyter_jaxpr.wire.runs import Runs
 
 # --- the tags --------------------------------------------------------------------------------------------
 

@@ -10,12 +10,12 @@ import jax.numpy as jnp
 import pytest
 from jax import lax
 
-from jupyter_jaxpr.program.hlo import executable_text, hlo_lines
-from jupyter_jaxpr.program.hlo_inference import inferred_origins
-from jupyter_jaxpr.program.hlo_module import computations, count
-from jupyter_jaxpr.program.jaxpr import Walk
-from jupyter_jaxpr.program.stablehlo import lowered_text, stablehlo_lines
-from jupyter_jaxpr.program.text_links import linked, primitives
+from jupyter_jaxpr.program.jaxpr.jaxpr import Walk
+from jupyter_jaxpr.program.texts.hlo import executable_text, hlo_lines
+from jupyter_jaxpr.program.texts.hlo_inference import inferred_origins
+from jupyter_jaxpr.program.texts.hlo_module import computations, count
+from jupyter_jaxpr.program.texts.stablehlo import lowered_text, stablehlo_lines
+from jupyter_jaxpr.program.texts.text_links import linked, primitives
 
 MODULE = """\
 HloModule jit_f, is_scheduled=true

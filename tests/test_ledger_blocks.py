@@ -22,9 +22,9 @@ import jax.numpy as jnp
 import pytest
 
 from jupyter_jaxpr import RecompileError, observe
-from jupyter_jaxpr.observe.calls import HAS_MONITORING
+from jupyter_jaxpr.observe.cache.ledger import Ledger
+from jupyter_jaxpr.observe.calls.calls import HAS_MONITORING
 from jupyter_jaxpr.observe.kernel import observer
-from jupyter_jaxpr.observe.ledger import Ledger
 
 HERE = Path(__file__)
 
@@ -56,7 +56,7 @@ def test_the_public_name_is_the_function_whatever_was_imported_before() -> None:
     assert isinstance(observe, type)
     script = "import jupyter_jaxpr.observe.misses; from jupyter_jaxpr import observe; print(observe)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert done.stdout == "<class 'jupyter_jaxpr.observing.observe'>\n"
+    assert done.stdout == "<class 'jupyter_jaxpr.scripts.observing.observe'>\n"
 
 
 def test_a_block_in_a_block(x: Any) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 from flax import nnx
 
 from jupyter_jaxpr import observe
-from jupyter_jaxpr.observe.ledger import Ledger
+from jupyter_jaxpr.observe.cache.ledger import Ledger
 
 ROW = np.arange(3, dtype=np.float32)
 FIELD = "Each value of {0} is a compile of its own. Make it a field with an array if only its value matters."

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from jupyter_jaxpr import observe
-from jupyter_jaxpr.observe.calls import HAS_MONITORING
-from jupyter_jaxpr.observe.ledger import FunctionRecord
+from jupyter_jaxpr.observe.cache.ledger import FunctionRecord
+from jupyter_jaxpr.observe.calls.calls import HAS_MONITORING
 
 CALLS = None if not HAS_MONITORING else 0
 """What a count of calls is on Python 3.11 outside a cell, where calls cannot be counted."""
@@ -133,10 +133,10 @@ def test_of_two_functions_of_one_name_it_is_told_which_was_compiled_ahead() -> N
 
 def test_lowered() -> None:
     """JAX's of today compile whatever a call lowers, so its events stand here for one that finds an executable."""
-    from jupyter_jaxpr.jax_internals import LOWER_EVENT
+    from jupyter_jaxpr.jax.internals import LOWER_EVENT
+    from jupyter_jaxpr.observe.cache.history import History
+    from jupyter_jaxpr.observe.cache.keys import key_of
     from jupyter_jaxpr.observe.functions import FunctionRecord as Function
-    from jupyter_jaxpr.observe.history import History
-    from jupyter_jaxpr.observe.keys import key_of
     from jupyter_jaxpr.observe.stages import CallStages
 
     def f(x: Any) -> Any:

@@ -17,7 +17,7 @@ import numpy as np
 from conftest import Notebook
 
 from jupyter_jaxpr import observe
-from jupyter_jaxpr.observe.ledger import Ledger
+from jupyter_jaxpr.observe.cache.ledger import Ledger
 
 ROW = np.arange(3, dtype=np.float32)
 ONE_PLACE = "with jax.device_put before the call."

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from jax import lax
 from observed import traced
 
-from jupyter_jaxpr.program.jaxpr import Walk
-from jupyter_jaxpr.program.loop_equations import scan_parts
-from jupyter_jaxpr.program.memory import LIVE_AT_MOST, memory_of
+from jupyter_jaxpr.program.costs.memory import LIVE_AT_MOST, memory_of
+from jupyter_jaxpr.program.jaxpr.jaxpr import Walk
+from jupyter_jaxpr.program.jaxpr.loop_equations import scan_parts
 
 #: Of each operation, what it does with the numbers of two earlier vectors.
 OPERATIONS = ["sin", "join", "square", "total", "jit", "scan", "while", "cond"]

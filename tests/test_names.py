@@ -334,7 +334,7 @@ def test_the_rules_are_not_learned_where_nothing_is_jitted():
     """What `jax.disable_jit` hides for a while is not taken for a rule."""
     code = (
         "import jax\n"
-        "from jupyter_jaxpr.snapshot import names\n"
+        "from jupyter_jaxpr.build import naming as names\n"
         "with jax.disable_jit():\n"
         "    assert names.learn_naming() == names.NAMING\n"
         "assert not names._learned\n"
@@ -348,7 +348,7 @@ def test_learning_the_rules_starts_no_backend():
     code = (
         "from jupyter_jaxpr.build.naming import learn_naming\n"
         "learn_naming()\n"
-        "from jupyter_jaxpr.jax_internals import backend_started\n"
+        "from jupyter_jaxpr.jax.internals import backend_started\n"
         "assert not backend_started()\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -16,8 +16,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jupyter_jaxpr import jax_internals
-from jupyter_jaxpr.observe.calls import HAS_MONITORING
+from jupyter_jaxpr.jax import internals as jax_internals
+from jupyter_jaxpr.observe.calls.calls import HAS_MONITORING
 from jupyter_jaxpr.observe.misses import Observer
 from jupyter_jaxpr.observe.observation import Observation, ObservedFunction
 

@@ -34,7 +34,8 @@ from jupyter_jaxpr.document.encoding import encode, refused
 from jupyter_jaxpr.document.text import program_text
 from jupyter_jaxpr.document.types.document import Level
 from jupyter_jaxpr.document.types.struct import Struct
-from jupyter_jaxpr.observe import causes, reading
+from jupyter_jaxpr.observe import reading
+from jupyter_jaxpr.observe.cache import causes
 from jupyter_jaxpr.observe.kernel import observer
 from jupyter_jaxpr.plain_text import Limit
 
@@ -633,7 +634,7 @@ def test_a_miss_that_cannot_be_compared_hides_no_other(monkeypatch: pytest.Monke
         f(1.0)
         f(jnp.ones(2))
         monkeypatch.setattr(causes, "closest", raises)
-        monkeypatch.setattr(sys.modules["jupyter_jaxpr.observe.ledger"], "signature_text", raises)
+        monkeypatch.setattr(sys.modules["jupyter_jaxpr.observe.cache.ledger"], "signature_text", raises)
     assert [(miss.signature, *map(str, miss.reasons)) for miss in ledger["f"].misses] == [
         ("could not be described, RuntimeError: no words", "first call of f"),
         (

@@ -2,7 +2,7 @@
 
 import pytest
 
-from jupyter_jaxpr.outbox import Outbox
+from jupyter_jaxpr.wire.outbox import Outbox
 
 pytestmark = pytest.mark.any_jax
 

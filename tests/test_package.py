@@ -47,6 +47,32 @@ def test_a_kernel_without_jax_and_numpy(tmp_path):
     assert ran.stderr == ""
 
 
+DOCUMENT_WITHOUT_JAX = """
+import importlib, pathlib, pkgutil, sys
+
+sys.modules.update(jax=None, jaxlib=None, numpy=None)  # an import of them raises
+
+import jupyter_jaxpr.document, jupyter_jaxpr.exports
+
+for room in (jupyter_jaxpr.document, jupyter_jaxpr.exports):
+    for module in pkgutil.walk_packages(room.__path__, f"{room.__name__}."):
+        importlib.import_module(module.name)
+
+from jupyter_jaxpr.document.check.validate import read
+from jupyter_jaxpr.exports.page import page
+
+document = read(pathlib.Path(sys.argv[1]).read_bytes())
+print(len(document.programs), "<html" in page(document))
+"""
+
+
+def test_a_document_is_read_and_exported_where_jax_cannot_be_imported():
+    fixture = ROOT / "tests" / "fixtures" / "rnn-0.12.json"
+    command = [sys.executable, "-c", DOCUMENT_WITHOUT_JAX, str(fixture)]
+    ran = subprocess.run(command, capture_output=True, text=True)
+    assert ran.stdout == "1 True\n", ran.stderr
+
+
 def test_importing_the_package_imports_neither_jax_nor_ipython():
     new = imported_by("import jupyter_jaxpr") - imported_by("pass")
     assert {"jupyter_jaxpr"} <= new
@@ -65,7 +91,7 @@ def test_the_version_is_that_of_package_json():
 def test_the_public_names_are_there():
     names = ["EffectsError", "RecompileError", "Snapshot", "__version__", "inspect", "observe", "widget"]
     assert jupyter_jaxpr.__all__ == names
-    assert jupyter_jaxpr.inspect.__module__ == "jupyter_jaxpr.inspection"
+    assert jupyter_jaxpr.inspect.__module__ == "jupyter_jaxpr.scripts.inspection"
     assert jupyter_jaxpr.Snapshot.__name__ == "Snapshot"
     assert set(jupyter_jaxpr.__all__) <= set(dir(jupyter_jaxpr))
 

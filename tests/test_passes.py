@@ -14,14 +14,14 @@ import pytest
 from jax import lax
 from observed import in_cell
 
-from jupyter_jaxpr.answers import Answers
 from jupyter_jaxpr.build.passes import passes_question
-from jupyter_jaxpr.measure import pass_dump
-from jupyter_jaxpr.measure.pass_dump import NoPasses, dump_passes
+from jupyter_jaxpr.measure.again import pass_dump
+from jupyter_jaxpr.measure.again.pass_dump import NoPasses, dump_passes
 from jupyter_jaxpr.observe.observation import ObservedProgram, StageTimes
-from jupyter_jaxpr.program import passes as passes_module
-from jupyter_jaxpr.program.passes import Passes, read_passes
-from jupyter_jaxpr.runs import Runs
+from jupyter_jaxpr.program.texts import passes as passes_module
+from jupyter_jaxpr.program.texts.passes import Passes, read_passes
+from jupyter_jaxpr.wire.answers import Answers
+from jupyter_jaxpr.wire.runs import Runs
 
 
 def f(x):

@@ -9,8 +9,8 @@ import pytest
 from observed import in_cell
 
 from jupyter_jaxpr import inspect
-from jupyter_jaxpr.answers import Answers
-from jupyter_jaxpr.runs import Runs
+from jupyter_jaxpr.wire.answers import Answers
+from jupyter_jaxpr.wire.runs import Runs
 
 CELL = """\
 @jax.jit

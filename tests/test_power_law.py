@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jupyter_jaxpr.measure.power_law import power_law
+from jupyter_jaxpr.measure.times.power_law import power_law
 
 pytestmark = pytest.mark.any_jax
 

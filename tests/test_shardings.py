@@ -135,7 +135,7 @@ def test_a_matrix_product_over_a_mesh(on_eight_devices):
 def test_a_data_parallel_step_sums_its_gradients(on_eight_devices):
     said = on_eight_devices(
         """
-        from jupyter_jaxpr.snapshot.saved import saved_copy
+        from jupyter_jaxpr.document.saved import saved_copy
 
         p = {"b": put(jnp.ones(32)), "v": put(jnp.ones((16, 32))), "w": put(jnp.ones((32, 4)))}
         x, y = put(jnp.ones((8, 16)), "x"), put(jnp.ones((8, 4)), "x")
@@ -389,9 +389,9 @@ def test_a_saved_snapshot_and_its_exports_say_the_same(on_eight_devices):
 def test_a_large_program_is_read_when_it_is_asked_about(on_eight_devices):
     said = on_eight_devices(
         """
-        from jupyter_jaxpr.answers import Answers
-        from jupyter_jaxpr.runs import Runs
-        from jupyter_jaxpr.snapshot.build import Built
+        from jupyter_jaxpr.wire.answers import Answers
+        from jupyter_jaxpr.wire.runs import Runs
+        from jupyter_jaxpr.build.build import Built
 
         def many(a, w):
             for _ in range(400):

@@ -10,9 +10,9 @@ import jax
 import jsonschema
 import pytest
 
-from jupyter_jaxpr import schema
 from jupyter_jaxpr.document.check.validate import read
 from jupyter_jaxpr.document.text import program_text
+from jupyter_jaxpr.wire import schema
 
 FIXTURES = Path(__file__).parent / "fixtures"
 sys.path.insert(0, str(FIXTURES))

@@ -9,11 +9,11 @@ import jax.numpy as jnp
 import pytest
 
 import jupyter_jaxpr as jj
-from jupyter_jaxpr.answers import Answers
 from jupyter_jaxpr.build.build import Built
-from jupyter_jaxpr.program import source_files
-from jupyter_jaxpr.program.source_files import NoText, source_text
-from jupyter_jaxpr.runs import Runs
+from jupyter_jaxpr.program.source import source_files
+from jupyter_jaxpr.program.source.source_files import NoText, source_text
+from jupyter_jaxpr.wire.answers import Answers
+from jupyter_jaxpr.wire.runs import Runs
 
 pytestmark = pytest.mark.any_jax
 

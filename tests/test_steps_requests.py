@@ -9,9 +9,9 @@ from jax import lax
 from stepping import snapshot_of
 
 import jupyter_jaxpr as jj
-from jupyter_jaxpr.answers import Answers
 from jupyter_jaxpr.build.build import Built
-from jupyter_jaxpr.runs import Runs
+from jupyter_jaxpr.wire.answers import Answers
+from jupyter_jaxpr.wire.runs import Runs
 
 pytestmark = pytest.mark.any_jax
 

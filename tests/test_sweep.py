@@ -11,12 +11,12 @@ import pytest
 from jax import lax
 
 from jupyter_jaxpr.build.sweep import sweep_document
-from jupyter_jaxpr.measure import swept
-from jupyter_jaxpr.measure.compare import Candidate
-from jupyter_jaxpr.measure.sweep import Sweep, Values, sweep
-from jupyter_jaxpr.measure.swept import Growth, Point, Swept
+from jupyter_jaxpr.measure.compare.compare import Candidate
+from jupyter_jaxpr.measure.times import swept
+from jupyter_jaxpr.measure.times.sweep import Sweep, Values, sweep
+from jupyter_jaxpr.measure.times.swept import Growth, Point, Swept
 from jupyter_jaxpr.observe.kernel import observer
-from jupyter_jaxpr.specs import parse_target
+from jupyter_jaxpr.typed.specs import parse_target
 
 SOURCE = """
 def looped(n):

@@ -9,7 +9,7 @@ import pytest
 from conftest import Notebook
 
 import jupyter_jaxpr as jj
-from jupyter_jaxpr.measure import swept
+from jupyter_jaxpr.measure.times import swept
 
 FUNCTIONS = """
 @jax.jit

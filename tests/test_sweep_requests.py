@@ -11,10 +11,10 @@ import jax.numpy as jnp
 import pytest
 from conftest import Notebook
 
-from jupyter_jaxpr.answers import Answers
-from jupyter_jaxpr.measure import swept
-from jupyter_jaxpr.messages import Reply
-from jupyter_jaxpr.runs import Runs
+from jupyter_jaxpr.measure.times import swept
+from jupyter_jaxpr.wire.answers import Answers
+from jupyter_jaxpr.wire.messages import Reply
+from jupyter_jaxpr.wire.runs import Runs
 
 pytestmark = pytest.mark.any_jax
 

@@ -14,18 +14,18 @@ import pytest
 from conftest import Notebook
 
 import jupyter_jaxpr as jj
-from jupyter_jaxpr.answers import Answers
 from jupyter_jaxpr.build.timing import timing_document
 from jupyter_jaxpr.document.check.validate import read
 from jupyter_jaxpr.document.types.timing import Sweep, SweepFit, SweepPoint, WarmTime
 from jupyter_jaxpr.exports.html import fragment
 from jupyter_jaxpr.exports.markdown import markdown
 from jupyter_jaxpr.exports.plain import plain
-from jupyter_jaxpr.measure.program_timing import ProgramTimes
-from jupyter_jaxpr.measure.timing import Warm
-from jupyter_jaxpr.messages import Reply
+from jupyter_jaxpr.measure.times.program_timing import ProgramTimes
+from jupyter_jaxpr.measure.times.timing import Warm
 from jupyter_jaxpr.observe.observation import StageTimes
-from jupyter_jaxpr.runs import Runs
+from jupyter_jaxpr.wire.answers import Answers
+from jupyter_jaxpr.wire.messages import Reply
+from jupyter_jaxpr.wire.runs import Runs
 
 SINES = "@jax.jit\ndef f(x):\n    for _ in range(3):\n        x = jnp.sin(x)\n    return x\n"
 
@@ -358,7 +358,7 @@ def test_effects_are_left_to_the_panel(notebook: Notebook) -> None:
 
 
 def test_a_call_of_over_a_second_is_left_to_the_panel(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
-    from jupyter_jaxpr.measure import program_timing
+    from jupyter_jaxpr.measure.times import program_timing
 
     monkeypatch.setattr(program_timing, "SLOW", 0.0)
     ran = notebook.run(f"%%jaxpr --time\n{SINES}f(x)")
@@ -454,7 +454,7 @@ def test_effects_are_asked_about(ask_after: Callable[[str], Ask], notebook: Note
 
 
 def test_a_long_call_is_asked_about(ask_after: Callable[[str], Ask], monkeypatch: pytest.MonkeyPatch) -> None:
-    from jupyter_jaxpr.measure import program_timing
+    from jupyter_jaxpr.measure.times import program_timing
 
     ask = ask_after(f"%%jaxpr\n{SINES}f(x)")
     monkeypatch.setattr(program_timing, "SLOW", 0.0)
@@ -471,7 +471,7 @@ def test_a_long_call_is_asked_about(ask_after: Callable[[str], Ask], monkeypatch
 def test_a_long_call_that_nobody_knew_of_is_made_once(
     ask_after: Callable[[str], Ask], notebook: Notebook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from jupyter_jaxpr.measure import program_timing
+    from jupyter_jaxpr.measure.times import program_timing
 
     notebook.run(SINES)
     ask = ask_after("%jaxpr f(x)")
@@ -523,7 +523,7 @@ def test_a_function_that_was_defined_anew_runs_as_its_executable(
 
 
 def test_stop_keeps_what_was_measured() -> None:
-    from jupyter_jaxpr.measure.program_timing import time_program
+    from jupyter_jaxpr.measure.times.program_timing import time_program
     from jupyter_jaxpr.observe.kernel import observer
 
     x = jnp.ones(8)
@@ -577,7 +577,7 @@ def test_the_machine_is_measured_when_asked_and_in_later_documents(ask_after: Ca
 
 
 def test_the_machine_is_the_device_that_jax_uses(monkeypatch: pytest.MonkeyPatch) -> None:
-    from jupyter_jaxpr.measure import machine
+    from jupyter_jaxpr.measure.times import machine
 
     monkeypatch.setattr(machine, "_known", {})
     assert machine.known_machine() is None

@@ -10,10 +10,10 @@ from conftest import Notebook
 from jax import lax
 
 import jupyter_jaxpr as jj
-from jupyter_jaxpr.answers import Answers
 from jupyter_jaxpr.build.build import Built
 from jupyter_jaxpr.document.check.validate import read
-from jupyter_jaxpr.runs import Runs
+from jupyter_jaxpr.wire.answers import Answers
+from jupyter_jaxpr.wire.runs import Runs
 
 X = np.linspace(0.1, 1.0, 4).astype(np.float32)
 P = {"w": np.ones((4, 3), np.float32), "b": np.zeros(3, np.float32)}

@@ -855,7 +855,7 @@ def test_the_exports_have_the_rewrite_and_the_price():
 
 
 def test_a_failure_of_ours_on_one_program_hides_no_other(monkeypatch):
-    from jupyter_jaxpr.explain import unrolled
+    from jupyter_jaxpr.explain.loops import unrolled
 
     found = unrolled._Program.found
     failed = []

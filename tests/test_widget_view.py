@@ -9,7 +9,7 @@ import pytest
 from jax import lax
 
 import jupyter_jaxpr as jj
-from jupyter_jaxpr.widget_view import shown
+from jupyter_jaxpr.scripts.widget_view import shown
 
 pytestmark = pytest.mark.any_jax
 
@@ -80,7 +80,7 @@ def test_it_is_an_anywidget_with_the_view_in_it():
 
 
 def test_without_anywidget_a_sentence_says_what_to_install(monkeypatch):
-    from jupyter_jaxpr import widget_view
+    from jupyter_jaxpr.scripts import widget_view
 
     monkeypatch.setitem(sys.modules, "anywidget", None)
     widget_view._widget_class.cache_clear()
@@ -92,6 +92,6 @@ def test_without_anywidget_a_sentence_says_what_to_install(monkeypatch):
 
 
 def test_nobody_who_does_not_ask_for_it_imports_anywidget():
-    program = "import sys, jupyter_jaxpr.display, jupyter_jaxpr.magic; print('anywidget' in sys.modules)"
+    program = "import sys, jupyter_jaxpr.scripts.display, jupyter_jaxpr.magic; print('anywidget' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"

@@ -6,8 +6,8 @@ import jax.numpy as jnp
 import pytest
 
 import jupyter_jaxpr as jj
-from jupyter_jaxpr.messages import Reply
-from jupyter_jaxpr.work import Work, Worker
+from jupyter_jaxpr.wire.messages import Reply
+from jupyter_jaxpr.wire.work import Work, Worker
 
 pytestmark = pytest.mark.any_jax
 

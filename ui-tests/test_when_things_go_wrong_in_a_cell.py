@@ -146,8 +146,8 @@ module.{name} = broken"""
     [
         ("observe.misses", "Observer.begin", "begin to observe"),
         ("observe.misses", "Observer.end", "show what the cell did"),
-        ("snapshot.build", "build", "show what the cell did"),
-        ("display", "show", "show what the cell did"),
+        ("build.build", "build", "show what the cell did"),
+        ("scripts.display", "show", "show what the cell did"),
     ],
 )
 def test_a_mistake_of_ours_is_a_line_in_the_panel_and_the_cell_runs_as_always(notebook, module, name, doing):
@@ -192,7 +192,7 @@ def test_what_cannot_be_sent_is_said(notebook):
     """The document is there, and its way to the panel is broken."""
     nb = notebook(
         LOAD,
-        "import jupyter_jaxpr.comm as module\nsound = module.encode\n"
+        "import jupyter_jaxpr.wire.comm as module\nsound = module.encode\n"
         "def broken(message):\n    if type(message).__name__ == 'SnapshotMessage':\n"
         "        raise RuntimeError('no such thing')\n    return sound(message)\nmodule.encode = broken",
         "%%jaxpr\njax.jit(lambda x: x + 1)(1.0)",

@@ -28,15 +28,15 @@ from ..observe.observation import (
 )
 from ..observe.reading import Reading
 from ..plain_text import could_not, traceback_text
-from ..program.jaxpr import Walk
-from ..program.sources import CellText
+from ..program.jaxpr.jaxpr import Walk
+from ..program.source.sources import CellText
 from . import machine as machine_build
 from . import notes, pools
 from .control_flow import ControlFlowFound, read_control_flow
 from .costs import AT_ONCE, XLA_AT_ONCE, program_cost
 from .ledger import ledger_document
 from .levels import Unavailable
-from .live import Sources, held_level
+from .live_sources import Sources, held_level
 from .naming import learn_naming
 from .programs import PAGE, WHOLE, WHOLE_RUN, ProgramBuilder
 from .shardings import HloLines, is_spread, program_shardings

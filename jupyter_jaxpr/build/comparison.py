@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..document.types import comparison as schema
-from ..measure.verdict import verdict
+from ..measure.compare.verdict import verdict
 
 if TYPE_CHECKING:
     from ..document.types.document import Program
-    from ..measure.compare import Comparison, Variant
-    from ..measure.timing import Warm
+    from ..measure.compare.compare import Comparison, Variant
+    from ..measure.times.timing import Warm
     from ..observe.observation import ObservedProgram
 
 

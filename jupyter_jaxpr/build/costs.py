@@ -13,13 +13,13 @@ from ..document.types.cost import CostDifference, CostNode, CostRow, Memory, Pro
 from ..document.types.document import Program
 from ..observe.observation import ObservedProgram
 from ..program.costs import Costs
+from ..program.costs.memory import memory_of
 from ..program.costs.runs import ScopeRuns, runs_of
 from ..program.costs.scopes import Priced, Trips
 from ..program.costs.sums import Row, by_line, by_primitive, unknown
 from ..program.costs.trees import Node, by_name_stack, by_scope
 from ..program.costs.xla import Analysis, analysis, differences
-from ..program.jaxpr import Walk
-from ..program.memory import memory_of
+from ..program.jaxpr.jaxpr import Walk
 
 #: Most equations that the programs of a run have together, where they are costed with the document.
 AT_ONCE = 500

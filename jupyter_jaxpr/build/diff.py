@@ -10,7 +10,7 @@ from ..document.diff.rows import WHOLE, Text, of, program_diff, text_diff
 from ..document.types.diff import ProgramDiff
 from ..document.types.document import Frame, Snapshot, Stack
 from .levels import Unavailable
-from .live import Sources
+from .live_sources import Sources
 
 Level = Literal["jaxpr", "stablehlo", "hlo"]
 

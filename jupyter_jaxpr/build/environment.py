@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import platform
 
-from .. import jax_internals
 from ..document.types.document import Environment
+from ..jax import internals as jax_internals
 from ..version import __version__
 
 

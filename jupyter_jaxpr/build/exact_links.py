@@ -9,14 +9,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..document.types.exact_links import ExactLevel, ExactLinks
-from ..measure.twin_compile import NoTwin, compile_twin
+from ..measure.again.twin_compile import NoTwin, compile_twin
 from ..observe.observation import ObservedProgram
-from ..program.exact_lines import ExactLines, differing, exact_lines
+from ..program.texts.exact_lines import ExactLines, differing, exact_lines
 from ..quantities import duration
 from .levels import LEVELS, LevelName, Unavailable, traced_of
 
 if TYPE_CHECKING:
-    from .live import Sources
+    from .live_sources import Sources
 
 _MAKERS: dict[LevelName, str] = {"stablehlo": "JAX", "hlo": "XLA"}
 _NOUNS: dict[LevelName, str] = {"stablehlo": "line", "hlo": "instruction"}

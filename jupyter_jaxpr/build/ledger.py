@@ -14,9 +14,9 @@ from ..document.types.ledger import (
     LedgerMiss,
     LedgerReason,
 )
-from ..observe.ledger import FunctionRecord, Miss
+from ..observe.cache.ledger import FunctionRecord, Miss
 from ..observe.observation import LedgerReading, LineReading, Place
-from ..program.jaxpr import Walk
+from ..program.jaxpr.jaxpr import Walk
 from . import notes
 
 MISSES_LISTED = 64

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from .. import jax_internals
 from ..document.names import NAMING
 from ..document.types.document import Naming
+from ..jax import internals as jax_internals
 
 _learned: list[Naming] = []
 

@@ -19,10 +19,10 @@ from ..document.types.shardings import (
     SpreadArray,
 )
 from ..observe.observation import ObservedProgram
-from ..program import collectives as found
-from ..program.jaxpr import Walk
-from ..program.shardings import Spread, device_count, spread_of
-from ..program.sizes import aval_bytes
+from ..program.jaxpr.jaxpr import Walk
+from ..program.jaxpr.sizes import aval_bytes
+from ..program.texts import collectives as found
+from ..program.texts.shardings import Spread, device_count, spread_of
 
 #: Collectives of a program that are listed, and equations of a place.
 MOST_COLLECTIVES = 1_000

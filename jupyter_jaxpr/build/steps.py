@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from ..document.types.control_flow import Control
 from ..document.types.document import Note, Snapshot
 from ..document.types.steps import Comparison, Leaf, Recording, Visit
-from ..measure.recording import Leaf as Column
-from ..measure.recording import number_of
-from ..measure.rerun import Construct, Rerun
-from ..measure.steps import Step, Unsteppable
-from ..observe.values import ValuesGone
-from .live import Sources
+from ..measure.steps.recording import Leaf as Column
+from ..measure.steps.recording import number_of
+from ..measure.steps.rerun import Construct, Rerun
+from ..measure.steps.steps import Step, Unsteppable
+from ..observe.calls.values import ValuesGone
+from .live_sources import Sources
 
 #: Recording with the cell begins no other construct after this many seconds.
 FOCUS_SECONDS = 20.0

@@ -6,14 +6,14 @@ import math
 
 from ..document.types.document import Note, Snapshot
 from ..document.types.timing import ProgramTiming, WarmTime
-from ..effects import program_effects
-from ..measure.program_timing import ProgramTimes, question, time_program
-from ..measure.timing import Warm
+from ..jax.effects import program_effects
+from ..measure.times.program_timing import ProgramTimes, question, time_program
+from ..measure.times.timing import Warm
+from ..observe.calls.values import ValuesGone
 from ..observe.kernel import observer
 from ..observe.observation import StageTimes
-from ..observe.values import ValuesGone
 from ..quantities import NO_BREAK, duration
-from .live import Sources
+from .live_sources import Sources
 
 _NAME_ONE = (
     "Call one in the cell, or name the call of any function after the option: %%jaxpr --time f(x), with f and x in the "

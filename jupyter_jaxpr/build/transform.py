@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING
 
 from ..document.types.document import Program
 from ..document.types.transform import KeptValue, ScopeRoles, Transform, TransformPart
-from ..measure.equations import types_of
+from ..measure.steps.equations import types_of
 from ..observe.observation import ObservedFunction
-from ..program.jaxpr import Walk
-from ..program.parameters import open_jaxpr
+from ..program.jaxpr.jaxpr import Walk
+from ..program.jaxpr.parameters import open_jaxpr
 from ..program.transforms import DerivedPart, Kind, derive, roles_of
 from .notes import printed_notes
 
 if TYPE_CHECKING:
     from ..document.types.document import Snapshot
     from ..observe.misses import Observer
-    from .live import Sources
+    from .live_sources import Sources
 
 
 def transform_program(observer: Observer, sources: Sources, program: int, kind: Kind) -> Snapshot:

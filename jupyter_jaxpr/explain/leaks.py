@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from types import CodeType, FunctionType
 from typing import Any
 
-from .. import jax_internals
+from ..jax import internals as jax_internals
 from ..observe.functions import unwrap
 from ..observe.observation import Finding, Place
 from ..plain_text import FAILURES, attribute_of, exact, file_of, function_of, kind_name, own_name

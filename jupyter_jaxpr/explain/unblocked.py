@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .. import jax_internals
+from ..jax import internals as jax_internals
 from ..observe.observation import Finding, Observation, Place
 
 _CLOCKS: tuple[Any, ...] = (

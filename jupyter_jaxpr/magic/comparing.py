@@ -9,16 +9,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from .. import jax_internals
-from ..measure.compare import Comparison, Sweep, compare
-from ..measure.named import candidate
+from ..jax import internals as jax_internals
+from ..measure.compare.compare import Comparison, Sweep, compare
+from ..measure.compare.named import candidate
 from ..observe.observation import Finding, Observation
 from ..plain_text import error_text
 
 if TYPE_CHECKING:
-    from ..cell import LastCall
-    from ..measure.compare import Variant
+    from ..measure.compare.compare import Variant
     from ..observe.misses import Observer
+    from ..typed.cell import LastCall
     from .options import Options
 
 _NO_CALL = (

@@ -6,12 +6,12 @@ import threading
 import time
 from typing import TYPE_CHECKING, get_args
 
-from ..comm import Stage
+from ..wire.comm import Stage
 
 if TYPE_CHECKING:
-    from ..comm import Publisher
     from ..observe.misses import Observer
     from ..observe.run import Run
+    from ..wire.comm import Publisher
 
 SECONDS = 1.0
 

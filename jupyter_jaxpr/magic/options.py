@@ -12,7 +12,7 @@ from IPython.core.magic_arguments import MagicArgumentParser, argument, magic_ar
 
 from ..observe.own_traces import Stage
 from ..program.transforms import KINDS, Kind
-from ..specs import SpecError, SweptName, Target, parse_sweep, parse_target
+from ..typed.specs import SpecError, SweptName, Target, parse_sweep, parse_target
 
 STAGES = ("trace", "lower", "compile", "run")
 

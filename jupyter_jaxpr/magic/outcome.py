@@ -11,12 +11,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from .. import jax_internals
-from ..explain.errors import Explained, explained, trace_error
+from ..explain.errors.errors import Explained, explained, trace_error
 from ..explain.leaks import leaked_tracers
 from ..explain.unblocked import unblocked_timings
+from ..jax import internals as jax_internals
+from ..observe.cache.ledger_table import not_counted
 from ..observe.functions import code_of, is_of_jax, name_of
-from ..observe.ledger_table import not_counted
 from ..observe.observation import Finding, Observation, Place
 from ..observe.own_traces import OwnTrace, has_arrays, returned_arrays, trace_call
 from ..observe.retrace import CallGone, HeldCallForTrace, Retrace, deciding
@@ -24,15 +24,15 @@ from ..observe.side_effects.effect import SideEffect
 from ..observe.side_effects.guard import EffectsError, place_text
 from ..observe.side_effects.proof import side_effects
 from ..plain_text import error_lines, error_text, file_of, kind_name, message_of, traceback_text
-from ..specs import SpecError
+from ..typed.specs import SpecError
 from .comparing import compare_named
 from .sweeping import sweep_named
 
 if TYPE_CHECKING:
-    from ..cell import LastCall
-    from ..measure.compare import Report
-    from ..measure.sweep import Sweep
+    from ..measure.compare.compare import Report
+    from ..measure.times.sweep import Sweep
     from ..observe.misses import Observer
+    from ..typed.cell import LastCall
     from .options import Options
     from .session import Active
 

@@ -1,6 +1,6 @@
 """One a shell: the observation of a cell begun and ended, what came of it built, sent and shown.
 
-IPython runs the cell (see `jupyter_jaxpr.cell`); its events say when one begins and ends. Every step of ours is
+IPython runs the cell (see `jupyter_jaxpr.typed.cell`); its events say when one begins and ends. Every step of ours is
 guarded: a failure of ours is a message in the panel and a line on stderr, never an exception in the user's cell.
 """
 
@@ -20,14 +20,15 @@ from typing import TYPE_CHECKING, Any
 
 from IPython.core.error import UsageError
 
-from .. import cell as cells
-from .. import comm, jax_internals
 from ..build.environment import environment
 from ..document.types.document import Cell
 from ..explain.leaks import held_before
+from ..jax import internals as jax_internals
 from ..observe.kernel import observer
 from ..observe.observation import Observation
 from ..observe.run import Run
+from ..typed import cell as cells
+from ..wire import comm
 from . import comparing, options, outcome, sweeping
 from .heartbeat import Heartbeat
 from .magics import JaxprMagics
@@ -37,9 +38,9 @@ if TYPE_CHECKING:
 
     from ..build.build import Built
     from ..document.types.document import Snapshot as Document
-    from ..measure.compare import Comparison
-    from ..measure.sweep import Sweep
-    from ..program.sources import CellText
+    from ..measure.compare.compare import Comparison
+    from ..measure.times.sweep import Sweep
+    from ..program.source.sources import CellText
 
 _REMEMBERED_CELLS = 1_000
 
@@ -270,7 +271,7 @@ class Session:
         comparison: Comparison | None = None,
         sweep: Sweep | None = None,
     ) -> None:
-        from .. import display
+        from ..scripts import display
 
         built = self._built(found, cell, observation, run_id, message)
         if comparison is not None:

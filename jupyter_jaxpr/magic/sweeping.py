@@ -9,13 +9,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from .. import jax_internals
-from ..measure.named import functions_of
-from ..measure.sweep import Sweep, Values, sweep
+from ..jax import internals as jax_internals
+from ..measure.compare.named import functions_of
+from ..measure.times.sweep import Sweep, Values, sweep
 from ..observe.observation import Finding, Observation
 
 if TYPE_CHECKING:
-    from ..measure.compare import Report
+    from ..measure.compare.compare import Report
     from ..observe.misses import Observer
     from .options import Options
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..plain_text import exact
-from .keys import Key, by_name, positional_names, static_places
+from .cache.keys import Key, by_name, positional_names, static_places
 from .observation import ArgumentSpec
 from .reading import Reading
 

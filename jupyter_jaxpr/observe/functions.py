@@ -18,12 +18,12 @@ from collections.abc import Mapping
 from types import CodeType, FrameType, FunctionType
 from typing import TYPE_CHECKING, Any
 
-from .. import jax_internals
+from ..jax import internals as jax_internals
 from ..plain_text import FAILURES, attribute_of, defined, exact, file_of, function_of, kind_name, own_name
 from .observation import Place
 
 if TYPE_CHECKING:
-    from .history import FunctionHistory
+    from .cache.history import FunctionHistory
 
 # Packages whose own frames stand between the user's call and `jax.jit`: a call through them is the user's call.
 _WRAPPERS = ("equinox", "flax", "jaxtyping", "beartype")

@@ -17,12 +17,17 @@ from contextlib import contextmanager
 from types import CodeType, FrameType, FunctionType
 from typing import Any, NamedTuple
 
-from .. import jax_internals
-from ..effects import program_effects
-from ..jax_internals import COMPILE_EVENT, LOWER_EVENT, TRACE_EVENT, DerivedCall, FlatCall, Hooks, JitCall
+from ..jax import internals as jax_internals
+from ..jax.effects import program_effects
+from ..jax.internals import COMPILE_EVENT, LOWER_EVENT, TRACE_EVENT, DerivedCall, FlatCall, Hooks, JitCall
 from ..plain_text import FAILURES, text_of
 from .arguments import CallShape, EquinoxCall, equinox_call, shape_of
-from .calls import HAS_MONITORING
+from .cache.history import FunctionHistory, History, MissEvent
+from .cache.keys import Key, equinox_key_of, key_of, pmap_key_of
+from .cache.ledger import Ledger
+from .calls.calls import HAS_MONITORING
+from .calls.held_calls import HeldCall
+from .calls.values import CallValues, copied
 from .functions import (
     FunctionRecord,
     Functions,
@@ -35,16 +40,11 @@ from .functions import (
     unwrap,
     user_place,
 )
-from .held_calls import HeldCall
-from .history import FunctionHistory, History, MissEvent
-from .keys import Key, equinox_key_of, key_of, pmap_key_of
-from .ledger import Ledger
 from .observation import EagerCompile, LedgerReading, Observation, Place
 from .programs import KeptProgram, keep, kept
 from .reading import NOTHING_CALLED, Reading
 from .run import EAGER_COMPILES, FunctionActivity, Run
 from .stages import STAGE_NAMES, CallStages, LooseEvent
-from .values import CallValues, copied
 
 _LOOSE_EVENTS = 64
 _FUNCTIONS_IN_LEDGER = 40

@@ -13,9 +13,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from .held_calls import HeldCall
+from .calls.held_calls import HeldCall
+from .calls.values import CallValues
 from .reading import Reading
-from .values import CallValues
 
 Outcome = Literal["fast_hit", "dispatch_only", "lowered", "compiled", "compiled_from_disk", "inlined", "raised"]
 

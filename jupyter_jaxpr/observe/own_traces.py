@@ -24,20 +24,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from .. import jax_internals
+from ..jax import internals as jax_internals
 from .arguments import CallShape, shape_of
-from .calling_at import calling_at
+from .calls.calling_at import calling_at
+from .calls.held_calls import HeldCall, is_array
+from .calls.printed import PrintRecorder
+from .calls.values import CallValues, copied
 from .functions import code_of, is_users, name_of, place_of
-from .held_calls import HeldCall, is_array
 from .jit_here import jitted_anew
 from .misses import Observer
 from .observation import ObservedFunction, ObservedProgram, Place, Printed
-from .printed import PrintRecorder
 from .programs import KeptProgram
 from .reading import Reading
 from .side_effects.effect import SideEffect
 from .side_effects.guard import undone
-from .values import CallValues, copied
 
 Stage = Literal["trace", "lower", "compile", "run"]
 IsTraced = Callable[[Any], bool]

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from .arguments import CallShape, EquinoxCall, arguments_of, equinox_arguments, plain_shape, result_of, spec_of
+from .cache.keys import Key
+from .calls.held_calls import HeldCall
+from .calls.values import CallValues
 from .functions import FunctionRecord
-from .held_calls import HeldCall
-from .keys import Key
 from .observation import ArgumentSpec, ObservedProgram, Place, StageTimes
 from .stages import CallTimes
-from .values import CallValues
 
 KEEP_PER_FUNCTION = 8
 

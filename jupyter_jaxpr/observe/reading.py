@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import Any, Final
 
-from .. import jax_internals
+from ..jax import internals as jax_internals
 from ..plain_text import (
     FAILURES,
     Limit,

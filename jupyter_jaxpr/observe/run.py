@@ -12,16 +12,16 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .. import jax_internals
-from ..jax_internals import LastCalls
+from ..jax import internals as jax_internals
+from ..jax.internals import LastCalls
 from ..plain_text import traceback_text
-from .call_lines import CallLines
-from .calls import HAS_MONITORING, CallCounter
+from .cache.ledger import Calls, Ledger
+from .calls.call_lines import CallLines
+from .calls.calls import HAS_MONITORING, CallCounter
+from .calls.lines import LineRecorder
+from .calls.printed import PrintRecorder
 from .functions import FunctionRecord
-from .ledger import Calls, Ledger
-from .lines import LineRecorder
 from .observation import EagerCompile, LineReading, Observation, ObservedFunction, ObservedProgram, Place
-from .printed import PrintRecorder
 from .programs import KeptProgram
 from .reading import Reading
 from .stages import Tally

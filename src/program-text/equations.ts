@@ -41,7 +41,7 @@ export interface IPrintedProgram {
 /** The sign that stands for a program in a parameter's text. */
 export const PROGRAM_SIGN = '\uFFFC';
 
-/** As jupyter_jaxpr/program/parameters.py has it: `reduce.jaxpr`, `scatter-add.update_jaxpr`, and so on. */
+/** As jupyter_jaxpr/program/jaxpr/parameters.py has it: `reduce.jaxpr`, `scatter-add.update_jaxpr`, and so on. */
 function isCombiner(primitive: string, parameter: string): boolean {
   return (
     ((primitive === 'reduce' || primitive === 'reduce_window') &&

@@ -1,7 +1,7 @@
 /**
  * A decoded comm message comes in; one of the kernel's messages goes out, or why it cannot be read.
  *
- * The prose and an example of each message are in jupyter_jaxpr/messages.py.
+ * The prose and an example of each message are in jupyter_jaxpr/wire/messages.py.
  */
 import {
   Unreadable,

@@ -11,15 +11,15 @@ import jax
 from linked_programs import Made, linked_programs
 from rows import Row
 
-from jupyter_jaxpr.measure.twin_compile import lower_twin
-from jupyter_jaxpr.program.exact_lines import differing
-from jupyter_jaxpr.program.hlo import executable_text, hlo_lines
-from jupyter_jaxpr.program.hlo_module import TRIVIAL, computations
-from jupyter_jaxpr.program.jaxpr import Walk
-from jupyter_jaxpr.program.line_groups import Groups
-from jupyter_jaxpr.program.stablehlo import LinesOfText
-from jupyter_jaxpr.program.text_links import linked, primitives
-from jupyter_jaxpr.program.twin import equations_named, untagged
+from jupyter_jaxpr.measure.again.twin_compile import lower_twin
+from jupyter_jaxpr.program.jaxpr.jaxpr import Walk
+from jupyter_jaxpr.program.texts.exact_lines import differing
+from jupyter_jaxpr.program.texts.hlo import executable_text, hlo_lines
+from jupyter_jaxpr.program.texts.hlo_module import TRIVIAL, computations
+from jupyter_jaxpr.program.texts.line_groups import Groups
+from jupyter_jaxpr.program.texts.stablehlo import LinesOfText
+from jupyter_jaxpr.program.texts.text_links import linked, primitives
+from jupyter_jaxpr.program.texts.twin import equations_named, untagged
 
 #: Every so-manieth line is hidden, to see whether it would be inferred as it is stated.
 _HIDDEN = 10

@@ -44,7 +44,7 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
 
 def read(test: str, ledger: object) -> None:
     """Count what a ledger holds; also its table is made."""
-    from jupyter_jaxpr.observe.ledger import Ledger
+    from jupyter_jaxpr.observe.cache.ledger import Ledger
 
     assert isinstance(ledger, Ledger)
     assert str(ledger)

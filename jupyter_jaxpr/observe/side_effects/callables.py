@@ -15,7 +15,7 @@ import types
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
-from ... import jax_internals
+from ...jax import internals as jax_internals
 from ..functions import is_installed, is_jax
 
 Verdict = Literal["harmless", "random", "outside", "settings", "unknown"]

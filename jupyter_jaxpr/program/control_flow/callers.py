@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from ..pools import Strings
-from ..sources import Positions
+from ..jaxpr.pools import Strings
+from ..source.sources import Positions
 from .written import Written
 
 _ROOM = "jax/_src/lax/control_flow/"

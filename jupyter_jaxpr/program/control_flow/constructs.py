@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from ...effects import INSIDE
+from ...jax.effects import INSIDE
 from ..costs import Costs
-from ..jaxpr import Walk
-from ..loop_equations import scan_parts, while_parts
+from ..jaxpr.jaxpr import Walk
+from ..jaxpr.loop_equations import scan_parts, while_parts
 from . import choice, facts
 from .body import Bodies, Body
 from .callers import Callers

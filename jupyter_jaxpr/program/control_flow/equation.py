@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...plain_text import FAILURES, Limit, text_of
-from ..parameters import open_jaxpr
-from ..sources import Positions
+from ..jaxpr.parameters import open_jaxpr
+from ..source.sources import Positions
 
 SCAN = "scan"
 WHILE = "while"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..jaxpr import Walk
+from ..jaxpr.jaxpr import Walk
 from .card import Card
 from .written import Call
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ..sources import Positions
+from ..source.sources import Positions
 from . import facts
 from .card import Card
 

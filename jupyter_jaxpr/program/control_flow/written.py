@@ -12,8 +12,8 @@ import linecache
 import re
 from dataclasses import dataclass
 
-from ..pools import Strings
-from ..sources import Positions, SourceFile
+from ..jaxpr.pools import Strings
+from ..source.sources import Positions, SourceFile
 from .equation import Debug
 
 #: Longest text of an expression that is shown, in characters.

@@ -12,11 +12,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..high_primitives import named
-from ..jaxpr import ScopeColumns, Walk
-from ..loop_equations import scan_parts
-from ..parameters import COMBINERS
-from ..sizes import Sizes
+from ..jaxpr.high_primitives import named
+from ..jaxpr.jaxpr import ScopeColumns, Walk
+from ..jaxpr.loop_equations import scan_parts
+from ..jaxpr.parameters import COMBINERS
+from ..jaxpr.sizes import Sizes
 from .cost import NOTHING, Cost, Own
 from .rules import operations
 from .traffic import traffic

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...quantities import NO_BREAK, count, operations
-from ..loop_equations import scan_parts
+from ..jaxpr.loop_equations import scan_parts
 from .cost import Cost
 from .expansions import expansions
 from .runs import Runs, ScopeRuns, frame_of

@@ -13,13 +13,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
-from ... import jax_internals
+from ...jax import internals as jax_internals
 from ...observe.arguments import spec_of
+from ...observe.calls.printed import PrintRecorder
 from ...observe.observation import ArgumentSpec, ObservedProgram, Printed
-from ...observe.printed import PrintRecorder
 from ...plain_text import kind_name, message_of
-from ..jaxpr import aval_row
-from ..parameters import open_jaxpr, programs_in
+from ..jaxpr.jaxpr import aval_row
+from ..jaxpr.parameters import open_jaxpr, programs_in
 
 Kind = Literal["grad", "vmap", "jvp", "linearize"]
 PartName = Literal["whole", "primal", "linear"]

@@ -17,9 +17,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ..jaxpr import ScopeColumns, Walk
-from ..loop_equations import scan_parts, while_parts
-from ..residuals import KeptValue, kept_for_backward, made_values
+from ..costs.residuals import KeptValue, kept_for_backward, made_values
+from ..jaxpr.jaxpr import ScopeColumns, Walk
+from ..jaxpr.loop_equations import scan_parts, while_parts
 from .derive import DerivedPart, Kind
 
 _FORWARD = "jvp("

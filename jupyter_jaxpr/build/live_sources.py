@@ -1,0 +1,578 @@
+"""A built run in, the answers to later requests out: lines of text, pages of equations, levels made on request.
+
+`Sources` holds JAX's own objects of the run (jaxprs' columns, lowered modules, executables), never arrays, as long as
+the run may be asked about. Its methods may be called from any thread.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from ..document.names import Names
+from ..document.part import Part
+from ..document.pools import Pools
+from ..document.text import program_text
+from ..document.types.cost import Machine, ProgramCost
+from ..document.types.document import Level, Note, Snapshot
+from ..document.types.exact_links import ExactLinks
+from ..document.types.pages import ScopeEquations, ScopePage, SourcePage, SourceStretch, TextPage
+from ..document.types.shardings import ProgramShardings
+from ..document.types.steps import Recording
+from ..document.types.timing import ProgramTiming
+from ..document.types.transform import Transform
+from ..observe.observation import ObservedFunction, ObservedProgram
+from ..program.control_flow import ControlPath
+from ..program.jaxpr.jaxpr import Walk
+from ..program.source.source_files import WHOLE_LIBRARY_LINES, WHOLE_LINES, NoText, source_text
+from ..program.source.sources import CellText
+from ..program.texts.exact_lines import ExactLines
+from ..program.texts.passes import Passes
+from ..program.texts.stablehlo import LinesOfText
+from ..program.texts.text_links import linked
+from . import pools
+from .comparison import comparison_document
+from .control_flow import read_control_flow
+from .costs import program_cost
+from .levels import LevelName, Unavailable, level_document, make, platform_text, text_of
+from .notes import failure_notes
+from .programs import PAGE, ProgramBuilder, first_equations, walk_names
+from .shardings import HloLines, is_spread, program_shardings
+from .sweep import sweep_document
+
+if TYPE_CHECKING:
+    from ..measure.compare.compare import Comparison
+    from ..measure.times.sweep import Sweep
+
+__all__ = ["Sources", "Text", "Unavailable"]
+
+_NOT_COMPILED = "JAX has not compiled this program, so nothing is spread yet. Inspect it with stage='compile'."
+_UNSAID = "This executable does not say how its arrays are spread. Call the function, or inspect it, in this kernel."
+_NO_VALUES = "This program was derived from types, so there are no values to step through. Step through {name} instead."
+
+
+@dataclass(frozen=True)
+class Text:
+    """The text of a level."""
+
+    text: str
+    lines: list[str]
+    sha256: str
+    #: Of each line: index into the stacks of `pools`, -1 for none.
+    line_stacks: list[int]
+    #: Ascending: lines whose stack is inferred.
+    inferred_lines: list[int]
+    #: Lines that may come from several places: the line, then the stacks beside the one above.
+    other_stacks: list[list[int]]
+    #: Lines that are one of the equations of their stacks: the line, its scope and index; ascending.
+    named_equations: list[list[int]]
+    pools: Pools
+    #: Of a twin: the line, then scope and equation of each equation that it comes from; ascending.
+    equations: list[list[int]] | None = None
+
+
+class Sources:
+    """What stands behind a document."""
+
+    def __init__(
+        self,
+        document: Snapshot,
+        walk: Walk,
+        observed: list[ObservedProgram],
+        cells: Mapping[str, CellText],
+        cell_file: str | None,
+        control_paths: Sequence[ControlPath] = (),
+    ) -> None:
+        """Keep the handles of a run.
+
+        Args:
+            document: What was built.
+            walk: The columns and pools it was built from.
+            observed: JAX's objects of each of its programs.
+            cells: The notebook's cells by file name.
+            cell_file: The file name of the cell that ran.
+            control_paths: Of each card of the document: where its construct is.
+        """
+        self._document = document
+        self._walk = walk
+        self._observed = observed
+        self._cells = cells
+        self._cell_file = cell_file
+        self._control_paths = tuple(control_paths)
+        self._lock = threading.RLock()
+        self._texts: dict[tuple[int, LevelName, str | None], Text] = {}
+        self._passes: dict[int, Passes] = {}
+        self._twins: dict[int, tuple[ExactLinks, dict[LevelName, Text]]] = {}
+        self._names: dict[int, Names] = {}
+
+    @property
+    def document(self) -> Snapshot:
+        """The latest document of the run."""
+        return self._document
+
+    def control_path(self, control: int) -> ControlPath:
+        """Where the construct of a card is: its program, the way down from that program's jaxpr, its equation.
+
+        Raises:
+            IndexError: There is no such card.
+        """
+        return self._control_paths[control]
+
+    def observed(self, program: int) -> ObservedProgram:
+        """JAX's own objects of a program."""
+        return self._observed[program]
+
+    def text(self, program: int, level: LevelName, platform: str | None = None) -> Text:
+        """The text of a level, printed by JAX at the first request.
+
+        Args:
+            program: Index of the program.
+            level: Which text.
+            platform: Of StableHLO: lowered for this one; None for the program that ran.
+
+        Raises:
+            Unavailable: It was not made, or cannot be had.
+        """
+        with self._lock:
+            text = self._texts.get((program, level, platform))
+            if text is None:
+                scope = self._document.programs[program].scope
+                lines = _linked(self._observed[program], level, self._walk, scope, platform)
+                text = _text(lines, pools.of_texts(self._walk, self._cell_file))
+                self._texts[program, level, platform] = text
+            return text
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """While something is read into the pools of the walk, nobody else reads or writes them."""
+        with self._lock:
+            yield
+
+    def twin(self, program: int) -> ExactLinks | None:
+        """What a program's twin says of its links; None where it was not compiled."""
+        twin = self._twins.get(program)
+        return None if twin is None else twin[0]
+
+    def add_twin(self, links: ExactLinks, read: Mapping[LevelName, ExactLines]) -> None:
+        """Keep what a program's twin says, and its texts."""
+        with self._lock:
+            held = pools.of_texts(self._walk, self._cell_file)
+            texts = {
+                name: dataclasses.replace(
+                    _text(found.lines, held),
+                    equations=[
+                        [line, *(number for equation in equations for number in equation)]
+                        for line, equations in sorted(found.equations.items())
+                    ],
+                )
+                for name, found in read.items()
+            }
+            self._twins[links.program] = links, texts
+
+    def twin_text(self, program: int, level: LevelName) -> Text:
+        """A text of a program's twin.
+
+        Raises:
+            Unavailable: The twin was not compiled.
+        """
+        twin = self._twins.get(program)
+        if twin is None:
+            raise Unavailable("The kernel does not hold the twin of this program. Ask for its exact links again.")
+        return twin[1][level]
+
+    def add_passes(self, program: int, passes: Passes) -> None:
+        """Keep what XLA's passes did to a program, for their diffs."""
+        with self._lock:
+            self._passes[program] = passes
+
+    def pass_diff(self, program: int, index: int) -> list[str]:
+        """The lines of what a pass changed.
+
+        Raises:
+            Unavailable: The passes were not asked for, or there is no such pass.
+        """
+        passes = self._passes.get(program)
+        if passes is None or not 0 <= index < len(passes.passes):
+            raise Unavailable("The kernel does not hold this pass. Ask for the passes again.")
+        return passes.diff(index)
+
+    def text_page(
+        self,
+        program: int,
+        level: LevelName,
+        first_line: int,
+        line_count: int,
+        platform: str | None = None,
+        *,
+        twin: bool = False,
+    ) -> TextPage:
+        """Some lines of a level; fewer where the text ends.
+
+        Raises:
+            Unavailable: It was not made, or cannot be had.
+        """
+        text = self.twin_text(program, level) if twin else self.text(program, level, platform)
+        part = Part(text.pools)
+        lines = text.lines[first_line : first_line + line_count]
+        stacks = text.line_stacks[first_line : first_line + line_count]
+        here = range(first_line, first_line + len(lines))
+        return TextPage(
+            level=level,
+            characters=len(text.text),
+            lines=len(text.lines),
+            sha256=text.sha256,
+            first_line=first_line,
+            text="\n".join(lines),
+            line_stacks=[part.stack(stack) for stack in stacks],
+            inferred_lines=[line for line in text.inferred_lines if line in here],
+            other_stacks=[[line, *map(part.stack, others)] for line, *others in text.other_stacks if line in here],
+            named_equations=[row for row in text.named_equations if row[0] in here],
+            line_equations=None if text.equations is None else [row for row in text.equations if row[0] in here],
+            **part.pools.text_fields(),
+        )
+
+    def scope_page(self, scope: int, first_equation: int, equation_count: int) -> ScopePage:
+        """Some equations of a scope and those inside of them, named as in a print of the whole program.
+
+        Args:
+            scope: Of the document.
+            first_equation: Index in the scope.
+            equation_count: Most equations in all, at least 1.
+        """
+        with self._lock:
+            known = self._all_names(scope).variables
+        walk = self._walk
+        part = Part(pools.of_walk(walk, self._cell_file))
+
+        def page(number: int, first: int, count: int) -> ScopeEquations:
+            columns, names = walk.scopes[number], known.get(number)
+            here = pools.scope(columns, first=first, count=count, names=names or [None] * len(columns.variable_avals))
+            end = here.first_variable + len(here.variable_avals)
+            outside = sorted(
+                {
+                    operand
+                    for operands in [*here.operands, here.outputs]
+                    for operand in operands
+                    if operand >= 0 and not here.first_variable <= operand < end
+                }
+            )
+            return ScopeEquations(
+                number=number,
+                scope=part.scope(here),
+                operands=outside,
+                operand_names=[(names[operand] if names else None) or "…" for operand in outside],
+            )
+
+        taken = first_equations(walk, scope, first_equation, equation_count)
+        own = page(scope, first_equation, taken.pop(scope))
+        return ScopePage(
+            scope=own.scope,
+            operands=own.operands,
+            operand_names=own.operand_names,
+            inner=[
+                page(number, 0, count)
+                for number, count in taken.items()
+                if number in known and (count or not walk.scopes[number].count)
+            ],
+            **part.pools.fields(),
+        )
+
+    def source_page(self, path: str) -> SourcePage | None:
+        """The text of a file that the run came from, or why it cannot be shown; None where nothing came from it."""
+        with self._lock:
+            positions = self._walk.positions
+            source = next((each for each in positions.files if each.path == path and each.kind != "cell"), None)
+            codes = [] if source is None else positions.codes(source)
+        if source is None:
+            return None
+        try:
+            whole = WHOLE_LIBRARY_LINES if source.kind == "library" else WHOLE_LINES
+            found = source_text(source.name, codes, whole)
+        except NoText as why:
+            return SourcePage(path=path, lines=0, stretches=[], missing=str(why))
+        stretches = [SourceStretch(first_line=each.first_line, text="\n".join(each.lines)) for each in found.stretches]
+        return SourcePage(path=path, lines=found.lines, stretches=stretches, missing=None)
+
+    def make(self, program: int, level: LevelName) -> Snapshot:
+        """Let JAX lower or compile a program that was only traced; returns the document with what can be had now.
+
+        Raises:
+            Unavailable: JAX cannot.
+        """
+        with self._lock:
+            make(self._observed[program], level)
+            programs = list(self._document.programs)
+            levels = [
+                each if each.state == "held" else level_document(self._observed[program], each.name)
+                for each in programs[program].levels
+            ]
+            programs[program] = msgspec.structs.replace(programs[program], levels=levels)
+            self._document = msgspec.structs.replace(self._document, programs=programs)
+            self._spread(program)
+            return self._document
+
+    def _spread(self, program: int) -> None:
+        """Read how a program is spread over devices, if it is; what cannot be read is left out."""
+        if is_spread(self._observed[program]):
+            with suppress(Unavailable):
+                self.shardings(program)
+
+    @property
+    def walk(self) -> Walk:
+        """The columns and pools of the run's programs."""
+        return self._walk
+
+    def add_derived(self, original: int, functions: Sequence[ObservedFunction]) -> list[int]:
+        """Put programs that were derived from one of the run behind the others; returns their indices.
+
+        Args:
+            original: Index of the program they were derived from: its definition is theirs.
+            functions: Each with one program.
+        """
+        with self._lock:
+            document = self._document
+            sent = sum(program.equations if program.complete else PAGE for program in document.programs)
+            builder = ProgramBuilder(self._walk, document.naming, list(document.scopes), sent)
+            definition = document.programs[original].definition
+            try:
+                added = [
+                    msgspec.structs.replace(builder.program(function, function.programs[0]), definition=definition)
+                    for function in functions
+                ]
+            except Exception:
+                self._walk.forget(len(document.scopes))
+                raise
+            first, failures = len(document.programs), list[str]()
+            cards = read_control_flow(self._walk, added, failures.append, before=first, held=len(document.control_flow))
+            why = _NO_VALUES.format(name=document.programs[original].name)
+            controls = [msgspec.structs.replace(card, steppable=card.steppable or why) for card in cards.controls]
+            self._observed.extend(function.programs[0] for function in functions)
+            self._control_paths += tuple(cards.paths)
+            self._document = msgspec.structs.replace(
+                document,
+                programs=[*document.programs, *added],
+                scopes=builder.scopes,
+                control_flow=[*document.control_flow, *controls],
+                notes=[*document.notes, *cards.notes, *failure_notes(failures)],
+                **pools.of_walk(self._walk, self._cell_file).fields(),
+            )
+            return list(range(first, first + len(added)))
+
+    def add_transform(self, transform: Transform, notes: Sequence[Note] = ()) -> Snapshot:
+        """Put a transform into the document, its programs are there already; returns the document."""
+        with self._lock:
+            document = self._document
+            self._document = msgspec.structs.replace(
+                document,
+                transforms=[*document.transforms, transform],
+                notes=[*document.notes, *notes],
+                **pools.of_walk(self._walk, self._cell_file).fields(),
+            )
+            return self._document
+
+    def add_comparison(self, comparison: Comparison) -> Snapshot:
+        """Put a comparison of the run's programs into its document; returns the document."""
+        with self._lock:
+            said = comparison_document(comparison, self._document.programs, self._observed)
+            self._document = msgspec.structs.replace(self._document, comparison=said)
+            return self._document
+
+    def add_sweep(self, sweep: Sweep) -> Snapshot:
+        """Put a sweep into the run's document, in the place of an older one; returns the document."""
+        with self._lock:
+            self._document = msgspec.structs.replace(self._document, sweep=sweep_document(sweep))
+            return self._document
+
+    def add_recordings(self, recordings: Sequence[Recording], notes: Sequence[Note] = ()) -> Snapshot:
+        """Put what the stepper recorded into the document, each in the place of an older one; returns the document."""
+        with self._lock:
+            again = {recording.control for recording in recordings}
+            kept = [each for each in self._document.recordings if each.control not in again]
+            both = sorted([*kept, *recordings], key=lambda recording: recording.control)
+            self._document = msgspec.structs.replace(
+                self._document, recordings=both, notes=[*self._document.notes, *notes]
+            )
+            return self._document
+
+    def add_timing(self, timing: ProgramTiming) -> Snapshot:
+        """Put the times of a program into the document, in the place of older ones; returns the document."""
+        with self._lock:
+            kept = [each for each in self._document.timings if each.program != timing.program]
+            both = sorted([*kept, timing], key=lambda each: each.program)
+            self._document = msgspec.structs.replace(self._document, timings=both)
+            return self._document
+
+    def add_note(self, note: Note) -> Snapshot:
+        """Add a note; returns the document."""
+        with self._lock:
+            self._document = msgspec.structs.replace(self._document, notes=[*self._document.notes, note])
+            return self._document
+
+    def add_machine(self, machine: Machine) -> Snapshot:
+        """Put what the machine can do into the document; returns the document."""
+        with self._lock:
+            self._document = msgspec.structs.replace(self._document, machine=machine)
+            return self._document
+
+    def cost(self, program: int) -> ProgramCost:
+        """What a program costs, counted at the first request and kept in the document."""
+        with self._lock:
+            document = self._document
+            known = next((each for each in document.costs if each.program == program), None)
+            compiled = self._observed[program].executable is not None
+            if known is not None and (known.xla_asked or not compiled):
+                return known
+            shown = document.programs[program]
+            held = {number: len(scope.primitive) for number, scope in enumerate(document.scopes)}
+            cost = program_cost(self._walk, program, shown, self._observed[program], document.control_flow, held=held)
+            kept = [each for each in document.costs if each.program != program]
+            both = sorted([*kept, cost], key=lambda each: each.program)
+            self._document = msgspec.structs.replace(document, costs=both)
+            return cost
+
+    def shardings(self, program: int) -> ProgramShardings:
+        """How a program is spread over devices, with its collectives: read at the first request.
+
+        It is kept in the document where there is more than one device.
+
+        Raises:
+            Unavailable: It was not compiled, or does not say.
+        """
+        with self._lock:
+            document, observed = self._document, self._observed[program]
+            known = next((each for each in document.shardings if each.program == program), None)
+            if known is not None and known.collectives is not None:
+                return known
+            if observed.executable is None:
+                raise Unavailable(_NOT_COMPILED)
+            text = self.text(program, "hlo")
+            hlo = HloLines(text.lines, text.line_stacks, text.inferred_lines, text.other_stacks)
+            try:
+                found = program_shardings(self._walk, program, document.programs[program], observed, hlo)
+            except AttributeError:
+                raise Unavailable(_UNSAID) from None
+            if len(found.devices) > 1:
+                kept = [each for each in document.shardings if each.program != program]
+                both = sorted([*kept, found], key=lambda each: each.program)
+                self._document = msgspec.structs.replace(document, shardings=both)
+            return found
+
+    def let_go_of_values(self) -> None:
+        """Hold the values of the programs' calls no longer, where `--steps` asked to."""
+        for observed in self._observed:
+            if observed.values is not None:
+                observed.values.let_go()
+
+    def jaxpr_text(self, program: int) -> str:
+        """The whole program as text, equations that the document leaves out included."""
+        if self._document.programs[program].complete:
+            return program_text(self._document, program)
+        return program_text(self.whole(program), 0)
+
+    def whole(self, program: int) -> Snapshot:
+        """A document of one program that holds all its equations."""
+        fields = pools.of_walk(self._walk, self._cell_file).fields()
+        scopes = [pools.scope(columns) for columns in self._walk.scopes]
+        complete = msgspec.structs.replace(self._document.programs[program], complete=True, lets=None)
+        return msgspec.structs.replace(self._document, programs=[complete], scopes=scopes, **fields)
+
+    def with_texts(self, *, whole: bool = False) -> Snapshot:
+        """The document with the texts of all levels that JAX has made, for a file that stands alone.
+
+        Args:
+            whole: With all equations, however many there are.
+        """
+        with self._lock:
+            for known in self._document.shardings:
+                self._spread(known.program)
+            programs = list(self._document.programs)
+            walk = self._walk
+            for index, program in enumerate(programs):
+                levels = []
+                for level in program.levels:
+                    try:
+                        held = held_level(self._observed[index], level, walk, program.scope)
+                    except Unavailable:
+                        held = level
+                    levels.append(held)
+                programs[index] = msgspec.structs.replace(program, levels=levels)
+            scopes = self._document.scopes
+            if whole and not all(program.complete for program in programs):
+                programs = [msgspec.structs.replace(program, complete=True, lets=None) for program in programs]
+                scopes = [pools.scope(columns) for columns in walk.scopes]
+            fields = pools.of_walk(walk, self._cell_file).fields()
+            return msgspec.structs.replace(self._document, programs=programs, scopes=scopes, **fields)
+
+    def _all_names(self, scope: int) -> Names:
+        """Names of the program that a scope belongs to."""
+        for program in self._document.programs:
+            if program.complete:
+                continue
+            names = self._names.get(program.scope)
+            if names is None:
+                names = self._names[program.scope] = walk_names(self._walk, program.scope, self._document.naming)
+            if scope in names.variables:
+                return names
+        return Names({}, {})
+
+
+def held_level(observed: ObservedProgram, level: Level, walk: Walk, scope: int, limit: int | None = None) -> Level:
+    """A level with its text in it, its stacks in the pools of `walk`; unchanged where JAX has not made it.
+
+    Args:
+        observed: JAX's objects of the program.
+        level: The level without its text.
+        walk: Whose pools take the lines' stacks.
+        scope: Of the program, in the walk.
+        limit: Longest text to hold, in characters; a longer one stays on request.
+    """
+    if level.state != "on_request":
+        return level
+    text = _text(_linked(observed, level.name, walk, scope), Pools())
+    sizes = {"characters": len(text.text), "lines": len(text.lines), "sha256": text.sha256}
+    if limit is not None and len(text.text) > limit:
+        return msgspec.structs.replace(level, **sizes)
+    return msgspec.structs.replace(
+        level,
+        state="held",
+        text=text.text,
+        line_stacks=text.line_stacks,
+        inferred_lines=text.inferred_lines,
+        other_stacks=text.other_stacks,
+        named_equations=text.named_equations,
+        **sizes,
+    )
+
+
+def _linked(
+    observed: ObservedProgram, level: LevelName, walk: Walk, scope: int, platform: str | None = None
+) -> LinesOfText:
+    """The lines of a level, linked to the equations of the program as far as that can be told."""
+    if platform is not None and level == "stablehlo":
+        lines = platform_text(observed, platform, walk.positions)
+    else:
+        lines = text_of(observed, level, walk.positions)
+    try:
+        return linked(lines, walk, scope, is_hlo=level == "hlo")
+    except Exception:  # a text of another XLA: its lines keep the places that it states
+        return lines
+
+
+def _text(lines: LinesOfText, held: Pools) -> Text:
+    return Text(
+        text=lines.text,
+        lines=lines.text.split("\n"),
+        sha256=hashlib.sha256(lines.text.encode("utf-8", "replace")).hexdigest(),
+        line_stacks=lines.line_stacks,
+        inferred_lines=lines.inferred,
+        other_stacks=[[line, *others] for line, others in sorted(lines.other_stacks.items())],
+        named_equations=[[line, *equation] for line, equation in sorted(lines.named.items())],
+        pools=held,
+    )

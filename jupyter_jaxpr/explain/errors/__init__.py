@@ -1,0 +1,1 @@
+"""Errors that JAX raised while it traced, and their cures."""

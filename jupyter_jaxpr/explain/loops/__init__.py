@@ -1,0 +1,1 @@
+"""Python loops that tracing unrolled, and their rewriting."""

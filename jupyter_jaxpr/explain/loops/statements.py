@@ -1,0 +1,244 @@
+"""The text of a cell or of a user's file in, its Python loops out: which statements repeat what stands at a position.
+
+The text is parsed, never run and never imported. A position belongs to a loop where it is in the part that runs once a
+turn: the body of a `for`, body and test of a `while`, the elements and conditions of a comprehension.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import linecache
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ...program.source.sources import FrameRow, SourceFile
+
+Loop = ast.For | ast.While | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.Module
+
+_MAGIC = re.compile(r"^([ \t]*)[%!?].*|^([ \t]*)[\w.]+\?{1,2}\s*$", re.MULTILINE)
+_LONGEST = 500_000  # characters of a text that is parsed
+
+#: Line from 1 and column in UTF-8 bytes from 0; a column of -1 stands for any.
+Position = tuple[int, int]
+Span = tuple[Position, Position]
+
+
+@dataclass(frozen=True, eq=False)
+class LoopStatement:
+    """A loop in a text.
+
+    Attributes:
+        node: Its syntax.
+        function: The function around it, or the module.
+        module: The whole text's syntax.
+        lines: The text, by lines.
+        parts: What runs once a turn.
+        call: A call whose only argument this comprehension is, such as sum(f(x) for x in xs).
+    """
+
+    node: Loop
+    function: Function
+    module: ast.Module
+    lines: list[str]
+    parts: tuple[Span, ...]
+    call: ast.Call | None = None
+
+    @property
+    def word(self) -> str:
+        """What Python calls it."""
+        if isinstance(self.node, ast.For):
+            return "for loop"
+        if isinstance(self.node, ast.While):
+            return "while loop"
+        return "generator" if isinstance(self.node, ast.GeneratorExp) else "comprehension"
+
+    @property
+    def line(self) -> int:
+        """The line it starts on, from 1."""
+        return self.node.lineno
+
+    @functools.cached_property
+    def turns(self) -> int | None:
+        """How often it runs, where its text alone tells."""
+        if isinstance(self.node, ast.While):
+            return None
+        if isinstance(self.node, ast.For):
+            body: list[ast.stmt] = self.node.body
+            if any(isinstance(each, ast.Break | ast.Return) for part in body for each in ast.walk(part)):
+                return None
+            return _length(self.node.iter)
+        (first, *others) = self.node.generators
+        return None if others or first.ifs else _length(first.iter)
+
+    def holds(self, span: Span) -> bool:
+        """Whether a position is in what runs once a turn."""
+        # The whole statement, or the call that draws from it, is where Python takes the next element.
+        return any(_within(span, part) for part in self.parts) or span in self.drawn_at
+
+    @functools.cached_property
+    def drawn_at(self) -> tuple[Span, ...]:
+        """Positions of the equations that taking the next element leaves."""
+        return (node_span(self.node),) if self.call is None else (node_span(self.node), node_span(self.call))
+
+
+def _length(iterated: ast.expr) -> int | None:
+    if isinstance(iterated, ast.List | ast.Tuple):
+        return None if any(isinstance(each, ast.Starred) for each in iterated.elts) else len(iterated.elts)
+    if not (isinstance(iterated, ast.Call) and isinstance(iterated.func, ast.Name) and not iterated.keywords):
+        return None
+    if iterated.func.id == "enumerate" and iterated.args:
+        return _length(iterated.args[0])
+    if iterated.func.id != "range" or not 1 <= len(iterated.args) <= 3:
+        return None
+    try:
+        bounds = [ast.literal_eval(each) for each in iterated.args]
+        return len(range(*bounds))
+    except (ValueError, TypeError, SyntaxError):
+        return None
+
+
+@dataclass
+class Loops:
+    """The functions and loops of a text, and its lines."""
+
+    module: ast.Module
+    lines: list[str]
+    functions: list[tuple[Span, Function, list[LoopStatement]]] = field(default_factory=list)
+
+    def around(self, spans: list[Span], function: str) -> list[LoopStatement]:
+        """The loops that all spans are in, innermost first.
+
+        Args:
+            spans: Of frames of one function.
+            function: Its qualified name; where the text has another one there, the text is not what ran.
+        """
+        inside = [each for each in self.functions if all(_within(span, each[0]) for span in spans)]
+        if not inside:
+            return []
+        _, node, loops = min(inside, key=lambda each: _extent(each[0]))
+        name = function.rpartition(".")[2]
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not name.startswith("<") and node.name != name:
+            return []
+        found = [loop for loop in loops if all(map(loop.holds, spans))]
+        return sorted(found, key=lambda loop: _extent(node_span(loop.node)))
+
+
+def source_text(source: SourceFile) -> str | None:
+    """The text of a cell, or of a user's file where it exists; None where it is not known."""
+    if source.cell is not None:
+        return source.cell.source
+    if source.kind == "library":
+        return None
+    return "".join(linecache.getlines(source.name)) or None
+
+
+def loops_of(source: SourceFile) -> Loops | None:
+    """The loops of a file; None where its text is not known or is no Python."""
+    text = source_text(source)
+    if text is None or len(text) > _LONGEST:
+        return None
+    found = parsed(text)
+    if found is None and source.cell is not None:
+        found = parsed("".join(linecache.getlines(source.name)))  # as IPython rewrote it
+    return found
+
+
+@functools.lru_cache(maxsize=8)
+def parsed(text: str) -> Loops | None:
+    """The loops of a text; lines that are IPython's stand for `pass`."""
+    for candidate in (text, _MAGIC.sub(r"\1\2pass", text)):
+        try:
+            module = ast.parse(candidate)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+        lines = candidate.split("\n")
+        found = Loops(module, lines)
+        _Reader(module, lines, found).read(module)
+        return found
+    return None
+
+
+class _Reader:
+    """Collects the loops of each function."""
+
+    def __init__(self, module: ast.Module, lines: list[str], found: Loops) -> None:
+        self._module = module
+        self._lines = lines
+        self._found = found
+
+    def read(self, function: Function) -> None:
+        loops: list[LoopStatement] = []
+        span = ((0, -1), (10**9, -1)) if isinstance(function, ast.Module) else node_span(function)
+        self._found.functions.append((span, function, loops))
+        inner: list[Function] = []
+        for node, call in _own_nodes(function):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+                inner.append(node)
+            elif isinstance(node, Loop):
+                loops.append(LoopStatement(node, function, self._module, self._lines, _parts(node), call))
+        for each in inner:
+            self.read(each)
+
+
+def _own_nodes(function: Function) -> Iterator[tuple[ast.AST, ast.Call | None]]:
+    """The nodes of a function without those of the functions in it, and the call that a generator is for."""
+    waiting: list[tuple[ast.AST, ast.Call | None]] = [(child, None) for child in ast.iter_child_nodes(function)]
+    while waiting:
+        node, call = waiting.pop()
+        yield node, call
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            continue
+        single = isinstance(node, ast.Call) and len(node.args) == 1 and isinstance(node.args[0], COMPREHENSIONS)
+        for child in ast.iter_child_nodes(node):
+            waiting.append((child, node if single and isinstance(node, ast.Call) and child is node.args[0] else None))
+
+
+def _parts(node: Loop) -> tuple[Span, ...]:
+    if isinstance(node, ast.For | ast.While):
+        body: Span = (node_span(node.body[0])[0], node_span(node.body[-1])[1])
+        return (body, node_span(node.test)) if isinstance(node, ast.While) else (body,)
+    elements = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+    conditions = [test for generator in node.generators for test in generator.ifs]
+    later = [generator.iter for generator in node.generators[1:]]
+    return tuple(node_span(each) for each in (*elements, *conditions, *later))
+
+
+def node_span(node: ast.stmt | ast.expr) -> Span:
+    """Where a piece of syntax is."""
+    return (
+        (node.lineno, node.col_offset),
+        (node.end_lineno or node.lineno, -1 if node.end_col_offset is None else node.end_col_offset),
+    )
+
+
+def _extent(span: Span) -> tuple[int, int]:
+    (line, column), (end_line, end_column) = span
+    return end_line - line, end_column - column
+
+
+def _within(inner: Span, outer: Span) -> bool:
+    return not _before(inner[0], outer[0]) and not _before(outer[1], inner[1])
+
+
+def _before(one: Position, other: Position) -> bool:
+    if one[0] != other[0]:
+        return one[0] < other[0]
+    return -1 not in (one[1], other[1]) and one[1] < other[1]
+
+
+def frame_span(row: FrameRow, lines: list[str]) -> Span:
+    """Where a frame points to, in the units of `ast`."""
+    _, _, line, column, end_line, end_column = row
+    return (line, _bytes(lines, line, column)), (end_line, _bytes(lines, end_line, end_column))
+
+
+def _bytes(lines: list[str], line: int, column: int) -> int:
+    text = lines[line - 1] if 0 < line <= len(lines) else ""
+    if column < 0 or text.isascii():
+        return column
+    before = text.encode("utf-16-le", "surrogatepass")[: 2 * column].decode("utf-16-le", "ignore")
+    return len(before.encode("utf-8", "surrogatepass"))

@@ -1,0 +1,68 @@
+"""An unrolled loop and its rewrite in, a cell that compares them out: the user's function, and the same rewritten.
+
+The cell is for the user to read and to run: nothing here runs it. There is none where the text alone does not give a
+function of the cell's own and a call of it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from .statements import COMPREHENSIONS, Loops, LoopStatement
+
+_APART = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, *COMPREHENSIONS)
+
+
+def trial(loop: LoopStatement, code: str, calls: Loops | None, line: int) -> str | None:
+    """The text of a cell that compares a function as it is with its rewrite.
+
+    Args:
+        loop: The statement; its function is to be one of the text's own, at its top.
+        code: What stands in its place, from column 0.
+        calls: The text that the function was called in.
+        line: Of that call, from 1.
+    """
+    function, node = loop.function, loop.node
+    if not isinstance(function, ast.FunctionDef) or not isinstance(node, ast.For | ast.While):
+        return None
+    if function not in loop.module.body or calls is None:
+        return None
+    call = _call(calls, function.name, line)
+    if call is None or loop.lines[node.lineno - 1][: node.col_offset].strip():
+        return None
+    name = f"{function.name}_loop"
+    names = {each.id for each in ast.walk(loop.module) if isinstance(each, ast.Name)}
+    while name in names:
+        name += "_"
+    first = min([function.lineno, *(each.lineno for each in function.decorator_list)])
+    head = loop.lines[first - 1 : node.lineno - 1]
+    defined = function.lineno - first
+    head[defined] = head[defined].replace(f"def {function.name}", f"def {name}", 1)
+    indent = loop.lines[node.lineno - 1][: node.col_offset]
+    body = [indent + each if each else each for each in code.split("\n")]
+    tail = loop.lines[node.end_lineno or node.lineno : function.end_lineno]
+    return "\n".join([f"%%jaxpr --compare {function.name},{name}", *head, *body, *tail, "", call])
+
+
+def _call(calls: Loops, name: str, line: int) -> str | None:
+    """The text of the call of a name that stands on a line outside any function."""
+    text = "\n".join(calls.lines)
+    for node in _at_the_top(calls.module):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id == name
+            and node.lineno <= line <= (node.end_lineno or node.lineno)
+        ):
+            return ast.get_source_segment(text, node)
+    return None
+
+
+def _at_the_top(module: ast.Module) -> Iterator[ast.AST]:
+    """The nodes of a text outside functions, classes and comprehensions: their names are there when the cell ends."""
+    waiting: list[ast.AST] = [module]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += [each for each in ast.iter_child_nodes(node) if not isinstance(each, _APART)]

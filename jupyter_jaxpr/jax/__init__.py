@@ -1,0 +1,1 @@
+"""All contact with JAX's private modules."""

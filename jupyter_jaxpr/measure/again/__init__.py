@@ -1,0 +1,1 @@
+"""A program compiled once more, to see what the compiler does."""

@@ -1,0 +1,45 @@
+"""A lowered program in, what each of XLA's passes did to it out: it is compiled once more, and nothing of that stays.
+
+The dumps go into a folder that only this user can read, and that is removed whatever happens. JAX's cache on disk is
+not asked and not written to.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from ...jax.internals import without_disk_cache
+from ...plain_text import kind_name, message_of
+from ...program.texts.passes import Passes, read_passes
+
+
+class NoPasses(Exception):
+    """The passes cannot be had; the message is a sentence for the user, with what to do."""
+
+
+def dump_passes(lowered: Any) -> Passes:
+    """Compile a `jax.stages.Lowered` once more, and read what XLA wrote of its passes.
+
+    Raises:
+        NoPasses: XLA refused, or wrote nothing.
+    """
+    folder = tempfile.mkdtemp(prefix="jupyter_jaxpr_passes_")  # of mode 0700
+    try:
+        options = {"xla_dump_to": folder, "xla_dump_hlo_pass_re": ".*", "xla_dump_hlo_as_text": True}
+        try:
+            with without_disk_cache():
+                lowered.compile(compiler_options=options)
+        except Exception as error:  # XLA's: options it does not know, a program it cannot compile
+            first = message_of(error).strip().partition("\n")[0].rstrip(".")
+            raise NoPasses(
+                f"XLA did not write its passes ({kind_name(type(error))}: {first}). The other levels are not affected."
+            ) from error
+        passes = read_passes(Path(folder))
+        if not passes.passes:
+            raise NoPasses("XLA wrote no passes on this backend. The other levels are not affected.")
+        return passes
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,99 @@
+"""A traced program in, its tagged twin lowered and compiled out: the user's Python is not run, nothing is executed.
+
+JAX lowers the twin from its own record of the call, so that shardings, layouts, donated and unused arguments are those
+of the program. Nothing of it stays: its lowering is found in JAX's caches by the twin alone, which is let go of, and
+JAX's cache on disk is not asked and not written to. The tags are told in `program.twin`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ...jax.internals import traced_with, without_disk_cache
+from ...plain_text import kind_name, message_of
+from ...program.jaxpr.jaxpr import Walk
+from ...program.jaxpr.parameters import open_jaxpr
+from ...program.texts.hlo import executable_text
+from ...program.texts.stablehlo import lowered_text
+from ...program.texts.twin import tagged
+from ..steps.equations import types_of
+
+_ENDS = "The other links are not affected."
+
+
+class NoTwin(Exception):
+    """There is no twin; the message is a sentence for the user, with what to do."""
+
+
+@dataclass(frozen=True)
+class CompiledTwin:
+    """What JAX and XLA made of a twin, the tags in it.
+
+    Attributes:
+        stablehlo: With its locations.
+        hlo: Optimised.
+        lower_seconds, compile_seconds: That it took.
+    """
+
+    stablehlo: str
+    hlo: str
+    lower_seconds: float
+    compile_seconds: float
+
+
+def lower_twin(walk: Walk, scope: int, traced: Any) -> Any:
+    """The twin of a `jax.stages.Traced` as a `jax.stages.Lowered`.
+
+    Args:
+        walk: Where the program was walked: the tags are its numbers.
+        scope: The program's scope there.
+        traced: JAX's record of the call.
+
+    Raises:
+        ValueError: It is not the program that was walked.
+        TypeError: To lower it, Python of the user's would run.
+    """
+    return traced_with(traced, tagged(walk, scope, traced.jaxpr)).lower()
+
+
+def compile_twin(
+    walk: Walk, scope: int, traced: Any, tell: Callable[[str], None], stopped: Callable[[], bool]
+) -> CompiledTwin:
+    """Lower and compile the twin.
+
+    Args:
+        walk: Where the program was walked.
+        scope: The program's scope there.
+        traced: JAX's record of the call.
+        tell: Is told what is being done.
+        stopped: Whether to end before the compilation.
+
+    Raises:
+        NoTwin: JAX or XLA refuses it, or it was stopped.
+    """
+    doing = "lower"
+    try:
+        tell("lowering the twin")
+        began = time.perf_counter()
+        with types_of(open_jaxpr(traced.jaxpr)):
+            lowered = lower_twin(walk, scope, traced)
+            done = time.perf_counter()
+            stablehlo = lowered_text(lowered)
+            if stopped():
+                raise NoTwin("It was stopped before the twin was compiled. Ask for the exact links again.")
+            doing = "compile"
+            tell("compiling the twin")
+            middle = time.perf_counter()
+            with without_disk_cache():
+                compiled = lowered.compile()
+        end = time.perf_counter()
+        doing = "print"
+        return CompiledTwin(stablehlo, executable_text(compiled), done - began, end - middle)
+    except NoTwin:
+        raise
+    except Exception as error:  # JAX's or XLA's, or this JAX is another one
+        first = message_of(error).strip().partition("\n")[0].rstrip(".")
+        raise NoTwin(f"JAX could not {doing} the twin ({kind_name(type(error))}: {first}). {_ENDS}") from error

@@ -1,0 +1,1 @@
+"""Variants of a computation, run side by side."""

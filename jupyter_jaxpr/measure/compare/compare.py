@@ -1,0 +1,417 @@
+"""Several functions and one call's arguments in, what each costs and gives out: variants, side by side.
+
+The user asked for it by name (`--compare f,g,h`) or by a button, so the functions run: each is called once and its
+stages are taken from JAX's events, then it is called again as often as a fraction of a second holds. A plain function
+is compared under a `jax.jit` of ours, of a new function object, so that a later `jax.jit` of the user's finds JAX's
+caches as if we had not been there; one that JAX cannot trace is called as it is. Results are compared with the first
+one's.
+"""
+
+from __future__ import annotations
+
+import functools
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from ...jax import internals as jax_internals
+from ...jax.effects import program_effects
+from ...observe.calls.printed import PrintRecorder
+from ...observe.jit_here import jitted_copy, static_names
+from ...observe.misses import Observer
+from ...observe.observation import ObservedFunction, ObservedProgram, StageTimes
+from ...observe.own_traces import trace_call
+from ...observe.side_effects.guard import undone
+from ...observe.stages import CallStages
+from ...quantities import duration
+from ..times.timing import SLOW, Guarded, Stop, Warm, copied, take_turns
+from .agreement import Agreement, agreement, result_text
+from .differentiation import Differentiable, differentiability, words
+
+Mode = Literal["jitted", "jitted_here", "eager", "missing"]
+Report = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A function to compare; `missing` says why there is none, a sentence."""
+
+    name: str
+    fun: Any = None
+    missing: str | None = None
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Further calls, of which only the compilations are counted.
+
+    Attributes:
+        text: such as `n = 8, 16, 32`.
+        calls: arguments of each, the compared call's not among them.
+    """
+
+    text: str
+    calls: Sequence[tuple[str, tuple[Any, ...], dict[str, Any]]] = ()
+
+
+@dataclass
+class Variant:
+    """What one function did; the fields are those of `snapshot.comparison.Variant`."""
+
+    name: str
+    mode: Mode = "jitted"
+    function: ObservedFunction | None = None  # with its one program
+    trace: float | None = None
+    lower: float | None = None
+    compile: float | None = None
+    from_disk: bool = False
+    warm: Warm | None = None
+    differentiable: Differentiable = field(default_factory=lambda: Differentiable("unknown"))
+    recompiles: int | None = None
+    result: str | None = None
+    agreement: Agreement | None = None
+    error: str | None = None
+    notes: list[str] = field(default_factory=list)
+    calls: int = 0
+    compiled_before: bool = False  # JAX had its executable before the comparison called it
+
+    @property
+    def program(self) -> ObservedProgram | None:
+        """What JAX made of it, if it could."""
+        return self.function.programs[0] if self.function is not None else None
+
+    @property
+    def to_first_result(self) -> float | None:
+        """Seconds of trace, lowering and compilation together; None where JAX reported no compilation."""
+        if self.compile is None:
+            return None
+        return (self.trace or 0.0) + (self.lower or 0.0) + self.compile
+
+
+@dataclass
+class Comparison:
+    """Variants side by side; `verdict` is written by `verdict.verdict`."""
+
+    call: str
+    variants: list[Variant]
+    stopped: str | None = None
+    sweep: str | None = None
+
+
+def compare(
+    observer: Observer,
+    candidates: Sequence[Candidate],
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    call: str,
+    *,
+    sweep: Sweep | None = None,
+    repeat_effects: bool = False,
+    report: Report = lambda text, done, total: None,
+    stop: Stop = lambda: False,
+) -> Comparison:
+    """Call each function on the same arguments, and compare; what a function raises is its variant's error.
+
+    Args:
+        observer: Sees the calls of functions that the user jitted, and is told to look away from the rest.
+        candidates: The functions, in order.
+        args: Of the call; arrays that a function takes away (donation) are copied for it.
+        kwargs: Likewise.
+        call: The arguments as the user wrote them.
+        sweep: Further calls to count compilations over.
+        repeat_effects: Whether a function with effects is called more than once.
+        report: Told what is being done, how many steps are done, and of how many.
+        stop: Asked between steps and between warm runs; what was measured until then is kept.
+    """
+    found = Comparison(call, [Variant(candidate.name) for candidate in candidates], sweep=sweep.text if sweep else None)
+    trials = []
+    for candidate, variant in zip(candidates, found.variants, strict=True):
+        if candidate.missing is not None:
+            variant.mode, variant.error = "missing", candidate.missing
+        else:
+            trials.append(Trial(observer, candidate, variant, tuple(args), dict(kwargs), repeat_effects, stop))
+    carry_out(observer, found, trials, sweep, report, stop)
+    return found
+
+
+def carry_out(
+    observer: Observer,
+    found: Comparison,
+    trials: Sequence[Trial],
+    sweep: Sweep | None,
+    report: Report,
+    stop: Stop,
+) -> None:
+    """Call, time and differentiate each; `found` says why where it ended early."""
+    reference: list[Any] = []
+    steps: list[tuple[str, Callable[[], None]]] = [
+        *((f"calling {one.name}", functools.partial(one.first, reference)) for one in trials),
+        ("timing the warm calls", lambda: _time(observer, trials, stop)),
+        *((f"differentiating {one.name}", functools.partial(one.rest, sweep)) for one in trials),
+    ]
+    for done, (doing, work) in enumerate(steps):
+        if stop():
+            found.stopped = f"Stopped before {doing}."
+            break
+        report(doing, done, len(steps))
+        try:
+            work()
+        except KeyboardInterrupt:
+            found.stopped = f"Interrupted while {doing}."
+            break
+
+
+def _time(observer: Observer, trials: Sequence[Trial], stop: Stop) -> None:
+    """Time the warm calls of all variants, by turns."""
+    timed = [one for one in trials if one.may_be_repeated()]
+    prints = PrintRecorder(lambda: "", swallow=True)
+    prints.start()
+    try:
+        with observer.looking_away():
+            for one in timed:
+                one.make_timed()
+            take_turns([one.timed for one in timed if one.timed is not None], stop)
+    finally:
+        prints.stop()
+        for one in timed:
+            one.take_times()
+
+
+class Trial:
+    """One candidate being compared."""
+
+    def __init__(
+        self,
+        observer: Observer,
+        candidate: Candidate,
+        variant: Variant,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        repeat_effects: bool,
+        stop: Stop,
+    ) -> None:
+        self._observer = observer
+        self._variant = variant
+        self._fun = candidate.fun
+        self._args = args
+        self._kwargs = kwargs
+        self._repeat_effects = repeat_effects
+        self._stop = stop
+        self._call: Any = candidate.fun
+        self._donated: list[bool] = []
+        self._first_run = 0.0
+        self._first_call = StageTimes()
+        self._effects: list[str] = []
+        self.timed: Guarded | None = None
+
+    @property
+    def name(self) -> str:
+        """As the user gave it."""
+        return self._variant.name
+
+    # --- the first call ---
+
+    def first(self, reference: list[Any]) -> None:
+        """Call it once, take its stages, and compare its result."""
+        variant = self._variant
+        try:
+            with undone(self.name, self._fun, self._args, self._kwargs, watched=False):
+                result = self._first()
+        except Exception as error:
+            variant.error = words(error)
+            return
+        variant.result = result_text(result)
+        if not reference:
+            reference.append(result)
+        variant.agreement = agreement(reference[0], result)
+
+    def _first(self) -> Any:
+        return self._first_jitted() if jax_internals.is_jitted(self._fun) else self._first_plain()
+
+    def _first_jitted(self) -> Any:
+        """Call what the user jitted, in everybody's sight: JAX's cache has its entry afterwards."""
+        fun, variant = self._fun, self._variant
+        result, stages = self._run(fun, jax_internals.jit_name(fun._fun))
+        note = f"JAX made it for the comparison, by calling {variant.name}."
+        variant.function = trace_call(self._observer, fun, self._args, self._kwargs, note).function
+        program = variant.program
+        self._effects = program_effects(program.jaxpr) if program is not None else []
+        if stages.compiles or stages.lowerings:
+            self._take(stages.stages_only())
+            if program is not None:
+                program.origin, program.origin_note = "ran", note
+            return result
+        self._variant.compiled_before = True
+        if program is None or program.stages is None or program.stages.compile is None:
+            variant.notes.append(
+                f"JAX had compiled {variant.name} before it could be seen, so its compile time is not known. Run the "
+                "cell that defines it again, then compare again."
+            )
+            return result
+        self._take(program.stages)
+        variant.notes.append(f"JAX had compiled {variant.name} already: the times are those of that first call.")
+        return result
+
+    def _first_plain(self) -> Any:
+        """Call a plain function under a jit of ours; as it is where JAX cannot trace it."""
+        variant = self._variant
+        note = f"{variant.name} is a plain function: for the comparison it was called under a jax.jit of its own."
+        why = ""
+        for scalars in (False, True):
+            statics = static_names(self._fun, self._args, self._kwargs, scalars)
+            jitted = jitted_copy(self._fun, statics)
+            with self._observer.listening(jax_internals.jit_name(jitted._fun)) as traced:
+                own = trace_call(self._observer, jitted, self._args, self._kwargs, note)
+            if own.error is None:
+                variant.mode, variant.function, self._call = "jitted_here", own.function, jitted
+                if scalars:
+                    variant.notes.append(f"Compared with {', '.join(statics)} static: JAX cannot trace it otherwise.")
+                return self._first_traced(traced)
+            why = why or words(own.error)
+        return self._first_eager(why)
+
+    def _first_traced(self, traced: CallStages) -> Any:
+        program = self._variant.program
+        assert program is not None
+        self._effects = program_effects(program.jaxpr)
+        with self._observer.looking_away():
+            result, _ = self._run(self._call, jax_internals.jit_name(self._call._fun))
+            program.origin = "ran"
+            call, trace = self._first_call, traced.stages_only().trace
+            program.stages = replace(call, trace=trace, total=(call.total or 0.0) + (trace or 0.0))
+            self._take(program.stages)
+        with self._observer.looking_away() as events:
+            program.lowered = program.traced.lower()
+            if not events():  # JAX holds what it has just made
+                program.executable = program.lowered.compile()
+        return result
+
+    def _first_eager(self, why: str | None) -> Any:
+        variant = self._variant
+        variant.mode = "eager"
+        variant.notes.append(f"JAX cannot trace {variant.name}, so it was called without jit. {why}")
+        prints = PrintRecorder(lambda: variant.name, swallow=True)
+        with self._observer.looking_away():
+            result, _ = self._run(self._fun, "", prints)
+        if prints.printed:
+            self._effects = ["print"]
+        return result
+
+    def _run(self, call: Callable[..., Any], name: str, prints: PrintRecorder | None = None) -> tuple[Any, CallStages]:
+        """Call once, wait, and learn what the call took away."""
+        import jax
+
+        variant = self._variant
+        prints = prints or PrintRecorder(lambda: variant.name, swallow=True)
+        with ExitStack() as stack:
+            with self._observer.looking_away():
+                args, kwargs = copied((self._args, self._kwargs)) if _may_donate(call) else (self._args, self._kwargs)
+                jax.block_until_ready((args, kwargs))
+            stages = stack.enter_context(self._observer.listening(name))
+            prints.start()
+            stack.callback(prints.stop)
+            stages.started_at = time.perf_counter()
+            variant.calls += 1
+            result = call(*args, **kwargs)
+            returned_at = time.perf_counter()
+            jax.block_until_ready(result)
+            took = time.perf_counter() - stages.started_at
+        self._first_run = took - sum(stages.by_name().values())
+        self._first_call = stages.times(returned_at)
+        self._donated = [
+            isinstance(leaf, jax.Array) and leaf.is_deleted() for leaf in jax.tree_util.tree_leaves((args, kwargs))
+        ]
+        return result, stages
+
+    def _take(self, times: StageTimes) -> None:
+        variant = self._variant
+        variant.trace, variant.lower, variant.compile = times.trace, times.lower, times.compile
+        variant.from_disk = times.from_disk
+
+    # --- again ---
+
+    def may_be_repeated(self) -> bool:
+        """Whether it may be called again unasked; why not is noted."""
+        variant = self._variant
+        if variant.result is None:
+            return False
+        if self._effects and not self._repeat_effects:
+            variant.notes.append(
+                f"{variant.name} has effects ({', '.join(self._effects)}), which each call repeats, so it was called "
+                "once and has no warm time. To time it all the same, use %timeit."
+            )
+            return False
+        if self._first_run > SLOW:
+            variant.notes.append(
+                f"One call of {variant.name} takes about {duration(self._first_run)}, so it was not repeated and has "
+                "no warm time. To time it all the same, use %timeit."
+            )
+            return False
+        return True
+
+    def make_timed(self) -> None:
+        """Get ready for its warm calls."""
+        self.timed = Guarded(self._call, self._args, self._kwargs, donated=self._donated)
+
+    def take_times(self) -> None:
+        """Read off what was timed."""
+        variant, timed = self._variant, self.timed
+        if timed is None:
+            return
+        variant.warm = timed.warm()
+        variant.calls += variant.warm.calls if variant.warm is not None else 0
+        if timed.error is not None:
+            variant.notes.append(f"{variant.name} raised when it was called again: {words(timed.error)}")
+
+    def rest(self, sweep: Sweep | None) -> None:
+        """Try its derivatives, and count compilations over the sweep."""
+        variant = self._variant
+        if variant.result is not None and sweep is not None and variant.mode != "eager":
+            self._sweep(sweep)
+        if variant.program is None:
+            if variant.mode == "eager":
+                variant.differentiable = Differentiable("unknown", "JAX cannot trace it, so this was not tried.")
+            return
+        prints = PrintRecorder(lambda: variant.name, swallow=True)
+        prints.start()
+        try:
+            with self._observer.looking_away():
+                variant.differentiable = self._differentiability()
+        finally:
+            prints.stop()
+
+    def _differentiability(self) -> Differentiable:
+        return differentiability(self._call, self._args, self._kwargs)
+
+    def _sweep(self, sweep: Sweep) -> None:
+        """Count the compilations of further calls."""
+        import jax
+
+        variant = self._variant
+        compiles = 0 if variant.compiled_before else 1
+        name = jax_internals.jit_name(getattr(self._call, "_fun", self._call))
+        for text, args, kwargs in sweep.calls:
+            if self._stop():
+                return
+            prints = PrintRecorder(lambda: variant.name, swallow=True)
+            with ExitStack() as stack:
+                if variant.mode == "jitted_here":
+                    stack.enter_context(self._observer.looking_away())
+                stages = stack.enter_context(self._observer.listening(name))
+                prints.start()
+                stack.callback(prints.stop)
+                variant.calls += 1
+                try:
+                    jax.block_until_ready(self._call(*copied(args), **copied(kwargs)))
+                except Exception as error:
+                    variant.notes.append(f"{variant.name} raised with {text}: {words(error)}")
+            compiles += stages.compiles
+        variant.recompiles = compiles
+
+
+def _may_donate(call: Callable[..., Any]) -> bool:
+    """Whether a call may take arrays away from its caller; True where it cannot be told."""
+    options = getattr(call, "_jit_info", None)
+    return bool(getattr(options, "donate_argnums", True)) or bool(getattr(options, "donate_argnames", True))

@@ -1,0 +1,87 @@
+"""A function and its arguments in, whether JAX can differentiate it out: by tracing alone, nothing is executed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ...plain_text import kind_name, message_of
+
+Direction = Literal["reverse", "forward", "none", "no_floats", "unknown"]
+_WORDS = 400
+
+
+@dataclass(frozen=True)
+class Differentiable:
+    """What was found.
+
+    Attributes:
+        direction: reverse: `jax.grad` and `jax.vjp` work. forward: only `jax.jvp` does. none: neither. no_floats: no
+            argument, or no part of the result, is of a type that has derivatives.
+        note: JAX's own words where one does not work.
+    """
+
+    direction: Direction
+    note: str | None = None
+
+
+def differentiability(call: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Differentiable:
+    """Trace the derivatives of a call by its arguments of inexact types; raises nothing.
+
+    The Python of a function that is not jitted runs again for it, symbolically.
+    """
+    import jax
+
+    leaves, tree = jax.tree_util.tree_flatten((tuple(args), dict(kwargs)))
+    places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, jax.Array) and _is_inexact(leaf)]
+    if not places:  # a Python float counts where there is nothing else; beside an array it may be a static argument
+        places = [i for i, leaf in enumerate(leaves) if not isinstance(leaf, jax.Array) and _is_inexact(leaf)]
+    if not places:
+        return Differentiable("no_floats")
+
+    def of_floats(*floats: Any) -> list[Any]:
+        whole = list(leaves)
+        for place, value in zip(places, floats, strict=True):
+            whole[place] = value
+        inner_args, inner_kwargs = jax.tree_util.tree_unflatten(tree, whole)
+        result = jax.tree_util.tree_leaves(call(*inner_args, **inner_kwargs))
+        return [leaf for leaf in result if _is_inexact(leaf)]
+
+    def reverse(*floats: Any) -> Any:
+        primals, pull_back = jax.vjp(of_floats, *floats)
+        return pull_back(primals)
+
+    floats = [leaves[place] for place in places]
+    try:
+        if not jax.eval_shape(of_floats, *floats):
+            return Differentiable("no_floats")
+    except Exception as error:
+        return Differentiable("unknown", words(error))
+    try:
+        jax.eval_shape(reverse, *floats)
+        return Differentiable("reverse")
+    except Exception as error:
+        why = words(error)
+    try:
+        jax.eval_shape(lambda *floats: jax.jvp(of_floats, floats, floats), *floats)
+        return Differentiable("forward", why)
+    except Exception as error:
+        return Differentiable("none", words(error))
+
+
+def words(error: BaseException) -> str:
+    """What an exception says in its first line."""
+    text = message_of(error).strip().partition("\n")[0].strip()
+    text = text if len(text) <= _WORDS else text[: _WORDS - 1] + "…"
+    return f"{kind_name(type(error))}: {text}" if text else kind_name(type(error))
+
+
+def _is_inexact(leaf: Any) -> bool:
+    import jax
+
+    try:
+        dtype = jax.typeof(leaf).dtype
+    except Exception:  # no type of JAX's
+        return False
+    return bool(jax.numpy.issubdtype(dtype, jax.numpy.inexact))

@@ -1,0 +1,53 @@
+"""What the user wrote for a function and the user's namespace in, the function out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...plain_text import error_text
+from ...typed.specs import Target
+from .compare import Candidate
+
+
+def candidate(name: str, namespace: dict[str, Any], where: str = "") -> Candidate:
+    """What a name stands for; only attributes are looked up, nothing is called.
+
+    Args:
+        name: Such as `f` or `model.apply`.
+        namespace: Of the user.
+        where: Of the name in what the user typed, such as ` after --compare`.
+
+    Returns:
+        Without a function, and with a sentence, where there is none of that name.
+    """
+    first, *attributes = name.split(".")
+    if first not in namespace:
+        return Candidate(name, missing=f"{first} is not defined. Define it in the cell or in one that ran before.")
+    found = namespace[first]
+    for attribute in attributes:
+        try:
+            found = getattr(found, attribute)
+        except Exception as error:
+            return Candidate(name, missing=f"{error_text(error)}. Correct the name{where}.")
+    if not callable(found):
+        kind = type(found).__name__
+        return Candidate(name, missing=f"{name} is no function but of type {kind}. Name a function{where}.")
+    return Candidate(name, found)
+
+
+def functions_of(target: Target, names: Sequence[str], namespace: dict[str, Any]) -> list[Candidate]:
+    """The functions to sweep over: those named, or else the target's own."""
+    if names:
+        return [candidate(name, namespace) for name in names]
+    text = target.function_text
+    try:
+        fun = target.function(namespace)
+    except NameError as error:
+        what = f"{error.name} is not defined" if error.name else str(error)
+        return [Candidate(text, missing=f"{what}. Define it in the cell or in one that ran before.")]
+    except Exception as error:
+        return [Candidate(text, missing=f"{text} raised {error_text(error)}. Correct the call.")]
+    if not callable(fun):
+        return [Candidate(text, missing=f"{text} is no function but a {type(fun).__name__}. Name a function.")]
+    return [Candidate(text, fun)]

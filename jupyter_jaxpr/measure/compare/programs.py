@@ -1,0 +1,123 @@
+"""Programs that were observed and the values of one's call in, a comparison of them out: for a button of the panel.
+
+What runs is JAX's executable of each program, on the values of the call of the first one. The Python of the functions
+does not run again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...jax import internals as jax_internals
+from ...jax.effects import program_effects
+from ...observe.calls.values import ValuesGone
+from ...observe.misses import Observer
+from ...observe.observation import ObservedFunction, ObservedProgram
+from ..times.timing import Stop
+from .compare import Candidate, Comparison, Report, Trial, Variant, carry_out
+from .differentiation import Differentiable, differentiability
+
+_NO_VALUES = (
+    "The values of the call of {name} are not there any more, so there is nothing to run on. Keep its arguments in "
+    "variables and run the cell again, or name the functions: %%jaxpr --compare f,g."
+)
+_OTHER_INPUTS = (
+    "It takes {own}, and {first} takes {others}: they cannot run on the same values. Choose programs that take the "
+    "same arguments."
+)
+EFFECTS = (
+    "{names} {has} effects ({effects}). To compare, each program runs many times more: what it prints or calls happens "
+    "again each time. Run them?"
+)
+
+Named = tuple[str, ObservedProgram]
+
+
+def question(programs: Sequence[Named]) -> str | None:
+    """What to ask before programs run again; None where none has effects."""
+    effects = {name: program_effects(program.jaxpr) for name, program in programs}
+    with_effects = [name for name, found in effects.items() if found]
+    if not with_effects:
+        return None
+    words = ", ".join(sorted({effect for found in effects.values() for effect in found}))
+    has = "has" if len(with_effects) == 1 else "have"
+    return EFFECTS.format(names=" and ".join(with_effects), has=has, effects=words)
+
+
+def compare_programs(observer: Observer, programs: Sequence[Named], *, report: Report, stop: Stop) -> Comparison:
+    """Run programs on the values of the first one's call, timed and side by side.
+
+    Args:
+        observer: Is told to look away.
+        programs: Two or more, with their functions' names.
+        report: Told what is being done, how many steps are done, and of how many.
+        stop: Asked between steps and between warm runs; what was measured until then is kept.
+
+    Raises:
+        ValuesGone: The values of that call are not there any more; the message says what to do.
+    """
+    first_name, first = programs[0]
+    try:
+        leaves = first.values.get() if first.values is not None else None
+    except ValuesGone:  # its cure is that of the stepper
+        leaves = None
+    if leaves is None:
+        raise ValuesGone(_NO_VALUES.format(name=first_name))
+    variants = [Variant(name) for name, _ in programs]
+    found = Comparison(f"the last call of {first_name} whose values were seen", variants)
+    trials = []
+    for variant, (name, program) in zip(variants, programs, strict=True):
+        variant.function = ObservedFunction(name, None, [program])
+        if _types(program) != _types(first):
+            variant.error = _OTHER_INPUTS.format(
+                own=", ".join(_types(program)), first=first_name, others=", ".join(_types(first))
+            )
+        else:
+            trials.append(_ProgramTrial(observer, variant, program, leaves, stop))
+    carry_out(observer, found, trials, None, report, stop)
+    return found
+
+
+def _types(program: ObservedProgram) -> list[str]:
+    """The types of a program's inputs, weak ones as strong ones: their values are the same."""
+    return [f"{aval.dtype}{list(aval.shape)}" for aval in program.jaxpr.in_avals]
+
+
+class _ProgramTrial(Trial):
+    """A program being compared."""
+
+    def __init__(
+        self, observer: Observer, variant: Variant, program: ObservedProgram, leaves: list[Any], stop: Stop
+    ) -> None:
+        super().__init__(observer, Candidate(variant.name), variant, (), {}, True, stop)
+        self._program = program
+        self._leaves = leaves
+
+    def _first(self) -> Any:
+        import jax
+
+        program = self._program
+        with self._observer.listening(_event_name(program)) as stages, self._observer.looking_away():
+            if program.executable is None and program.traced is not None:
+                lowered = program.lowered or program.traced.lower()
+                program.lowered, program.executable = lowered, lowered.compile()
+        executable = program.executable
+        if executable is None:
+            raise ValuesGone("The executable that JAX ran is not held. Run the cell again.")
+        if program.stages is not None:
+            self._take(program.stages)
+        elif stages.compiles:
+            self._take(stages.stages_only())
+        own = self._leaves[len(self._leaves) - executable.in_tree.num_leaves :]
+        self._args, self._kwargs = jax.tree_util.tree_unflatten(executable.in_tree, own)
+        self._call = executable
+        result, _ = self._run(executable, "")
+        return result
+
+    def _differentiability(self) -> Differentiable:
+        return differentiability(jax_internals.jaxpr_as_fun(self._program.jaxpr), self._leaves, {})
+
+
+def _event_name(program: ObservedProgram) -> str:
+    return str(getattr(program.traced, "fun_name", ""))

@@ -1,0 +1,1 @@
+"""A construct run once more, each step recorded."""

@@ -1,0 +1,100 @@
+"""The condition of a while loop in, what decides its end out: the scalars it compares, and what they hang on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...program.control_flow.equation import SCOPE_PRIMITIVES
+from ...program.jaxpr.parameters import open_jaxpr
+
+_COMPARISONS = {"gt": "above", "ge": "at or above", "lt": "below", "le": "at or below"}
+_MIRRORED = {"gt": "lt", "ge": "le", "lt": "gt", "le": "ge"}
+#: The parameters of named scopes that hold the program which runs.
+SCOPE_PARAMETERS = ("jaxpr", "call_jaxpr", "fun_jaxpr")
+_CONNECTIVES = frozenset({"and", "or", "not", "convert_element_type", "reduce_or", "broadcast_in_dim"})
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A scalar that the condition compares with another that stays the same."""
+
+    #: The variable of the condition program that is the scalar.
+    variable: Any
+    #: The other side: a literal's value, or the position of a constant among the condition's inputs.
+    literal: Any
+    constant: int | None
+    #: The loop goes on while the scalar is ... it, such as `above`.
+    side: str
+    #: The position of the scalar in the carry, where it is there; else None.
+    carry: int | None
+
+
+def compared_scalars(condition: Any, constants: int) -> list[Compared]:
+    """What the condition compares, as far as comparisons of scalars joined by and, or, not decide it.
+
+    Args:
+        condition: The program of the condition.
+        constants: How many of its inputs stay the same from step to step.
+    """
+    jaxpr = open_jaxpr(condition)
+    assert jaxpr is not None
+    made = {id(variable): equation for equation in jaxpr.eqns for variable in equation.outvars}
+    places = {id(variable): position for position, variable in enumerate(jaxpr.invars)}
+    found: list[Compared] = []
+    waiting = list(jaxpr.outvars)
+    while waiting:
+        equation = made.get(id(waiting.pop(0)))
+        if equation is None:
+            continue
+        name = equation.primitive.name
+        if name in _CONNECTIVES:
+            waiting.extend(equation.invars)
+        elif name in _COMPARISONS and not equation.invars[0].aval.shape:
+            for scalar, other, word in (
+                (equation.invars[0], equation.invars[1], name),
+                (equation.invars[1], equation.invars[0], _MIRRORED[name]),
+            ):
+                place = places.get(id(other))
+                fixed = hasattr(other, "val") or (place is not None and place < constants)
+                if not fixed or hasattr(scalar, "val"):
+                    continue
+                own = places.get(id(scalar))
+                if own is not None and own < constants:
+                    continue
+                literal = other.val if hasattr(other, "val") else None
+                in_carry = None if own is None else own - constants
+                found.append(Compared(scalar, literal, place, _COMPARISONS[word], in_carry))
+                break
+    return found
+
+
+def deciding(condition: Any, condition_constants: int, body: Any, body_constants: int) -> list[int]:
+    """The positions in the carry on which the end of the loop hangs, directly or through later steps."""
+    here = _inputs_of(open_jaxpr(condition), [True])
+    wanted = {position - condition_constants for position in here if position >= condition_constants}
+    program = open_jaxpr(body)
+    assert program is not None
+    while True:
+        asked = [position in wanted for position in range(len(program.outvars))]
+        more = {place - body_constants for place in _inputs_of(program, asked) if place >= body_constants}
+        if more <= wanted:
+            return sorted(wanted)
+        wanted |= more
+
+
+def _inputs_of(jaxpr: Any, asked: Sequence[bool]) -> set[int]:
+    """The positions of the inputs on which the outputs asked for hang; programs of named scopes are looked into."""
+    live = {id(variable) for variable, wanted in zip(jaxpr.outvars, asked, strict=True) if wanted}
+    for equation in reversed(jaxpr.eqns):
+        outputs = [id(variable) in live for variable in equation.outvars]
+        if not any(outputs):
+            continue
+        inputs: set[int] | range = range(len(equation.invars))
+        if equation.primitive.name in SCOPE_PRIMITIVES:
+            inner = next(open_jaxpr(equation.params.get(name)) for name in SCOPE_PARAMETERS if name in equation.params)
+            if inner is not None and len(inner.invars) == len(equation.invars):
+                inputs = _inputs_of(inner, outputs)
+        live.update(id(equation.invars[place]) for place in inputs)
+    return {place for place, variable in enumerate(jaxpr.invars) if id(variable) in live}

@@ -1,0 +1,324 @@
+"""A scan or a while on the way to a construct in, the same loop with buffers in its carry out; all traced.
+
+Both become a `while_loop` that can be left after some steps and entered again: the host runs the outermost one in
+pieces. What a step computes is what JAX recorded.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...program.control_flow.equation import SCAN
+from ...program.jaxpr.loop_equations import scan_parts, while_parts
+from .buffers import Buffers, end_visit, keep_point
+from .conditions import deciding
+from .equations import Step, Unsteppable, inner_program, run, run_equations
+
+if TYPE_CHECKING:
+    from .recorder import Recorder
+
+#: Elements of a carry up to which a while loop is watched for states that come back.
+_WATCHED = 100_000
+IN_CONDITION = (
+    "It stands in the condition of a while loop, where the stepper does not go. Step through the loop itself."
+)
+_NO_LENGTH = "The length of a scan around it is not a number. Call the function with known shapes."
+
+
+class Loop(ABC):
+    """A loop on the way; its state is a dictionary with the number of the next step as `t`."""
+
+    def __init__(
+        self,
+        recorder: Recorder,
+        equation: Any,
+        operands: Sequence[Any],
+        way: Sequence[Step],
+        outer: Sequence[Any],
+        visit: Any,
+    ) -> None:
+        self.recorder = recorder
+        self.equation = equation
+        self.operands = list(operands)
+        self.way = way
+        self.outer = list(outer)
+        self.visit = visit
+        self.is_target = len(way) == 1
+
+    @abstractmethod
+    def start(self) -> dict[str, Any]:
+        """The state before the first step."""
+
+    @abstractmethod
+    def goes_on(self, state: dict[str, Any]) -> Any:
+        """Whether there is a step after this one."""
+
+    @abstractmethod
+    def step(self, state: dict[str, Any], buffers: Buffers) -> tuple[dict[str, Any], Buffers]:
+        """One step."""
+
+    @abstractmethod
+    def results(self, state: dict[str, Any]) -> list[Any]:
+        """What the equation gives."""
+
+    @abstractmethod
+    def at_end(self, state: dict[str, Any]) -> list[Any]:
+        """The values of `Target.ends`."""
+
+    def run(self, state: dict[str, Any], buffers: Buffers, limit: Any) -> tuple[dict[str, Any], Buffers]:
+        """Steps until the loop ends, `t` is at the limit, or the budget is spent."""
+        from jax import lax
+
+        budget = self.recorder.control.budget
+        inner = bool(self.outer)
+
+        def condition(both: tuple[dict[str, Any], Buffers]) -> Any:
+            state, buffers = both
+            going = self.goes_on(state) & (state["t"] < limit) & ~buffers["exceeded"]
+            return going & ~self.repeats(state)
+
+        def body(both: tuple[dict[str, Any], Buffers]) -> tuple[dict[str, Any], Buffers]:
+            state, buffers = both
+            state, buffers = self.step(state, buffers)
+            work = buffers["work"] + ~buffers["exceeded"]
+            exceeded = buffers["exceeded"] | (work >= budget) if inner else buffers["exceeded"]
+            return state, {**buffers, "work": work, "exceeded": exceeded}
+
+        result: tuple[dict[str, Any], Buffers] = lax.while_loop(condition, body, (state, buffers))
+        return result
+
+    def repeats(self, state: dict[str, Any]) -> Any:
+        """Whether the state is one that was there before, so that the loop never ends."""
+        return np.bool_(False)
+
+    def end(self, state: dict[str, Any], buffers: Buffers) -> Buffers:
+        """Write down the end of a visit."""
+        target = self.recorder.target
+        # What comes after a loop that never ends is not to be waited for.
+        never_ends = self.repeats(state)
+        return end_visit(
+            {**buffers, "exceeded": buffers["exceeded"] | never_ends},
+            self.recorder.control,
+            self.visit,
+            self.outer,
+            target.end_sketches,
+            self.at_end(state) if target.ends else [],
+            trips=state["t"],
+            finished=~self.goes_on(state),
+            period=state.get("period", 0),
+        )
+
+    def body(
+        self,
+        step: Step,
+        values: Sequence[Any],
+        t: Any,
+        buffers: Buffers,
+    ) -> tuple[list[Any], Buffers]:
+        """The body's results."""
+        jaxpr, constants = inner_program(self.equation, step)
+        if self.is_target:
+            return run(jaxpr, constants, values), buffers
+        return self.recorder.evaluate(jaxpr, constants, values, self.way[1:], [*self.outer, t], buffers)
+
+    def record(self, t: Any, values: Sequence[Any], buffers: Buffers) -> Buffers:
+        """Write down a step, where this loop is the construct."""
+        if not self.is_target:
+            return buffers
+        target = self.recorder.target
+        if not target.columns:
+            return buffers
+        return keep_point(buffers, self.recorder.control, self.visit, t, target.sketches, values)
+
+
+class ScanLoop(Loop):
+    """A scan."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        parts = scan_parts(self.equation.params)
+        if parts.length is None:
+            raise Unsteppable(_NO_LENGTH)
+        self._parts = parts
+        self._length = parts.length
+        end = parts.consts + parts.carry
+        self._constants, self._carry, self._xs = (
+            self.operands[: parts.consts],
+            self.operands[parts.consts : end],
+            self.operands[end:],
+        )
+        self._ys = self.equation.outvars[parts.carry :]
+        self._step = self.way[0] if not self.is_target else Step(0, "jaxpr")
+
+    def start(self) -> dict[str, Any]:
+        """The state before the first step."""
+        import jax.numpy as jnp
+
+        return {
+            "t": jnp.zeros((), jnp.int32),
+            "carry": [_array(value) for value in self._carry],
+            "ys": [jnp.zeros(variable.aval.shape, variable.aval.dtype) for variable in self._ys],
+        }
+
+    def goes_on(self, state: dict[str, Any]) -> Any:
+        """Whether there is a step after this one."""
+        return state["t"] < self._length
+
+    def run(self, state: dict[str, Any], buffers: Buffers, limit: Any) -> tuple[dict[str, Any], Buffers]:
+        """As any loop; xs without a first element cannot be indexed, so a scan of length 0 has no body."""
+        return super().run(state, buffers, limit) if self._length else (state, buffers)
+
+    def step(self, state: dict[str, Any], buffers: Buffers) -> tuple[dict[str, Any], Buffers]:
+        """One step."""
+        from jax import lax
+
+        t, carry = state["t"], state["carry"]
+        place = self._length - 1 - t if self._parts.reverse else t
+        x = [lax.dynamic_index_in_dim(xs, place, keepdims=False) for xs in self._xs]
+        results, buffers = self.body(self._step, [*self._constants, *carry, *x], t, buffers)
+        after, y = results[: self._parts.carry], results[self._parts.carry :]
+        buffers = self.record(t, [*carry, *x, *y], buffers)
+        ys = [lax.dynamic_update_index_in_dim(all_, one, place, 0) for all_, one in zip(state["ys"], y, strict=True)]
+        return {"t": t + 1, "carry": after, "ys": ys}, buffers
+
+    def results(self, state: dict[str, Any]) -> list[Any]:
+        """What the equation gives."""
+        return [*state["carry"], *state["ys"]]
+
+    def at_end(self, state: dict[str, Any]) -> list[Any]:
+        """The values of `Target.ends`."""
+        return list(state["carry"])
+
+
+class WhileLoop(Loop):
+    """A while loop; it is watched for a state that comes back bit for bit (Brent's algorithm): then it never ends."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        parameters = self.equation.params
+        counts = while_parts(parameters)
+        if not self.is_target and self.way[0].parameter != "body_jaxpr":
+            raise Unsteppable(IN_CONDITION)
+        middle = counts.condition_consts + counts.body_consts
+        self._condition_constants = self.operands[: counts.condition_consts]
+        self._body_constants = self.operands[counts.condition_consts : middle]
+        self._carry = self.operands[middle:]
+        self._condition = inner_program(self.equation, Step(0, "cond_jaxpr"))
+        self._step = Step(0, "body_jaxpr")
+        self._watched: list[int] = []
+        pure = not getattr(self.equation, "effects", ())
+        if self.is_target and pure and self.recorder.watch:
+            body = parameters["body_jaxpr"]
+            watched = deciding(parameters["cond_jaxpr"], counts.condition_consts, body, counts.body_consts)
+            sizes = [self.recorder.target.ends[place].sketch.elements for place in watched]
+            if watched and sum(sizes) <= _WATCHED:
+                self._watched = watched
+
+    def start(self) -> dict[str, Any]:
+        """The state before the first step."""
+        import jax.numpy as jnp
+
+        zero = jnp.zeros((), jnp.int32)
+        carry = [_array(value) for value in self._carry]
+        state = {"t": zero, "carry": carry}
+        if self._watched:
+            seen = [_bits(carry[place]) for place in self._watched]
+            state.update(seen=seen, lap=zero, power=zero + 1, period=zero)
+        return state
+
+    def _predicate(self, carry: Sequence[Any]) -> Any:
+        jaxpr, constants = self._condition
+        (predicate,) = run(jaxpr, constants, [*self._condition_constants, *carry])
+        return predicate
+
+    def goes_on(self, state: dict[str, Any]) -> Any:
+        """Whether there is a step after this one."""
+        predicate = self._predicate(state["carry"])
+        return predicate.any() if predicate.shape else predicate  # under vmap it has one truth an element
+
+    def repeats(self, state: dict[str, Any]) -> Any:
+        """Whether the state is one that was there before."""
+        return state["period"] > 0 if self._watched else super().repeats(state)
+
+    def step(self, state: dict[str, Any], buffers: Buffers) -> tuple[dict[str, Any], Buffers]:
+        """One step."""
+        from jax import lax
+
+        t, carry = state["t"], state["carry"]
+        values = [*carry, *self._compared(carry)] if self.is_target else []
+        buffers = self.record(t, values, buffers)
+        after, buffers = self.body(self._step, [*self._body_constants, *carry], t, buffers)
+        predicate = self._predicate(carry)
+        if predicate.shape:
+            # As JAX lowers it: elements whose own loop has ended keep their values.
+            after = [
+                lax.select(lax.broadcast_in_dim(predicate, new.shape, range(predicate.ndim)), new, old)
+                for new, old in zip(after, carry, strict=True)
+            ]
+        return {"t": t + 1, "carry": after, **self._watch(state, t, after)}, buffers
+
+    def _watch(self, state: dict[str, Any], t: Any, carry: Sequence[Any]) -> dict[str, Any]:
+        import jax.numpy as jnp
+
+        if not self._watched:
+            return {}
+        now = [_bits(carry[place]) for place in self._watched]
+        same = jnp.stack([(a == b).all() for a, b in zip(now, state["seen"], strict=True)]).all()
+        lap = state["lap"] + 1
+        over = lap == state["power"]
+        return {
+            "seen": [jnp.where(over, a, b) for a, b in zip(now, state["seen"], strict=True)],
+            "lap": jnp.where(over, 0, lap),
+            "power": jnp.where(over, state["power"] * 2, state["power"]),
+            "period": jnp.where(same, lap, 0),
+        }
+
+    def _compared(self, carry: Sequence[Any]) -> list[Any]:
+        wanted = [column.compared for column in self.recorder.target.ends if column.compared is not None]
+        if not wanted:
+            return []
+        jaxpr, constants = self._condition
+        inputs = [*self._condition_constants, *carry]
+        environment = dict(zip((*jaxpr.constvars, *jaxpr.invars), (*constants, *inputs), strict=True))
+        run_equations(jaxpr.eqns, environment)
+        return [environment[each.variable] for each in wanted]
+
+    def results(self, state: dict[str, Any]) -> list[Any]:
+        """What the equation gives."""
+        return list(state["carry"])
+
+    def at_end(self, state: dict[str, Any]) -> list[Any]:
+        """The values of `Target.ends`."""
+        return [*state["carry"], *self._compared(state["carry"])]
+
+
+def loop_of(
+    recorder: Recorder, equation: Any, operands: Sequence[Any], way: Sequence[Step], outer: Sequence[Any], visit: Any
+) -> Loop:
+    """The loop of a scan or a while equation."""
+    kind = ScanLoop if equation.primitive.name == SCAN else WhileLoop
+    return kind(recorder, equation, operands, way, outer, visit)
+
+
+def _array(value: Any) -> Any:
+    import jax.numpy as jnp
+
+    return jnp.asarray(value) if not hasattr(value, "dtype") else value
+
+
+def _bits(value: Any) -> Any:
+    """The bits of an array as integers: NaN equals NaN, and 0.0 is not -0.0."""
+    import jax
+    import jax.numpy as jnp
+
+    if jnp.issubdtype(value.dtype, jax.dtypes.prng_key):
+        return jax.random.key_data(value)
+    if jnp.issubdtype(value.dtype, jnp.complexfloating):
+        return jnp.stack([_bits(value.real), _bits(value.imag)])
+    if not jnp.issubdtype(value.dtype, jnp.floating):
+        return value
+    return jax.lax.bitcast_convert_type(value, jnp.dtype(f"uint{8 * value.dtype.itemsize}"))

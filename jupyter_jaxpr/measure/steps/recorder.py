@@ -1,0 +1,121 @@
+"""A program and the place of a construct in it in, the same program that writes down each step out; all traced.
+
+The equations around the construct are bound as JAX recorded them. Those that the way leads through are rebuilt so that
+the buffers go through them: a scan and a while as a `while_loop` with more carry (see `loops`), a cond with one more
+operand, named scopes (jit, custom rules, remat) inlined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ...program.control_flow.equation import COND, SCAN, SCOPE_PRIMITIVES, WHILE
+from ...program.jaxpr.high_primitives import named
+from .buffers import Buffers, Control, empty, end_visit, keep_point
+from .conditions import SCOPE_PARAMETERS
+from .equations import Step, Unsteppable, bind, inner_program, read, run, run_equations
+from .loops import loop_of
+from .target import Target
+
+INSIDE = "It stands inside {name}, which the stepper does not go into. Step through a copy outside it."
+_NO_LIMIT = 2**31 - 1
+
+
+def counted(target: Target, program: Any, constants: Sequence[Any], values: Sequence[Any], way: Sequence[Step]) -> Any:
+    """The program with nothing more than a count: its results, and how many steps the loop takes; traced."""
+    bare = target.bare()
+    control = Control(1, 1, _NO_LIMIT, 0)
+    buffers = empty(0, 0, 0, [], [])
+    results, buffers = Recorder(bare, control, watch=False).evaluate(program, constants, values, way, (), buffers)
+    return results, buffers["trips_total"]
+
+
+class Recorder:
+    """Evaluates programs around and in a construct, with buffers.
+
+    Args:
+        target: The construct.
+        control: What is to be kept.
+        watch: Look for states of a while loop that come back.
+    """
+
+    def __init__(self, target: Target, control: Control, watch: bool = True) -> None:
+        self.target = target
+        self.control = control
+        self.watch = watch
+
+    def evaluate(
+        self,
+        jaxpr: Any,
+        constants: Sequence[Any],
+        values: Sequence[Any],
+        way: Sequence[Step],
+        outer: Sequence[Any],
+        buffers: Buffers,
+    ) -> tuple[list[Any], Buffers]:
+        """A program that has the construct in it.
+
+        Args:
+            jaxpr: The program.
+            constants: Values of its constants.
+            values: Values of its inputs.
+            way: To the construct.
+            outer: The step of each loop around.
+            buffers: As they are.
+        """
+        environment = dict(zip((*jaxpr.constvars, *jaxpr.invars), (*constants, *values), strict=True))
+        place = way[0].equation
+        run_equations(jaxpr.eqns[:place], environment)
+        equation = jaxpr.eqns[place]
+        operands = [read(environment, atom) for atom in equation.invars]
+        results, buffers = self._on_the_way(equation, operands, way, outer, buffers)
+        environment.update(zip(equation.outvars, results, strict=True))
+        run_equations(jaxpr.eqns[place + 1 :], environment)
+        return [read(environment, atom) for atom in jaxpr.outvars], buffers
+
+    def _on_the_way(
+        self, equation: Any, operands: list[Any], way: Sequence[Step], outer: Sequence[Any], buffers: Buffers
+    ) -> tuple[list[Any], Buffers]:
+        from jax import lax
+
+        name, _ = named(equation)
+        if name in (SCAN, WHILE):
+            visit = self.control.first_visit + buffers["seen"]
+            loop = loop_of(self, equation, operands, way, outer, visit)
+            state, buffers = loop.run(loop.start(), buffers, _NO_LIMIT)
+            if len(way) == 1:
+                buffers = loop.end(state, buffers)
+            return loop.results(state), buffers
+        if len(way) == 1:
+            return self.pass_by(equation, operands, outer, buffers)
+        if name == COND:
+            index, *given = operands
+
+            def branch(position: int) -> Callable[..., Any]:
+                step = Step(way[0].equation, way[0].parameter, position)
+                jaxpr, constants = inner_program(equation, step)
+                if position != way[0].position:
+                    return lambda values, buffers: (run(jaxpr, constants, values), buffers)
+                return lambda values, buffers: self.evaluate(jaxpr, constants, values, way[1:], outer, buffers)
+
+            branches = [branch(position) for position in range(len(equation.params["branches"]))]
+            results, buffers = lax.switch(index, branches, given, buffers)
+            return results, buffers
+        if name in SCOPE_PRIMITIVES and way[0].parameter in SCOPE_PARAMETERS:
+            jaxpr, constants = inner_program(equation, way[0])
+            if len(jaxpr.invars) == len(operands):
+                return self.evaluate(jaxpr, constants, operands, way[1:], outer, buffers)
+        raise Unsteppable(
+            f"It stands inside {name}, which the stepper does not go into. Step through a copy outside it."
+        )
+
+    def pass_by(
+        self, equation: Any, operands: list[Any], outer: Sequence[Any], buffers: Buffers
+    ) -> tuple[list[Any], Buffers]:
+        """A construct that is no loop: one visit of one step."""
+        visit = self.control.first_visit + buffers["seen"]
+        results = bind(equation, operands)
+        buffers = keep_point(buffers, self.control, visit, 0, self.target.sketches, [*operands, *results])
+        buffers = {**buffers, "work": buffers["work"] + 1}
+        return results, end_visit(buffers, self.control, visit, outer, [], [], trips=1, finished=True)

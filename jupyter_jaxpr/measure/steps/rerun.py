@@ -1,0 +1,260 @@
+"""What was observed of a program and the place of a construct in it; a recorded run beside the real one out.
+
+The recorded run is the stepper's. The real one is the executable that JAX ran in the cell, on the same values; where
+the program was only traced, what JAX compiles of it. It is not called where the recorded run did not end.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ...observe.calls.values import ValuesGone, copied
+from ...observe.observation import ObservedProgram
+from ...program.jaxpr.parameters import open_jaxpr
+from ...quantities import count
+from .equations import types_of
+from .recording import Leaf, number_of
+from .sketch import array_text
+from .steps import Step, Stepper, Steps, Unsteppable
+
+NOT_RUN = "The real function was not run for a comparison, because the recorded run did not end."
+EFFECTS = (
+    "The function has effects ({effects}). To record its steps it runs twice more, once recorded and once as it is: "
+    "what it prints or calls happens again. Run it?"
+)
+_DEVICES = (
+    "Its arrays are spread over {count} devices, which the stepper does not do. Call the function with arrays of one "
+    "device to step through it."
+)
+_NO_VALUES = "The values of the call were not seen. Run the cell again with %%jaxpr --steps."
+_EARLIER = "These are the values of the call that compiled, not of the last one. %%jaxpr --steps records the last one."
+_GIVEN_AWAY = "These are the values of the call that compiled: later ones gave their arguments away (donated)."
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A result of the recorded run beside the real one."""
+
+    path: str
+    equal: bool
+    recorded: str
+    real: str
+    largest_difference: float | None
+
+
+@dataclass
+class Rerun:
+    """What came of it."""
+
+    steps: Steps
+    pairs: list[Pair]
+    verdict: str
+    notes: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+
+
+class Construct:
+    """A construct of an observed program, to be stepped through as often as asked; it compiles once.
+
+    Raises:
+        Unsteppable: It cannot be; the message says why and what to do.
+    """
+
+    def __init__(self, observed: ObservedProgram, way: Sequence[Step]) -> None:
+        self._observed = observed
+        self._real: Any = None
+        with types_of(open_jaxpr(observed.jaxpr)):
+            self.stepper = Stepper(observed.jaxpr, way)
+
+    @property
+    def question(self) -> str | None:
+        """What to ask before it runs: None where it has no effects."""
+        effects = self.stepper.effects
+        return EFFECTS.format(effects=", ".join(effects)) if effects else None
+
+    def run(
+        self,
+        *,
+        calls_after: bool = False,
+        stopped: Callable[[], bool] = lambda: False,
+        tell: Callable[[str, int | None, int | None], None] = lambda text, done, total: None,
+    ) -> Rerun:
+        """Run it on the values of the call that was seen last.
+
+        Args:
+            calls_after: Whether the function was called again after the call whose values are there.
+            stopped: Whether to stop.
+            tell: Is told how far it is.
+
+        Raises:
+            Unsteppable, ValuesGone: It cannot be run.
+        """
+        with types_of(open_jaxpr(self._observed.jaxpr)):
+            return self._run(calls_after, stopped, tell)
+
+    def _run(
+        self, calls_after: bool, stopped: Callable[[], bool], tell: Callable[[str, int | None, int | None], None]
+    ) -> Rerun:
+        began = time.perf_counter()
+        values = self._values()
+        steps = self.stepper.run(values, stopped=stopped, tell=tell)
+        notes = list(steps.notes)
+        held = self._observed.values
+        if held is not None and held.which == "compiled" and calls_after:
+            notes.append(_GIVEN_AWAY if any(self._observed.donated) else _EARLIER)
+        notes.extend(_never_note(steps))
+        if steps.results is None:
+            return Rerun(steps, [], NOT_RUN, notes, time.perf_counter() - began)
+        seconds = time.perf_counter() - began
+        tell("running the function as it is", None, None)
+        pairs, verdict = self._compare(steps.results, values, steps.trips)
+        return Rerun(steps, pairs, verdict, notes, seconds)
+
+    def _values(self) -> list[Any]:
+        import jax
+
+        held, avals = self._observed.values, list(self._observed.jaxpr.in_avals)
+        if held is None:
+            raise ValuesGone(_NO_VALUES)
+        values = held.get(_argument_paths(self._observed.jaxpr))
+        if len(values) != len(avals):
+            raise ValuesGone(_NO_VALUES)
+        arrays = []
+        for value, aval in zip(values, avals, strict=True):
+            devices = len(getattr(getattr(value, "sharding", None), "device_set", ())) or 1
+            if devices > 1:
+                raise Unsteppable(_DEVICES.format(count=devices))
+            arrays.append(value if isinstance(value, jax.Array) else jax.device_put(np.asarray(value, aval.dtype)))
+        return arrays
+
+    def _executable(self) -> Any:
+        observed = self._observed
+        if observed.executable is not None:
+            return observed.executable
+        if self._real is None:
+            lowered = observed.lowered or (observed.traced.lower() if observed.traced is not None else None)
+            self._real = lowered.compile() if lowered is not None else None
+        return self._real
+
+    def _compare(self, recorded: list[Any], values: list[Any], recorded_trips: int) -> tuple[list[Pair], str]:
+        import jax
+
+        try:
+            executable = self._executable()
+        except Exception as error:
+            return [], f"JAX could not compile the real function, so there is nothing to compare with ({error})."
+        if executable is None:
+            return [], "The executable that JAX ran is not held, so there is nothing to compare with."
+        tree = executable.in_tree
+        own = values[len(values) - tree.num_leaves :]
+        args, kwargs = jax.tree_util.tree_unflatten(tree, copied(own, self._observed.donated[-len(own) or None :]))
+        real = jax.tree_util.tree_leaves(executable(*args, **kwargs))
+        if len(real) != len(recorded):
+            return [], "The real function gives other results than its program says, so they are not compared."
+        paths = _result_paths(self._observed.jaxpr, len(real))
+        pairs = [pair(path, one, other) for path, one, other in zip(paths, recorded, real, strict=True)]
+        return pairs, " ".join(filter(None, (_verdict(pairs), self._counts(recorded_trips, values, real))))
+
+    def _counts(self, recorded: int, values: list[Any], real: list[Any]) -> str | None:
+        """What is said of the number of steps, which the real function does not tell: a copy of it that counts does."""
+        if self.stepper.target.name != "while" or self.stepper.effects:
+            return None
+        results, trips = self.stepper.count(values)
+        if not all(pair("", one, other).equal for one, other in zip(results, real, strict=True)):
+            return "How many steps the function itself took cannot be told."
+        if trips == recorded:
+            return f"Both took {count(trips, 'step')}."
+        return f"The recorded run took {count(recorded, 'step')}, the function {trips:,}."
+
+
+def pair(path: str, recorded: Any, real: Any) -> Pair:
+    """Compare a result bit for bit."""
+    import jax
+    import jax.numpy as jnp
+
+    if jnp.issubdtype(real.dtype, jax.dtypes.prng_key):
+        ours, theirs = (np.asarray(jax.random.key_data(each)) for each in (recorded, real))
+    else:
+        ours, theirs = np.asarray(recorded), np.asarray(real)
+    equal = ours.shape == theirs.shape and ours.dtype == theirs.dtype and ours.tobytes() == theirs.tobytes()
+    difference = None
+    if not equal and ours.shape == theirs.shape and ours.dtype.kind not in "SUO":
+        with np.errstate(all="ignore"):
+            wide = np.complex128 if ours.dtype.kind == "c" else np.float64
+            apart = np.abs(ours.astype(wide) - theirs.astype(wide))
+        finite = apart[np.isfinite(apart)]
+        difference = float(finite.max()) if finite.size else None
+    return Pair(path, equal, array_text(ours), array_text(theirs), difference)
+
+
+def _verdict(pairs: Sequence[Pair]) -> str:
+    apart = [each for each in pairs if not each.equal]
+    if not pairs:
+        return "The function has no results to compare."
+    if not apart:
+        return "The results equal the function's, bit for bit."
+    largest = max((each.largest_difference or 0.0 for each in apart), default=0.0)
+    many = "One result differs" if len(apart) == 1 else f"{len(apart)} of {len(pairs)} results differ"
+    return (
+        f"{many} from the function's, by at most {largest:.2g}: recorded, the loop is compiled in pieces, and rounds "
+        "otherwise. Both are shown."
+    )
+
+
+def _never_note(steps: Steps) -> list[str]:
+    """What to say of a loop whose state comes back."""
+    if steps.never_ends is None:
+        return []
+    notes = []
+    for leaf in steps.leaves:
+        texts = [seen.text for seen in leaf.seen]
+        if leaf.role != "compared" or not texts or not _goes_on(leaf):
+            continue
+        threshold = number_of(leaf.threshold) if leaf.threshold is not None else None
+        goal = f"{_AWAY[leaf.side]} {'what it is compared with' if threshold is None else f'{threshold:g}'}"
+        if steps.never_ends == 1:
+            since = next(place for place in range(len(texts)) if len(set(texts[place:])) == 1)
+            notes.append(
+                f"What the condition compares stopped changing after {count(since, 'step')}, at {texts[-1]}: it never "
+                f"gets {goal}. {_CURE}"
+            )
+        else:
+            notes.append(
+                f"What the condition compares comes back every {steps.never_ends:,} steps: it never gets {goal}. "
+                f"{_CURE}"
+            )
+    return notes
+
+
+def _goes_on(leaf: Leaf) -> bool:
+    """Whether the last value is on the side where the loop goes on; True where the other side is not known."""
+    number, threshold = leaf.seen[-1].number, leaf.threshold
+    if number is None or threshold is None:
+        return True
+    return number > float(threshold) if leaf.side in ("above", "at or above") else number < float(threshold)
+
+
+_AWAY = {"above": "down to", "at or above": "below", "below": "up to", "at or below": "above"}
+_CURE = "Choose a bound that it can reach, or end the loop after a number of steps as well."
+
+
+def _argument_paths(jaxpr: Any) -> list[str]:
+    try:
+        return [str(path) if path else "" for path in getattr(jaxpr.debug_info, "arg_names", None) or ()]
+    except Exception:  # another JAX: the message says less
+        return []
+
+
+def _result_paths(jaxpr: Any, count: int) -> list[str]:
+    try:
+        paths = [str(path) if path else "" for path in getattr(jaxpr.debug_info, "result_paths", None) or ()]
+    except Exception:  # another JAX: numbers say as much
+        paths = []
+    if len(paths) != count:
+        return ["result"] if count == 1 else [f"result[{place}]" for place in range(count)]
+    return [path or "result" for path in paths]

@@ -1,0 +1,466 @@
+"""A program, the place of a construct in it and the values of a call in; the steps that the construct took out.
+
+- `Stepper`: compiled once for a construct, run as often as asked.
+- `Steps`: what one run showed.
+
+The program is run for real, in pieces: what comes before the outermost loop around the construct, that loop some steps
+at a time, what comes after. Between two pieces the run can be stopped, and what was recorded until then is kept.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ...jax.effects import program_effects
+from ...program.control_flow.equation import COND, SCAN, SCOPE_PRIMITIVES, WHILE
+from ...program.jaxpr.high_primitives import named
+from ...program.jaxpr.parameters import open_jaxpr
+from .buffers import Control, bytes_of, empty
+from .conditions import SCOPE_PARAMETERS
+from .equations import Step, Unsteppable, inner_program, read, run_equations, types_of
+from .loops import IN_CONDITION, loop_of
+from .recorder import INSIDE, Recorder, counted
+from .recording import Kept, Leaf, VisitEnd, leaves_of
+from .sketch import Seen
+from .target import Target
+
+__all__ = ["Bounds", "Leaf", "Seen", "Step", "Steps", "Stepper", "Unsteppable", "Visit"]
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """How much a run may do.
+
+    Attributes:
+        points: Steps that are kept.
+        visits: Visits that are kept.
+        bytes: What the kept values may take.
+        trips: Steps of all loops on the way, together.
+        seconds: Of the run, compilation apart.
+    """
+
+    points: int = 1_000
+    visits: int = 250
+    bytes: int = 8_000_000
+    trips: int = 1_000_000
+    seconds: float = 10.0
+
+
+@dataclass(frozen=True)
+class Visit:
+    """One time that the construct was entered; see `snapshot.recording.Visit`."""
+
+    first_point: int
+    points: int
+    trips: int
+    outer: tuple[int, ...]
+    finished: bool
+
+
+@dataclass
+class Steps:
+    """What a run showed."""
+
+    visits: list[Visit]
+    visits_total: int
+    step: list[int]
+    leaves: list[Leaf]
+    taken: list[int]  # of each point the branch, for what has branches
+    stopped: str | None
+    thinned: str | None
+    never_ends: int | None  # the steps after which the state comes back, 1 where it stays; None where it was not seen
+    results: list[Any] | None  # the flat results; None where it was stopped
+    trips: int  # steps of all visits
+    notes: list[str] = field(default_factory=list)
+
+
+STOPPED = "Stopped after {count}, as you asked. Press “Run it again” to start over."
+_TRIPS = "Stopped after {count}: that is the most that the stepper runs."
+_SECONDS = "Stopped after {count}: the stepper runs for at most {seconds:g} seconds."
+_NEVER = "Stopped after {count}: {why}, so the loop never ends."
+
+#: Seconds that a piece may take before the run can be stopped.
+_PIECE = 0.25
+_FIRST_BUDGET = 4_096
+
+
+class _End(Exception):
+    """The run was stopped before its end."""
+
+
+class Stepper:
+    """A construct of a program, ready to be stepped through.
+
+    Args:
+        program: JAX's jaxpr of it.
+        way: To the equation of the construct.
+        bounds: How much a run may do.
+
+    Raises:
+        Unsteppable: It cannot be; the message says why.
+    """
+
+    def __init__(self, program: Any, way: Sequence[Step], bounds: Bounds | None = None) -> None:
+        jaxpr = open_jaxpr(program)
+        assert jaxpr is not None
+        self._jaxpr = jaxpr
+        self._constants = list(getattr(program, "consts", ()))
+        self._way = tuple(way)
+        self._bounds = bounds or Bounds()
+        self._compiled: dict[Any, Any] = {}
+        equations, depth = self._check()
+        self.target = Target(equations)
+        self._depth = depth
+        self.effects = program_effects(jaxpr)
+        row = max(1, bytes_of(self.target.sketches))
+        end = max(1, bytes_of(self.target.end_sketches))
+        self._points = max(2, min(self._bounds.points, self._bounds.bytes // row))
+        self._visits = max(1, min(self._bounds.visits, self._bounds.bytes // end))
+        if not self.target.is_loop:
+            self._visits = self._points  # a visit is one point
+
+    def _check(self) -> tuple[Any, int]:
+        jaxpr, depth = self._jaxpr, 0
+        for step in self._way[:-1]:
+            equation = jaxpr.eqns[step.equation]
+            name, _ = named(equation)
+            if name in (SCAN, WHILE):
+                if name == WHILE and step.parameter != "body_jaxpr":
+                    raise Unsteppable(IN_CONDITION)
+                depth += 1
+            elif name != COND and (name not in SCOPE_PRIMITIVES or step.parameter not in SCOPE_PARAMETERS):
+                raise Unsteppable(INSIDE.format(name=name))
+            jaxpr, _ = inner_program(equation, step)
+        return jaxpr.eqns[self._way[-1].equation], depth
+
+    def run(
+        self,
+        values: Sequence[Any],
+        *,
+        stopped: Callable[[], bool] = lambda: False,
+        tell: Callable[[str, int | None, int | None], None] = lambda text, done, total: None,
+    ) -> Steps:
+        """Run the program on the values of a call.
+
+        Args:
+            values: Its flat inputs, as JAX arrays.
+            stopped: Whether to stop.
+            tell: Is told how far it is: words, steps done, steps in all if that is known.
+        """
+        return _Run(self, stopped, tell).run(values)
+
+    def count(self, values: Sequence[Any]) -> tuple[list[Any], int]:
+        """Run the program whole, with nothing added but a count: its results, and the steps of the construct."""
+
+        def make() -> Callable[..., Any]:
+            return lambda values: counted(self.target, self._jaxpr, self._constants, values, self._way)
+
+        with types_of(self._jaxpr):
+            function, _ = self.compiled("count", make)
+            results, trips = function(values)
+            return list(results), int(trips)
+
+    def compiled(self, key: Any, make: Callable[[], Callable[..., Any]]) -> tuple[Any, bool]:
+        """A compiled function, and whether it is new."""
+        import jax
+
+        if key in self._compiled:
+            return self._compiled[key], False
+        self._compiled[key] = jax.jit(make())
+        return self._compiled[key], True
+
+
+class _Run:
+    """One run of a stepper."""
+
+    def __init__(
+        self,
+        stepper: Stepper,
+        stopped: Callable[[], bool],
+        tell: Callable[[str, int | None, int | None], None],
+    ) -> None:
+        self._stepper = stepper
+        self._target = stepper.target
+        self._stopped = stopped
+        self._tell = tell
+        self._bounds = stepper._bounds
+        self._capacity = stepper._points
+        self._kept = Kept(self._target, stepper._points, stepper._visits)
+        self._seconds = 0.0
+        self._why: str | None = None
+        self._period: int | None = None
+        self._trips = 0
+
+    def run(self, values: Sequence[Any]) -> Steps:
+        stepper = self._stepper
+        results: list[Any] | None
+        with types_of(stepper._jaxpr):
+            try:
+                results = self._program(stepper._jaxpr, stepper._constants, values, stepper._way, ())
+            except _End:
+                results = None
+        visits, step, leaves, taken = leaves_of(self._kept)
+        return Steps(
+            visits=[Visit(*visit) for visit in visits],
+            visits_total=self._kept.seen,
+            step=step,
+            leaves=leaves,
+            taken=taken,
+            stopped=self._why,
+            thinned=self._kept.thinned(self._trips),
+            never_ends=self._period,
+            results=results,
+            trips=self._kept.trips,
+        )
+
+    # --- what is no loop ---
+
+    def _program(
+        self, jaxpr: Any, constants: Sequence[Any], values: Sequence[Any], way: Sequence[Step], key: tuple[int, ...]
+    ) -> list[Any]:
+        environment = dict(zip((*jaxpr.constvars, *jaxpr.invars), (*constants, *values), strict=True))
+        place = way[0].equation
+        before, equation, after = jaxpr.eqns[:place], jaxpr.eqns[place], jaxpr.eqns[place + 1 :]
+        wanted = {id(atom) for each in (equation, *after) for atom in each.invars} | {id(v) for v in jaxpr.outvars}
+        self._piece((*key, place, 0), before, environment, wanted)
+        operands = [read(environment, atom) for atom in equation.invars]
+        results = self._equation(equation, operands, way, (*key, place))
+        environment.update(zip(equation.outvars, results, strict=True))
+        self._piece((*key, place, 1), after, environment, {id(v) for v in jaxpr.outvars})
+        return [read(environment, atom) for atom in jaxpr.outvars]
+
+    def _piece(self, key: Any, equations: Sequence[Any], environment: dict[Any, Any], wanted: set[int]) -> None:
+        """Equations without a loop on the way, compiled as one."""
+        if not equations:
+            return
+        made = [variable for each in equations for variable in each.outvars]
+        given = _free(equations)
+        gives = [variable for variable in made if id(variable) in wanted]
+
+        def make() -> Callable[..., Any]:
+            def piece(values: Sequence[Any]) -> list[Any]:
+                inside = dict(zip(given, values, strict=True))
+                run_equations(equations, inside)
+                return [inside[variable] for variable in gives]
+
+            return piece
+
+        piece, _ = self._stepper.compiled(key, make)
+        self._tell("running what comes before and after", None, None)
+        environment.update(zip(gives, piece([environment[variable] for variable in given]), strict=True))
+
+    def _equation(self, equation: Any, operands: list[Any], way: Sequence[Step], key: tuple[int, ...]) -> list[Any]:
+        name = equation.primitive.name
+        if name in (SCAN, WHILE):
+            return self._loop(equation, operands, way, key)
+        if len(way) == 1:
+            return self._pass_by(equation, operands, key)
+        jaxpr, constants = inner_program(equation, way[0])
+        if name == COND:
+            index = int(operands[0])
+            operands = operands[1:]
+            if index != way[0].position:
+                taken, constants = inner_program(equation, Step(way[0].equation, way[0].parameter, index))
+                environment = dict(zip((*taken.constvars, *taken.invars), (*constants, *operands), strict=True))
+                self._piece((*key, index, 2), taken.eqns, environment, {id(v) for v in taken.outvars})
+                return [read(environment, atom) for atom in taken.outvars]
+        return self._program(jaxpr, constants, operands, way[1:], key)
+
+    def _pass_by(self, equation: Any, operands: list[Any], key: tuple[int, ...]) -> list[Any]:
+        def make() -> Callable[..., Any]:
+            def once(operands: list[Any]) -> Any:
+                recorder = Recorder(self._target, Control(1, 1, 1, 0))
+                buffers = empty(1, 1, 0, self._target.sketches, [])
+                return recorder.pass_by(equation, operands, (), buffers)
+
+            return once
+
+        once, _ = self._stepper.compiled((*key, "once"), make)
+        results, buffers = once(operands)
+        self._trips = 1
+        self._kept.add(_numbers(buffers))
+        return list(results)
+
+    # --- the outermost loop ---
+
+    def _loop(self, equation: Any, operands: list[Any], way: Sequence[Step], key: tuple[int, ...]) -> list[Any]:
+        stepper, target = self._stepper, self._target
+        points, visits, depth = stepper._points, stepper._visits, stepper._depth
+
+        def loop(operands: list[Any], control: Control) -> Any:
+            return loop_of(Recorder(target, control), equation, operands, way, (), 0)
+
+        anything = Control(1, 1, 1, 0)
+
+        def make_start() -> Callable[..., Any]:
+            return lambda operands: loop(operands, anything).start()
+
+        def make_piece() -> Callable[..., Any]:
+            def piece(operands: list[Any], state: Any, limit: Any, control: tuple[Any, ...]) -> Any:
+                here = loop(operands, Control(*control))
+                buffers = empty(points, visits, depth, target.sketches, target.end_sketches)
+                state, buffers = here.run(state, buffers, limit)
+                return state, buffers, here.goes_on(state), here.repeats(state)
+
+            return piece
+
+        def make_ends() -> Callable[..., Any]:
+            def ends(operands: list[Any], state: Any) -> Any:
+                values = loop(operands, anything).at_end(state)
+                return tuple(sketch.take(value) for sketch, value in zip(target.end_sketches, values, strict=True))
+
+            return ends
+
+        operands = [_array(value) for value in operands]
+        start, _ = stepper.compiled((*key, "start"), make_start)
+        state = start(operands)
+        compiled, new = stepper.compiled((*key, "piece"), make_piece)
+        if new:
+            self._tell("compiling", None, None)
+            # No steps: compilation is not to be taken for a slow loop.
+            _numbers(compiled(operands, state, np.int32(0), _control(1, 1, 1, 0))[1])
+
+        def piece(state: Any, limit: int, control: tuple[Any, ...]) -> tuple[Any, Any, bool, bool, float]:
+            began = time.perf_counter()
+            after, buffers, going, repeats = compiled(operands, state, np.int32(limit), control)
+            buffers = _numbers(buffers)
+            took = time.perf_counter() - began
+            self._seconds += took
+            return after, buffers, bool(going), bool(repeats), took
+
+        here = loop(operands, anything)
+        length = getattr(here, "_length", None)
+        if len(way) == 1:
+            ends, _ = stepper.compiled((*key, "ends"), make_ends)
+            try:
+                state = self._along(state, piece, length)
+            except _Stopped as end:
+                state = end.state
+                raise _End from None
+            finally:
+                finished = self._why is None
+                self._kept.end(
+                    VisitEnd(0, self._trips, (), finished, [_numbers(part) for part in ends(operands, state)])
+                )
+        else:
+            state = self._around(state, piece, length)
+        return list(here.results(state))
+
+    def _along(self, state: Any, piece: Callable[..., Any], length: int | None) -> Any:
+        """The construct is the outermost loop itself: one visit, some steps at a time."""
+        kept, count = self._kept, 16
+        while True:
+            count = min(count, self._capacity * kept.step_every, self._bounds.trips - self._trips)
+            control = _control(1, kept.step_every, 1, 0)
+            state, buffers, going, repeats, took = piece(state, self._trips + count, control)
+            self._trips = int(state["t"])
+            kept.add(buffers)
+            if not going:
+                return state
+            if repeats:
+                self._never(int(state["period"]), state)
+            self._check(state)
+            kept.thin()
+            self._tell(f"step {self._trips:,}", self._trips, length)
+            count = max(1, int(count * min(8.0, _PIECE / max(took, 1e-9))))
+
+    def _around(self, state: Any, piece: Callable[..., Any], length: int | None) -> Any:
+        """The construct stands in the loop: some steps of the loop at a time, as far as the buffers hold them."""
+        kept, count, t = self._kept, 1, 0
+        careful = not self._stepper.effects  # a piece that was too long is run again, shorter
+        budget = _FIRST_BUDGET if careful else self._bounds.trips
+        while True:
+            budget = min(budget, self._bounds.trips - self._trips)
+            control = _control(kept.visit_every, kept.step_every, budget, kept.seen)
+            after, buffers, going, _, took = piece(state, t + count, control)
+            exceeded = bool(buffers["exceeded"])
+            over = buffers["points"] > self._capacity or buffers["visits"] > self._stepper._visits
+            never = int(buffers["period"].max())
+            if (exceeded or over) and count > 1 and careful:
+                count = max(1, count // 4)
+                continue
+            if over and careful:
+                kept.coarser(many_visits=int(buffers["visits"]) > 8)
+                continue
+            if exceeded and not never and careful:
+                spent = self._trips + budget >= self._bounds.trips
+                if not (spent or self._stopped() or self._seconds >= self._bounds.seconds):
+                    budget *= 8
+                    continue
+            state, t = after, int(after["t"])
+            self._trips += int(buffers["work"])
+            kept.add(buffers)
+            if never:
+                self._never(never, state)
+            if exceeded or not going:
+                if not exceeded:
+                    return state
+                self._check(state)
+                self._stop(_TRIPS, state)
+            self._check(state)
+            kept.thin()
+            self._tell(f"step {t:,} of the outermost loop", t, length)
+            room = self._capacity / max(1, int(buffers["points"])) / 2
+            count = max(1, int(count * min(8.0, room, _PIECE / max(took, 1e-9))))
+            if not careful:
+                count = 1
+
+    def _check(self, state: Any) -> None:
+        if self._stopped():
+            self._stop(STOPPED, state)
+        if self._trips >= self._bounds.trips:
+            self._stop(_TRIPS, state)
+        if self._seconds >= self._bounds.seconds:
+            self._stop(_SECONDS, state)
+
+    def _stop(self, why: str, state: Any) -> None:
+        steps = "1 step" if self._trips == 1 else f"{self._trips:,} steps"
+        self._why = why.format(count=steps, seconds=self._bounds.seconds)
+        raise _Stopped(state)
+
+    def _never(self, period: int, state: Any) -> None:
+        self._period = period
+        why = "its state no longer changes" if period == 1 else f"its state comes back every {period:,} steps"
+        self._stop(_NEVER.replace("{why}", why), state)
+
+
+class _Stopped(_End):
+    """The outermost loop was stopped."""
+
+    def __init__(self, state: Any) -> None:
+        super().__init__()
+        self.state = state
+
+
+def _free(equations: Sequence[Any]) -> list[Any]:
+    """The variables that equations read and do not make."""
+    made: set[int] = set()
+    found: dict[int, Any] = {}
+    for equation in equations:
+        for atom in equation.invars:
+            if not hasattr(atom, "val") and id(atom) not in made:
+                found.setdefault(id(atom), atom)
+        made.update(id(variable) for variable in equation.outvars)
+    return list(found.values())
+
+
+def _control(visit_every: int, step_every: int, budget: int, first_visit: int) -> tuple[Any, ...]:
+    return tuple(np.int32(number) for number in (visit_every, step_every, budget, first_visit))
+
+
+def _array(value: Any) -> Any:
+    import jax.numpy as jnp
+
+    return value if hasattr(value, "dtype") else jnp.asarray(value)
+
+
+def _numbers(tree: Any) -> Any:
+    """The buffers on the host."""
+    import jax
+
+    return jax.device_get(tree)

@@ -1,0 +1,90 @@
+"""The equation of a construct in, what is written down of it out: a column of values for each leaf of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...program.control_flow.equation import COND, SCAN, WHILE
+from ...program.jaxpr.loop_equations import scan_parts, while_parts
+from ...program.jaxpr.parameters import open_jaxpr
+from .conditions import Compared, compared_scalars
+from .equations import Unsteppable
+from .sketch import Sketch
+
+
+@dataclass(frozen=True)
+class Column:
+    """What is written down of a construct: a value of each step, or of each visit's end as well."""
+
+    role: str
+    #: Among those of its role, in the order of the equation.
+    index: int
+    sketch: Sketch
+    compared: Compared | None = None
+
+
+class Target:
+    """The construct that is recorded.
+
+    Args:
+        equation: Its equation.
+    """
+
+    def __init__(self, equation: Any) -> None:
+        self.equation = equation
+        self.name: str = equation.primitive.name
+        self.is_loop = self.name in (SCAN, WHILE)
+        self.columns: list[Column] = []
+        self.ends: list[Column] = []
+        if self.name == SCAN:
+            parts = scan_parts(equation.params)
+            if parts.length is None:
+                raise Unsteppable("The length of this scan is not a number. Call the function with known shapes.")
+            carry, end = parts.consts, parts.consts + parts.carry
+            self._add("carry", equation.invars[carry:end], ends=True)
+            body = open_jaxpr(equation.params["jaxpr"])
+            assert body is not None
+            self._add("x", body.invars[end:])
+            self._add("y", body.outvars[parts.carry :])
+        elif self.name == WHILE:
+            counts = while_parts(equation.params)
+            self._add("carry", equation.invars[counts.condition_consts + counts.body_consts :], ends=True)
+            for index, each in enumerate(compared_scalars(equation.params["cond_jaxpr"], counts.condition_consts)):
+                column = Column("compared", index, Sketch(each.variable.aval), each)
+                self.columns.append(column)
+                self.ends.append(column)
+        else:
+            first = 0
+            if self.name in (COND, "select_n"):
+                is_flag = len(equation.params.get("branches", (0, 0))) == 2
+                self._add("predicate" if is_flag else "index", equation.invars[:1])
+                first = 1
+            self._add("operand", equation.invars[first:])
+            self._add("result", equation.outvars)
+
+    def _add(self, role: str, atoms: Sequence[Any], ends: bool = False) -> None:
+        for index, atom in enumerate(atoms):
+            if not hasattr(atom.aval, "dtype") or not hasattr(atom.aval, "shape"):
+                raise Unsteppable(f"A value of type {atom.aval} cannot be recorded.")
+            column = Column(role, index, Sketch(atom.aval))
+            self.columns.append(column)
+            if ends:
+                self.ends.append(column)
+
+    def bare(self) -> Target:
+        """The same construct, nothing of it written down."""
+        bare = Target(self.equation)
+        bare.columns, bare.ends = [], []
+        return bare
+
+    @property
+    def sketches(self) -> list[Sketch]:
+        """Of each step."""
+        return [column.sketch for column in self.columns]
+
+    @property
+    def end_sketches(self) -> list[Sketch]:
+        """Of the end of each visit."""
+        return [column.sketch for column in self.ends]

@@ -1,0 +1,1 @@
+"""Timed runs of programs and functions."""

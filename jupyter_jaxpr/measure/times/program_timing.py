@@ -1,0 +1,322 @@
+"""An observed program and the values of its last call in, the seconds of a warm call and of one without jit out.
+
+Warm is the user's own jitted function where JAX finds the program again without tracing, so that the time is that of
+`%timeit f(x).block_until_ready()`; else the executable that ran in the cell. Eager is the same Python without jit,
+operation by operation. Each runs a while in turn, so that what slows the machine down slows both.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...jax import internals as jax_internals
+from ...jax.effects import program_effects
+from ...observe.calls.held_calls import Given, HeldCall
+from ...observe.calls.printed import PrintRecorder
+from ...observe.calls.values import ValuesGone
+from ...observe.functions import is_users, name_of
+from ...observe.misses import Observer
+from ...observe.observation import ObservedProgram
+from ...observe.side_effects.guard import EffectsError, undone
+from ...quantities import duration
+from ..compare.differentiation import words
+from .timing import SLOW, Guarded, Stop, Warm, copied, take_blocks
+
+Report = Callable[[str, int | None, int | None], None]
+
+EFFECTS = (
+    "{name} has effects ({effects}). To time it, it runs many times more: what it prints or calls happens again each "
+    "time. Run it?"
+)
+LONG = "One call of {name} takes {seconds}. To time it, it runs {runs} or more times. Run it?"
+LONG_EAGER = "One call of {name} without jit takes {seconds}. To time it, it runs {runs} or more times. Run it?"
+NO_VALUES = (
+    "The values of the last call of {name} are not there any more, so there is nothing to run it on. Run the cell "
+    "again with %%jaxpr --time, which keeps them, or keep its arguments in variables."
+)
+_NO_EXECUTABLE = "The executable that JAX ran is not held. Run the cell again."
+_COMPILED = "JAX compiled {name} for this: it had only been traced."
+_BY_EXECUTABLE = "{why}, so its executable was called, which takes some microseconds more than the jitted function."
+_OTHER_SETTINGS = "JAX does not find the program of that call again: its settings or its caches are others now"
+_NO_FUNCTION = "The jitted function is gone, it was perhaps defined anew"
+_DERIVED = "JAX derived this program from {name}, under a transformation such as grad"
+_NO_EAGER = "The same Python without jit was not timed: {why}."
+_EFFECTS = "The same Python without jit was not timed, because it would run again. {why}"
+_STOPPED = "Stopped; these are the runs until then."
+_INTERRUPTED = "Interrupted; these are the runs until then."
+_RUNS_OF_LONG = 5
+
+
+@dataclass
+class ProgramTimes:
+    """What was measured; `notes` say what was not, and why."""
+
+    warm: Warm | None = None
+    eager: Warm | None = None
+    notes: list[str] = field(default_factory=list)
+    stopped: str | None = None
+
+
+def question(name: str, program: ObservedProgram, warm: float | None = None, eager: float | None = None) -> str | None:
+    """What to ask before a program runs again; None where there is nothing to ask.
+
+    Args:
+        name: Of its function.
+        program: What is to run.
+        warm: Seconds of a call, where one was timed before; else those of its first run count.
+        eager: Seconds of a call without jit, where one was timed before.
+    """
+    effects = program_effects(program.jaxpr)
+    if effects:
+        return EFFECTS.format(name=name, effects=", ".join(effects))
+    seconds = warm if warm is not None else program.stages.first_run if program.stages is not None else None
+    if seconds is not None and seconds > SLOW:
+        return LONG.format(name=name, seconds=duration(seconds), runs=_RUNS_OF_LONG)
+    if eager is not None and eager > SLOW:
+        return LONG_EAGER.format(name=name, seconds=duration(eager), runs=_RUNS_OF_LONG)
+    return None
+
+
+def time_program(
+    observer: Observer,
+    name: str,
+    program: ObservedProgram,
+    *,
+    confirmed: bool = False,
+    report: Report = lambda text, done, total: None,
+    stop: Stop = lambda: False,
+) -> ProgramTimes:
+    """Run a program again, warm and without jit, on the values of its last call that was seen.
+
+    Args:
+        observer: Is told to look away.
+        name: Of its function.
+        program: What to run. `question` is to be asked first.
+        confirmed: A call of over a second may be repeated.
+        report: Is told how far it is, between runs.
+        stop: Asked between runs; what was measured until then is kept.
+
+    Raises:
+        ValuesGone: The values of that call, or the executable, are not there any more; the message says what to do.
+    """
+    times = ProgramTimes()
+    prints = PrintRecorder(lambda: name, swallow=True)
+    with observer.looking_away():
+        leaves = _values(name, program)
+        trial = _Trial(observer, name, program, leaves, times, math.inf if confirmed else SLOW)
+        prints.start()
+        try:
+            trial.run(report, stop)
+            if stop():
+                times.stopped = _STOPPED
+        except KeyboardInterrupt:
+            times.stopped = _INTERRUPTED
+        finally:
+            prints.stop()
+            trial.take()
+    if prints.printed:
+        times.notes.append(f"What {name} printed meanwhile is not shown.")
+    return times
+
+
+def _values(name: str, program: ObservedProgram) -> list[Any]:
+    try:
+        if program.values is not None:
+            return program.values.get()
+    except ValuesGone:  # its cure is that of the stepper
+        pass
+    raise ValuesGone(NO_VALUES.format(name=name))
+
+
+class _Trial:
+    """One program being timed."""
+
+    def __init__(
+        self,
+        observer: Observer,
+        name: str,
+        program: ObservedProgram,
+        leaves: list[Any],
+        times: ProgramTimes,
+        slow: float,
+    ) -> None:
+        self._observer = observer
+        self._name = name
+        self._program = program
+        self._leaves = leaves
+        self._times = times
+        self._slow = slow
+        self._warm: Guarded | None = None
+        self._eager: Guarded | None = None
+        self._same_program = True  # JAX finds the program of the call again, in the settings of now
+
+    def run(self, report: Report, stop: Stop) -> None:
+        """Time both; what the function's Python changes when it runs without jit is put back afterwards."""
+        try:
+            with ExitStack() as undoing:
+                self._run(report, stop, undoing)
+        except EffectsError as error:
+            self._eager = None
+            self._times.eager = None
+            self._times.notes.append(_EFFECTS.format(why=error))
+
+    def _run(self, report: Report, stop: Stop, undoing: ExitStack) -> None:
+        times = self._times
+        report("getting ready", None, None)
+        self._warm = self._make_warm()
+        held = self._program.held
+        if held is None or self._program.origin == "derived":
+            times.notes.append(_NO_EAGER.format(why="its own call was not seen"))
+        elif not self._same_program:
+            times.notes.append(_NO_EAGER.format(why="with other settings it might compute something else"))
+        elif not stop():
+            report("first call without jit", None, None)
+            self._eager = self._make_eager(held, undoing)
+        timed = [each for each in (self._warm, self._eager) if each is not None]
+
+        def between() -> bool:
+            share = sum(each.share for each in timed) / len(timed)
+            report("timing", int(100 * share), 100)
+            return stop()
+
+        take_blocks(timed, between)
+
+    def take(self) -> None:
+        """Read off what was measured."""
+        times = self._times
+        if self._warm is not None:
+            times.warm = self._warm.warm()
+        if self._eager is not None:
+            times.eager = self._eager.warm()
+        for timed in (self._warm, self._eager):
+            if timed is not None and timed.error is not None:
+                times.notes.append(f"{self._name} raised when it was called again: {words(timed.error)}")
+        for what, warm in (("call", times.warm), ("call without jit", times.eager)):
+            if warm is not None and warm.runs == 1 and warm.median > self._slow:
+                times.notes.append(
+                    f"One {what} takes {duration(warm.median)}, so it was not repeated. "
+                    "“Measure it anew” in the Time view asks first."
+                )
+
+    # --- warm ---
+
+    def _make_warm(self) -> Guarded:
+        program, held = self._program, self._program.held
+        if program.executable is None and program.origin == "traced" and program.traced is not None:
+            with self._observer.looking_away() as events:
+                program.lowered = program.lowered or program.traced.lower()
+                program.executable = program.lowered.compile()
+                if events():
+                    self._times.notes.append(_COMPILED.format(name=self._name))
+        why = _NO_FUNCTION
+        if program.origin == "derived" or held is None:
+            why = _DERIVED.format(name=self._name)
+            if program.origin != "derived":
+                why = f"The call of {self._name} itself was not seen"
+        elif (jitted := held.jitted()) is not None:
+            given = held.given(self._leaves, jitted=True)
+            if given is not None and self._is_program_of(jitted, given):
+                return self._timed(jitted, given, self._donated(given))
+            self._same_program = False
+            why = _OTHER_SETTINGS
+        self._times.notes.append(_BY_EXECUTABLE.format(why=why))
+        return self._timed_executable()
+
+    def _is_program_of(self, jitted: Any, given: Given) -> bool:
+        try:
+            found = jax_internals.call_leaves(jitted, *given)
+        except Exception:  # another JAX: the executable can be called all the same
+            return False
+        return found is not None and found[0] is self._program.jaxpr
+
+    def _timed_executable(self) -> Guarded:
+        import jax
+
+        executable = self._program.executable
+        if executable is None:
+            raise ValuesGone(_NO_EXECUTABLE)
+        tree = executable.in_tree
+        given = jax.tree_util.tree_unflatten(tree, self._leaves[len(self._leaves) - tree.num_leaves :])
+        return self._timed(executable, given, self._donated(given))
+
+    def _donated(self, given: Given) -> list[bool]:
+        """Of each leaf of the arguments, whether the call takes it away."""
+        import jax
+
+        flags = self._program.donated
+        gone = {id(leaf) for leaf, flag in zip(self._leaves[-len(flags) or None :], flags, strict=False) if flag}
+        return [id(leaf) in gone for leaf in jax.tree_util.tree_leaves(given)]
+
+    def _timed(self, call: Callable[..., Any], given: Given, donated: Sequence[bool]) -> Guarded:
+        return Guarded(call, *given, donated=donated, slow=self._slow)
+
+    # --- without jit ---
+
+    def _make_eager(self, held: HeldCall, undoing: ExitStack) -> Guarded | None:
+        """Call the function once without jit, for its operations to be compiled; then it is ready."""
+        import jax
+
+        times, fun, given = self._times, held.fun, held.given(self._leaves)
+        if fun is None or given is None:
+            gone = "the function is gone, it was perhaps defined anew" if fun is None else "a static argument is gone"
+            times.notes.append(_NO_EAGER.format(why=gone))
+            return None
+        if "jit" in type(fun).__name__.lower():  # a wrapper such as equinox's and flax's, called as a plain function
+            library = type(fun).__module__.partition(".")[0]
+            times.notes.append(_NO_EAGER.format(why=f"{library} jits it, and calls it in its own way"))
+            return None
+        try:
+            undoing.enter_context(undone(self._name, fun, *given, watched=False))
+        except EffectsError as error:
+            times.notes.append(_EFFECTS.format(why=error))
+            return None
+        mine = copied(given)
+        try:
+            jax.block_until_ready(mine)
+            with self._observer.looking_away() as events, self._observer.stage_seconds() as stages:
+                began = time.perf_counter()
+                jax.block_until_ready(fun(*mine[0], **mine[1]))
+                took = time.perf_counter() - began
+                compiling, compiled = stages(), events()
+        except Exception as error:
+            times.notes.append(_NO_EAGER.format(why=f"JAX cannot run it so. {words(error)}".rstrip(".")))
+            return None
+        taken = [isinstance(leaf, jax.Array) and leaf.is_deleted() for leaf in jax.tree_util.tree_leaves(mine)]
+        if took - compiling > self._slow:
+            if compiled:
+                times.notes.append(
+                    f"Its operations were compiled in that call; their {duration(compiling)} are taken off."
+                )
+            seconds = took - compiling
+            times.eager = Warm(seconds, seconds, seconds, seconds, runs=1, batch=1, dispatch=seconds, calls=1)
+            return None
+        self._note_inner_jits(fun, given)
+        return self._timed(fun, given, taken)
+
+    def _note_inner_jits(self, fun: Callable[..., Any], given: Given) -> None:
+        """Tell which jitted functions stay so in it, by one more call: JAX tells of those that it has compiled."""
+        import jax
+
+        calls = jax_internals.LastCalls()
+        args, kwargs = copied(given)
+        calls.start()
+        try:
+            jax.block_until_ready(fun(*args, **kwargs))
+            inner = [getattr(each, "_fun", None) for each in calls.calls]
+        except Exception:  # it will raise again when it is timed, and be told of
+            return
+        finally:
+            calls.stop()
+        names = dict.fromkeys(
+            name_of(each) for each in inner if each is not None and each is not fun and is_users(each)
+        )
+        if names:
+            self._times.notes.append(
+                f"Without jit, {self._name} runs operation by operation, but {', '.join(names)} in it "
+                f"{'are' if len(names) > 1 else 'is'} jitted and stayed so."
+            )

@@ -1,0 +1,389 @@
+"""A function and the arguments of a call in, the point of a sweep out: eager, first call, warm, and the program.
+
+At each value the function is traced, called and timed under a `jax.jit` of a new function object, so that the first
+call really pays for its compilation and JAX's caches of the user's function stay as they are; then the plain Python is
+called without jit.
+
+A call of over a second is measured once. Where a call would take far longer than the ones before it let expect, it and
+the larger ones are left out, unless the user said yes to that.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ...jax import internals as jax_internals
+from ...jax.effects import program_effects
+from ...observe.calls.printed import PrintRecorder
+from ...observe.jit_here import jitted_anew, jitted_copy, static_names
+from ...observe.misses import Observer
+from ...program.costs import Costs
+from ...program.costs.memory import xla_memory
+from ...program.jaxpr.jaxpr import Walk
+from ...program.jaxpr.parameters import open_jaxpr
+from ...quantities import duration
+from ..compare.compare import Candidate
+from ..compare.differentiation import words
+from .timing import BUDGET, SLOW, Stop, Warm, copied, warm_time
+
+#: A call that is expected to take longer than this many seconds is left out without asking.
+TOO_LONG = 10.0
+#: No series is expected to grow faster than this power of the number.
+_STEEPEST = 4.0
+
+Series = Literal["eager", "first", "warm", "compile", "equations", "bytes"]
+SERIES: tuple[Series, ...] = ("eager", "first", "warm", "compile", "equations", "bytes")
+
+
+EFFECTS = (
+    "{names} {has} effects ({effects}). A sweep calls it many times at each value: what it prints or calls happens "
+    "again each time. Run it?"
+)
+
+
+@dataclass
+class Point:
+    """One function at one value; the fields are those of `snapshot.timing.SweepPoint`."""
+
+    function: str
+    value: str
+    number: float | None = None
+    eager: Warm | None = None
+    warm: Warm | None = None
+    first: float | None = None
+    trace: float | None = None
+    lower: float | None = None
+    compile: float | None = None
+    from_disk: bool = False
+    equations: int | None = None
+    bytes: int | None = None
+    flops: int | None = None
+    error: str | None = None
+
+    def of(self, series: Series) -> float | None:
+        """The number of a series; a time is a median."""
+        if series == "eager":
+            return self.eager.median if self.eager is not None else None
+        if series == "warm":
+            return self.warm.median if self.warm is not None else None
+        if series == "first":
+            return self.first
+        if series == "compile":
+            return self.compile
+        return self.equations if series == "equations" else self.bytes
+
+
+class Growth:
+    """How long a call took at the numbers before, and whether the next one would take too long.
+
+    Attributes:
+        over: Whether one was left out already.
+    """
+
+    def __init__(self) -> None:
+        self._seen: list[tuple[float, float]] = []
+        self.over = False
+
+    def too_long(self, number: float | None) -> bool:
+        """Whether a call at a number is not to be tried."""
+        expected = self.expected(number)
+        return self.over or (expected is not None and expected > TOO_LONG)
+
+    def took(self, number: float | None, seconds: float) -> None:
+        """Take in how long a call took."""
+        if number is not None and number > 0:
+            self._seen.append((number, max(seconds, 1e-9)))
+
+    def expected(self, number: float | None) -> float | None:
+        """Seconds at a larger number, by the last two; None where nothing can be expected."""
+        if not self._seen or number is None:
+            return None
+        last, seconds = max(self._seen)
+        if number <= last:
+            return None
+        steps = sorted(self._seen)[-2:]
+        exponent = 1.0
+        if len(steps) == 2 and steps[0][0] < steps[1][0]:
+            exponent = math.log(steps[1][1] / steps[0][1]) / math.log(steps[1][0] / steps[0][0])
+        growth = min(max(exponent, 0.0), _STEEPEST) * math.log(number / last)
+        return seconds * math.exp(min(growth, 700.0))
+
+
+class Swept:
+    """One function over the values.
+
+    Args:
+        observer: Is told to look away.
+        candidate: What to call.
+        notes: Takes sentences on what was not measured, and why.
+        name: Of what varies.
+        confirmed: Whether effects may be repeated, and calls take long.
+        ask: Whether to ask about effects rather than to leave the calls out.
+        stop: Asked between steps.
+
+    Attributes:
+        question: What to ask before it is called; None where there is nothing to ask.
+    """
+
+    def __init__(
+        self,
+        observer: Observer,
+        candidate: Candidate,
+        notes: list[str],
+        name: str,
+        confirmed: bool,
+        ask: bool,
+        stop: Stop,
+    ) -> None:
+        self.name = candidate.name
+        self._observer = observer
+        self._fun = candidate.fun
+        self._jitted = jax_internals.is_jitted(candidate.fun)
+        self.question: str | None = None
+        self._notes = notes
+        self._of = name
+        self._confirmed = confirmed
+        self._ask = ask
+        self._stop = stop
+        self._scalars = False  # Python's numbers are static
+        self._traceable = True
+        self._effects: list[str] = []
+        self._one_call = False
+        self._first, self._eager = Growth(), Growth()
+
+    def takes_too_long(self, number: float | None) -> bool:
+        """Whether no call is to be tried at a value, by what is expected of it."""
+        kinds = [self._eager, self._first] if self._traceable else [self._eager]
+        return not self._confirmed and all(kind.too_long(number) for kind in kinds)
+
+    def measure(
+        self, point: Point, args: tuple[Any, ...], kwargs: dict[str, Any], doing: Callable[[str], None]
+    ) -> None:
+        """Fill a point."""
+        import jax
+
+        jax.block_until_ready((args, kwargs))
+        if self._traceable and self._may(self._first, point, "the first and the warm call"):
+            self._under_jit(point, args, kwargs, doing)
+        if point.error is None and self.question is None and not self._stop():
+            if self._effects and not self._confirmed:
+                return
+            if self._may(self._eager, point, "the eager call"):
+                doing("eager")
+                self._without_jit(point, args, kwargs)
+
+    # --- under jit ---
+
+    def _under_jit(self, point: Point, args: Any, kwargs: Any, doing: Callable[[str], None]) -> None:
+        doing("tracing")
+        try:
+            jitted, traced, stages, seconds = self._traced(args, kwargs)
+        except Exception as error:
+            if self._jitted:
+                point.error = words(error)
+            elif not self._stop():
+                self._cannot_trace(point, args, kwargs, words(error))
+            return
+        point.trace = stages.trace
+        walk = Walk()
+        scope = walk.program(traced.jaxpr)
+        point.equations = walk.scopes[scope].total
+        point.flops = Costs(walk).scope(scope)
+        self._note_effects(program_effects(traced.jaxpr))
+        self._note_one_call(open_jaxpr(traced.jaxpr))
+        if self.question is not None or (self._effects and not self._confirmed):
+            return
+        doing("first call")
+        try:
+            self._called(point, jitted, traced, args, kwargs, seconds, doing)
+        except Exception as error:
+            point.error = words(error)
+
+    def _traced(self, args: Any, kwargs: Any) -> tuple[Any, Any, Any, float]:
+        """A new jitted function and its trace; a plain one is tried with its Python numbers static as well."""
+        if self._jitted:
+            return self._trace(jitted_anew(self._fun), args, kwargs)
+        if not self._scalars:
+            try:
+                return self._trace(self._copy(args, kwargs, False), args, kwargs)
+            except Exception as error:
+                if static_names(self._fun, args, kwargs, True) == static_names(self._fun, args, kwargs, False):
+                    raise
+                first = error
+            try:
+                found = self._trace(self._copy(args, kwargs, True), args, kwargs)
+            except Exception:
+                raise first from None
+            self._scalars = True
+            statics = ", ".join(static_names(self._fun, args, kwargs, True))
+            self._notes.append(f"{self.name} was called with {statics} static: JAX cannot trace it otherwise.")
+            return found
+        return self._trace(self._copy(args, kwargs, True), args, kwargs)
+
+    def _copy(self, args: Any, kwargs: Any, scalars: bool) -> Any:
+        return jitted_copy(self._fun, static_names(self._fun, args, kwargs, scalars))
+
+    def _trace(self, jitted: Any, args: Any, kwargs: Any) -> tuple[Any, Any, Any, float]:
+        with self._observer.listening(jax_internals.jit_name(jitted._fun)) as stages:
+            start = time.perf_counter()
+            traced = jitted.trace(*args, **kwargs)
+            seconds = time.perf_counter() - start
+        return jitted, traced, stages.stages_only(), seconds
+
+    def _note_effects(self, effects: list[str]) -> None:
+        if not effects or self._effects:
+            return
+        self._effects = effects
+        if self._confirmed:
+            return
+        if self._ask:
+            self.question = EFFECTS.format(names=self.name, has="has", effects=", ".join(effects))
+            return
+        self._notes.append(
+            f"{self.name} has effects ({', '.join(effects)}), which each call repeats, so it was traced and not "
+            "called. The panel asks before it calls such a function: sweep there to time it."
+        )
+
+    def _note_one_call(self, jaxpr: Any) -> None:
+        """Say it where the plain Python is nothing but a call of another jitted function."""
+        only = jaxpr.eqns[0] if len(jaxpr.eqns) == 1 else None
+        if only is None or only.primitive.name not in ("jit", "pjit") or self._one_call:
+            return
+        self._one_call = True
+        self._notes.append(
+            f"Without jit, {self.name} is one call of {only.params['name']}, which is jitted itself: its eager times "
+            "are of compiled code as well."
+        )
+
+    def _called(
+        self,
+        point: Point,
+        jitted: Any,
+        traced: Any,
+        args: Any,
+        kwargs: Any,
+        trace_seconds: float,
+        doing: Callable[[str], None],
+    ) -> None:
+        """The first call, and the warm ones."""
+        import jax
+
+        # Only what the user jitted may give its arguments away.
+        given, keywords = copied((args, kwargs)) if self._jitted else (args, kwargs)
+        jax.block_until_ready((given, keywords))
+        with self._observer.listening(jax_internals.jit_name(jitted._fun)) as stages:
+            start = time.perf_counter()
+            result = jitted(*given, **keywords)
+            returned = time.perf_counter()
+            jax.block_until_ready(result)
+            ended = time.perf_counter()
+        donated = [jax_internals.is_deleted(leaf) for leaf in jax.tree_util.tree_leaves((given, keywords))]
+        del result, given, keywords
+        times = stages.times(ended)
+        point.first = trace_seconds + (ended - start)
+        point.lower, point.compile, point.from_disk = times.lower, times.compile, times.from_disk
+        self._first.took(point.number, point.first)
+        point.bytes = self._bytes(traced)
+        if point.bytes is None:
+            self._note(point, "XLA says nothing of its memory, so its bytes are unknown")
+        compiled_at = stages.compiled_at
+        run = ended - start if compiled_at is None else ended - compiled_at
+        if run > SLOW and not self._confirmed:
+            if compiled_at is not None:
+                point.warm = _once(run, max(returned - compiled_at, 0.0))
+                self._note(point, f"a call takes {duration(run)}; its warm time is that of the first run alone")
+            else:
+                self._note(point, f"a call takes over {duration(SLOW)}, so it was not repeated and has no warm time")
+            return
+        if not self._stop():
+            doing("warm")
+            budget = BUDGET / 100 if self._effects else BUDGET
+            point.warm = warm_time(jitted, args, kwargs, donated=donated, stop=self._stop, budget=budget)
+
+    def _bytes(self, traced: Any) -> int | None:
+        """Of arguments, results and temporaries by XLA, of the executable that was called."""
+        with self._observer.looking_away() as events:
+            try:
+                lowered = traced.lower()
+                executable = lowered.compile() if not events() else None  # JAX holds what it has just made
+            except Exception:  # another JAX: not known
+                return None
+        numbers = xla_memory(executable)
+        parts = [numbers.get(part) for part in ("arguments", "results", "temporaries")]
+        return None if any(part is None for part in parts) else sum(part or 0 for part in parts)
+
+    def _cannot_trace(self, point: Point, args: Any, kwargs: Any, why: str) -> None:
+        """A plain function that JAX cannot trace: either it raises as it is, or it has an eager time alone."""
+        try:
+            self._fun(*copied(args), **copied(kwargs))
+        except Exception as error:
+            point.error = words(error)
+            return
+        self._traceable = False
+        self._notes.append(f"JAX cannot trace {self.name}, so it has eager times alone. {why}")
+
+    # --- without jit ---
+
+    def _without_jit(self, point: Point, args: Any, kwargs: Any) -> None:
+        import jax
+
+        call = self._fun.__wrapped__ if self._jitted else self._fun
+        given, keywords = copied((args, kwargs))
+        jax.block_until_ready((given, keywords))
+        prints = PrintRecorder(lambda: self.name, swallow=True)
+        try:
+            with self._observer.looking_away() as events:
+                prints.start()
+                start = time.perf_counter()
+                jax.block_until_ready(call(*given, **keywords))
+                seconds = time.perf_counter() - start
+                compiled = events()
+            donated = [jax_internals.is_deleted(leaf) for leaf in jax.tree_util.tree_leaves((given, keywords))]
+            del given, keywords
+            if seconds > SLOW and not self._confirmed and (not compiled or seconds > TOO_LONG):
+                point.eager = _once(seconds, seconds)
+                rest = ", its operations' compilation included" if compiled else ""
+                self._note(point, f"an eager call takes {duration(seconds)}; it was measured once{rest}")
+            else:
+                budget = BUDGET / 100 if self._effects else BUDGET
+                point.eager = warm_time(call, args, kwargs, donated=donated, stop=self._stop, budget=budget)
+        except Exception as error:
+            if self._traceable:
+                self._note(point, f"it has no eager time, for without jit it raised {words(error)}")
+            else:
+                point.error = words(error)
+            return
+        finally:
+            prints.stop()
+        if point.eager is not None:
+            self._eager.took(point.number, point.eager.median)
+
+    # --- what was left out ---
+
+    def _may(self, growth: Growth, point: Point, what: str) -> bool:
+        """Whether a call is short enough, as far as can be expected; why not is noted once."""
+        if self._confirmed:
+            return True
+        if not growth.too_long(point.number):
+            return True
+        if not growth.over:
+            growth.over = True
+            expected = duration(growth.expected(point.number))
+            self._note(
+                point,
+                f"{what} was left out, from here on: it was expected to take {expected}. To measure it all the same, "
+                "make this the first value",
+            )
+        return False
+
+    def _note(self, point: Point, text: str) -> None:
+        self._notes.append(f"{self.name} at {self._of} = {point.value}: {text}.")
+
+
+def _once(seconds: float, dispatch: float) -> Warm:
+    """The time of a call that was timed once."""
+    return Warm(seconds, seconds, seconds, seconds, runs=1, batch=1, dispatch=dispatch, calls=1)

@@ -1,0 +1,1 @@
+"""The jit cache: its keys, the reason of each miss, and the ledger."""

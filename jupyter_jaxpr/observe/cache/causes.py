@@ -1,0 +1,233 @@
+"""A miss and those before it in, the reasons for it out: a new function, another key, or an entry that is gone."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+
+from ...plain_text import FAILURES, could_not
+from ..observation import Place
+from ..reading import NOTHING_CALLED, Reading
+from .history import FunctionHistory, MissEvent
+from .keys import Key
+from .reasons import Reason, closest, compare
+from .wrappers import equinox_wrappers, written
+
+_COMPARED = 128
+"""Earlier keys that one is compared with, the newest."""
+
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+
+
+def reasons_of(event: MissEvent, history: FunctionHistory, reading: Reading = NOTHING_CALLED) -> tuple[Reason, ...]:
+    """Why a call missed; empty for one that was inlined or raised.
+
+    Args:
+        event: The call.
+        history: Of its function.
+        reading: What may be called of the user's objects.
+    """
+    if event.reasons is None and event.outcome is not None:
+        try:
+            event.reasons = _reasons(event, history, reading)
+        except FAILURES as error:  # the other misses have their reasons
+            event.reasons = (Reason("unknown", f"unknown: what differs {could_not(error)}"),)
+    return event.reasons or ()
+
+
+def _reasons(event: MissEvent, history: FunctionHistory, reading: Reading) -> tuple[Reason, ...]:
+    if event.outcome in ("inlined", "raised"):
+        return ()
+    earlier = [old for old in history.events if old.number < event.number and old.made_entry and old.key is not None]
+    own = [old for old in earlier if old.function_object == event.function_object]
+    if not own:
+        return (_new_object(event, history),)
+    if event.key is None:
+        return (Reason("unknown", "unknown: the key of this call could not be read"),)
+    if event.key.function is not None:
+        own = [old for old in own if _same_function(old, event)]
+        if not own:
+            return (_new_equinox(event, earlier, history),)
+    same_kind = [old for old in own if old.key is not None and old.key.traced == event.key.traced]
+    if not same_kind:
+        how = "under a transformation such as grad or vmap" if event.key.traced else "outside any transformation"
+        return (Reason("argument_type", f"first call of {history.name} {how}: JAX makes other programs for it"),)
+    same_jit = [old for old in same_kind if _same_options(old, event)]
+    by = event.key.options.by
+    if not same_jit:
+        return (Reason("first_call", f"first call of {history.name} with these options of {by}"),)
+    keys = [old.key for old in same_jit[-_COMPARED:] if old.key is not None]
+    _, reasons = closest(event.key, keys, reading)
+    return reasons or (_same_key(event, same_jit, history, reading),)
+
+
+def _new_object(event: MissEvent, history: FunctionHistory) -> Reason:
+    name = history.name
+    number = event.function_object
+    if event.held_before:
+        text = f"first call of {name} seen here; JAX had compiled it before"
+        return Reason("first_observed", text)
+    if number == 0 and not event.rerun:
+        return Reason("first_call", f"first call of {name}")
+    if event.rerun:
+        text = f"this cell was run again: {name} is a new function"
+        cure = f"Put the definition of {name} in a cell of its own, and run that once."
+        return Reason("cell_rerun", text, cure=cure)
+    before = [old for old in history.events if old.function_object == number - 1 and old.partial is not None]
+    if event.partial is not None and before:
+        return _new_partial(event, before[0], history)
+    made = written(event.wrappers, name.strip("<>"))
+    if event.alike == 0:
+        return Reason("first_call", f"first call of {_as_it_is(event, history, made)}")
+    if event.method and not event.wrappers:
+        text = f"another {name} of an object{_line(history.definition)}: each object.{name} is a function of its own"
+        cure = f"Jit the method once and keep what jit gave; or jit {name} as a function, its object an argument."
+        return Reason("new_function", text, cure=cure)
+    text = f"{_ordinal(event.alike)} new {made or name.strip('<>')}{_line(history.definition)}"
+    if event.alike_here:
+        cure = "Make the function once, before the loop: JAX caches by function object, not by code."
+        by = "jit" if event.key is None else event.key.options.by
+        return Reason("new_function", f"{text}: move the {by} out of the loop", cure=cure)
+    cure = "Make the function once and keep it in a variable: JAX caches by function object, not by code."
+    return Reason("new_function", f"{text}: make it once", cure=cure)
+
+
+def _as_it_is(event: MissEvent, history: FunctionHistory, made: str | None) -> str:
+    """A function among others of its name and line that were wrapped otherwise."""
+    if len(history.wrapped) < 2:
+        return history.name
+    if event.another:
+        return f"another {made or 'lambda'}{_line(history.definition)}"
+    if event.partial is not None:
+        return f"a partial of {history.name}"
+    if made is None:
+        return f"{history.name} with this wrapper around it"
+    return made if event.wrappers else f"{history.name} itself"
+
+
+def _new_equinox(event: MissEvent, earlier: Sequence[MissEvent], history: FunctionHistory) -> Reason:
+    name = history.name.strip("<>")
+    kind = event.key.function.type if event.key is not None and event.key.function is not None else None
+    alike = [old for old in earlier if old.key is not None and old.key.function and old.key.function.type is kind]
+    if not alike:
+        made = None if kind is None else written(("equinox.filter_jit", *equinox_wrappers(kind)), name)
+        return Reason("first_call", f"first call of {made or f'{name} with this wrapper around it'}")
+    here = alike[-1].place == event.place
+    text = (
+        f"a new {name}{_line(history.definition)}: {'move the filter_jit out of the loop' if here else 'make it once'}"
+    )
+    return Reason("new_function", text, cure="Make the function once, before the calls: it is part of the cache key.")
+
+
+def _new_partial(event: MissEvent, old: MissEvent, history: FunctionHistory) -> Reason:
+    now, before = event.partial or {}, old.partial or {}
+    changed = [name for name in now if before.get(name) != now[name]]
+    name = history.name
+    if not changed:
+        same = " that binds the same values" if event.partial_read and old.partial_read else ""
+        text = f"a new partial of {name}{same}: make it once"
+        cure = "Make the partial once, before the loop: JAX caches by function object."
+        return Reason("new_function", text, cure=cure)
+    first = changed[0]
+    was = before.get(first, "not bound")
+    text = f"a new partial of {name}, {first}: {was} -> {now[first]}"
+    cure = f"Jit {name} itself and pass {first} as an argument; make it static if it must be a Python value."
+    return Reason("new_function", text, first, was, now[first], cure)
+
+
+def _without_fast_path(name: str, effects: Sequence[str]) -> str:
+    what = f"JAX gives {name} no fast path, every call is a miss"
+    if not effects:
+        return f"{what}; why is unknown"
+    known = ", ".join(effects)
+    if all(re.match("Read|Write|Accum", each) for each in effects):
+        return f"{what}: it reads or writes a reference that it is given ({known})"
+    return f"{what}: it has effects, such as those of a callback ({known})"
+
+
+def _same_key(event: MissEvent, own: Sequence[MissEvent], history: FunctionHistory, reading: Reading) -> Reason:
+    """The key is one that was seen before: its entry is gone, or there never is one."""
+    assert event.key is not None
+    equal = (old for old in reversed(own) if old.key is not None and not closest(event.key, [old.key], reading)[1])
+    last = next(equal, None)
+    if event.outcome != "dispatch_only" and event.key.traced:
+        what = "a new transformation, another batch size, or its caches were cleared"
+        text = f"JAX derived another program from {history.name}: {what}"
+        return Reason("argument_type", text, cure="Put the jit outside: jax.jit(jax.grad(f)).")
+    if event.outcome == "dispatch_only" and event.key.traced:
+        text = f"{history.name} was called under a transformation such as grad or vmap: such calls have no fast path"
+        return Reason("no_fast_path", text, cure="Put the jit outside: jax.jit(jax.grad(f)).")
+    if event.outcome == "dispatch_only" and last is not None and not last.fast_path:
+        return Reason("no_fast_path", _without_fast_path(history.name, event.effects))
+    if event.trace is not None:
+        where = "" if last is None else f" made{_line_from(last, event)}"
+        text = f"the entry{where} is gone: the caches were cleared, or it was evicted"
+        return Reason("cleared", text, cure="Do not call jax.clear_caches() or clear_cache() between calls.")
+    if event.outcome == "dispatch_only":
+        return Reason("cleared", "the same key as before: its fast-path entry was evicted, the executable reused")
+    return Reason("unknown", "unknown: no ingredient that is recorded differs from an earlier call")
+
+
+def _same_function(old: MissEvent, new: MissEvent) -> bool:
+    assert old.key is not None and new.key is not None
+    before, now = old.key.function, new.key.function
+    return before is not None and now is not None and before.equals(now)
+
+
+def entries_of(history: FunctionHistory, reading: Reading) -> list[MissEvent]:
+    """The event that made each entry, in order; each event of the history is told the index of its entry."""
+    for event in list(history.events):  # to compare keys may ask the user's objects, and they may call the function
+        if event.entry < 0 and event.made_entry and event.key is not None:
+            event.entry = _entry(event, event.key, history, reading)
+    return history.entries
+
+
+def _entry(event: MissEvent, key: Key, history: FunctionHistory, reading: Reading) -> int:
+    try:
+        mark = hash((event.function_object, key.leaves))
+    except FAILURES:  # a leaf of a library's own type
+        mark = event.function_object
+    for index in history.by_hash.get(mark, ()):
+        first = history.entries[index]
+        same = first.function_object == event.function_object and first.key is not None
+        if same and first.key is not None and _is_equal(first.key, key, reading) and _same_options(first, event):
+            return index
+    history.entries.append(event)
+    history.by_hash.setdefault(mark, []).append(len(history.entries) - 1)
+    return len(history.entries) - 1
+
+
+def _is_equal(old: Key, new: Key, reading: Reading) -> bool:
+    try:
+        return not compare(old, new, reading)
+    except FAILURES:  # keys that cannot be compared are two
+        return False
+
+
+def _same_options(old: MissEvent, new: MissEvent) -> bool:
+    assert old.key is not None and new.key is not None
+    return old.key.options.equals(new.key.options)
+
+
+def _line_from(old: MissEvent, new: MissEvent) -> str:
+    """The line of an earlier call, with its cell or file where that is another one than the later call's."""
+    line = _line(old.place)
+    if not line or old.place is None or (new.place is not None and new.place.file == old.place.file):
+        return line
+    if old.cell is not None:
+        return f"{line} of cell [{old.cell}]"
+    name = os.path.basename(old.place.file)
+    return f"{line} of another cell" if "ipykernel" in old.place.file or name.startswith("<") else f"{line} of {name}"
+
+
+def _line(place: Place | None) -> str:
+    return "" if place is None else f" from line {place.line}" if place.line else ""
+
+
+def _ordinal(index: int) -> str:
+    if index < len(_ORDINALS):
+        return _ORDINALS[index]
+    number = index + 1
+    ending = "th" if 10 <= number % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"

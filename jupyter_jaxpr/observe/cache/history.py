@@ -1,0 +1,422 @@
+"""Each miss of a user's function in, the kernel's memory of them out: what was called with which key, and what it took.
+
+- `MissEvent`: one call that missed, or that ran while another function was traced.
+- `FunctionHistory`: all of one function's, function objects of one name and place being one.
+- `History`: all functions, for as long as the kernel lives; which cell was executed when.
+
+It holds keys (types and static values), never arrays, and is bounded: the newest events of each function are kept, the
+counts go on.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import partial
+from types import FunctionType, MethodType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ...jax import internals as jax_internals
+from ...jax.internals import COMPILE_EVENT, LOWER_EVENT, TRACE_EVENT
+from ...plain_text import exact
+from ..functions import code_of
+from ..observation import Outcome, Place
+from ..reading import NOTHING_CALLED, Reading
+from ..stages import CallStages, Tally
+from .keys import Key, is_plain
+from .reasons import Reason
+from .wrappers import Wrappers, equinox_wrappers, options_of, wrappers_of
+
+if TYPE_CHECKING:
+    from ..calls.call_lines import CallLines
+    from ..run import FunctionActivity
+    from .ledger import Calls, FunctionRecord, Ledger
+
+#: What is around a function, whether it is a partial of it, and as a hash what else tells functions of a line apart.
+Wrapped = tuple[Wrappers, bool, int]
+
+EVENTS_PER_FUNCTION = 512
+ENDED = 256
+"""Calls that are over and not counted yet, at most: they are counted together, when someone asks or at the end."""
+
+
+@dataclass(slots=True, eq=False)
+class MissEvent:
+    """One call that missed JAX's C++ cache, or was inlined into a trace."""
+
+    number: int  # in the order of this kernel
+    thread: int
+    function_object: int  # which function object of its history, from 0
+    key: Key | None  # None where it was inlined, or could not be taken
+    place: Place | None
+    outcome: Outcome | None = None  # None while it runs
+    fast_path: bool = False  # later calls with this key hit
+    effects: tuple[str, ...] = ()  # of its program, where they may be why there is no fast path
+    held_before: bool = False  # JAX held entries of this function object that were made unobserved
+    rerun: bool = False  # its cell was executed again since the object before was first seen
+    cell: int | None = None  # the number in In [n] of the cell that made the call
+    partial: dict[str, str] | None = None  # what a functools.partial binds, as text
+    partial_read: bool = True  # whether the text says what the values are; outside of observed cells it may not
+    wrappers: Wrappers = ()  # around the user's function, of the first miss of its function object
+    alike: int = 0  # function objects before it that are wrapped alike
+    alike_here: bool = False  # the last of them was first called at the same line
+    method: bool = False  # a method with its object, likewise of the first miss of its function object
+    another: bool = False  # there are others on its line: other lambdas, or transformed with other options
+    reasons: tuple[Reason, ...] | None = None  # worked out when first asked for
+    entry: int = -1  # index into the entries of its function, likewise
+    signature: str | None = None  # likewise
+    trace: float | None = None  # seconds
+    lower: float | None = None
+    compile: float | None = None
+    total: float | None = None
+
+    @property
+    def seconds(self) -> float:
+        """What the miss cost: trace, lower and compile together."""
+        return (self.trace or 0.0) + (self.lower or 0.0) + (self.compile or 0.0)
+
+    @property
+    def made_entry(self) -> bool:
+        """Whether JAX holds an entry for its key afterwards."""
+        return self.outcome in ("dispatch_only", "lowered", "compiled", "compiled_from_disk")
+
+
+@dataclass(slots=True)
+class Counts:
+    """Counts of one function, by JAX's events and by outcome."""
+
+    misses: int = 0
+    dispatch_only: int = 0
+    traces: int = 0
+    lowerings: int = 0
+    compiles: int = 0
+    from_disk: int = 0
+    inlined: int = 0
+    raised: int = 0
+    seconds: float = 0.0
+
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(*(getattr(self, name) + getattr(other, name) for name in self.__slots__))
+
+    def minus(self, earlier: Counts) -> Counts:
+        """What was added since an earlier reading."""
+        return Counts(*(getattr(self, name) - getattr(earlier, name) for name in self.__slots__))
+
+    def copy(self) -> Counts:
+        """The reading of now."""
+        return Counts(*(getattr(self, name) for name in self.__slots__))
+
+
+@dataclass(slots=True, eq=False)
+class FunctionHistory:
+    """What one function of the user's has done in this kernel."""
+
+    name: str
+    definition: Place | None  # of its newest function object
+    events: deque[MissEvent] = field(default_factory=lambda: deque(maxlen=EVENTS_PER_FUNCTION))
+    counts_of: dict[int, Counts] = field(default_factory=dict)  # of each thread that is alive
+    counts_gone: Counts = field(default_factory=Counts)  # of those that are not
+    objects: int = 0
+    last_seen: int = -1  # execution of cells in which the newest function object was first seen
+    entries: list[MissEvent] = field(default_factory=list)  # the event that made each, once asked for
+    by_hash: dict[int, list[int]] = field(default_factory=dict)
+    wrapped: dict[Wrapped, tuple[int, tuple[str, int] | None]] = field(default_factory=dict)  # line of the last
+    whole: FunctionRecord | None = None  # of everything seen, as last read; None when something was added since
+
+    def count_alike(self, event: MissEvent, first: _First) -> None:
+        """Tell the first miss of a function object how many were wrapped as it is."""
+        line = None if event.place is None else (event.place.file, event.place.line)
+        event.partial, event.partial_read = first.partial, first.partial_read
+        event.wrappers, event.method = first.wrappers, first.method
+        key = first.wrappers, first.partial is not None, first.apart
+        event.alike, last = self.wrapped.get(key, (0, None))
+        event.alike_here = line is not None and last == line
+        event.another = any(each[:2] == key[:2] and each[2] != first.apart for each in self.wrapped)
+        self.wrapped[key] = event.alike + 1, line
+
+    def counts_on(self, thread: int | None) -> Counts:
+        """The counts of one thread, or of all."""
+        if thread is not None:
+            return self.counts_of.get(thread, Counts())
+        return sum(list(self.counts_of.values()), self.counts_gone)
+
+    def counts_by(self, thread: int) -> Counts:
+        """Where to count what a thread does."""
+        own = self.counts_of.get(thread)
+        if own is None:
+            if len(self.counts_of) >= 100:  # threads come and go
+                alive = {each.ident for each in threading.enumerate()}
+                for gone in [ident for ident in self.counts_of if ident not in alive]:
+                    self.counts_gone += self.counts_of.pop(gone)
+            own = self.counts_of[thread] = Counts()
+        return own
+
+
+class History:
+    """The memory of a kernel."""
+
+    def __init__(self) -> None:
+        self._functions: dict[tuple[str, str, int], FunctionHistory] = {}
+        self._ended: deque[_Ended] = deque()
+        self.number = 0
+        # By id: to be in a set, a callable of the user's would be asked for its hash.
+        self._held_before: dict[int, weakref.ref[Any]] = {}
+        self._cell_of: dict[str, str] = {}  # file of a cell -> what the cell is known by
+        self._executed: dict[str, int] = {}  # the latest execution of each
+        self._executions = 0
+        self._count_of: dict[str, int | None] = {}  # the number of each cell by its file
+        # Reentrant: a garbage collection may come at any line, and an object's end may call a jitted function.
+        self._lock = threading.RLock()
+
+    # --- told by the host ---
+
+    def executed(self, file: str, cell_id: str | None, count: int | None = None) -> None:
+        """A cell is about to be executed as In [count]; its code carries `file`."""
+        self._executions += 1
+        cell = cell_id or file
+        self._cell_of[file] = cell
+        self._executed[cell] = self._executions
+        self._count_of[file] = count
+
+    def held_before(self, functions: Iterable[Any]) -> None:
+        """JAX already holds entries of these functions, made before anything was observed."""
+        for function in functions:
+            try:
+                self._held_before[id(function)] = weakref.ref(function)
+            except TypeError:  # not every callable can be referred to weakly
+                continue
+
+    # --- told by the observer ---
+
+    def begin(
+        self, record: Any, fun: Any, key: Key | None, place: Place | None, reading: Reading = NOTHING_CALLED
+    ) -> MissEvent:
+        """A call has missed; `record` stands for its function object, `reading` says what may be called of the user's.
+
+        What is asked of the user's objects is asked before the lock is taken.
+        """
+        first = None if record.missed else _first(fun, key, record.name, reading)
+        record.missed = True
+        with self._lock:
+            history, number, rerun = record.history or self._of(record)
+            self.number += 1
+            event = MissEvent(self.number, threading.get_ident(), number, key, place, rerun=rerun)
+            event.cell = None if place is None else self._count_of.get(place.file)
+            if first is not None:
+                event.held_before = bool(self._held_before) and self._is_held_before(fun)
+                history.count_alike(event, first)
+            history.events.append(event)
+            history.whole = None
+            return event
+
+    def inlined(self, record: Any, place: Place | None) -> None:
+        """A function was called while another one was traced."""
+        with self._lock:
+            history, number, _ = self._of(record)
+            self.number += 1
+            thread = threading.get_ident()
+            event = MissEvent(self.number, thread, number, None, place, "inlined")
+            history.counts_by(thread).inlined += 1
+            history.events.append(event)
+            history.whole = None
+
+    def end(
+        self,
+        record: Any,
+        event: MissEvent,
+        stages: CallStages,
+        raised: bool,
+        total: float,
+        activity: FunctionActivity | None = None,
+        lines: CallLines | None = None,
+    ) -> None:
+        """The call is over.
+
+        It is counted later: right after a compilation, which leaves the processor's caches empty, each line of Python
+        takes ten times as long.
+
+        Args:
+            record: Of its function object.
+            event: What `begin` gave.
+            stages: What JAX did for it; to be changed no more.
+            raised: Whether it raised.
+            total: Its seconds.
+            activity: Where a run counts it too.
+            lines: Likewise, by line.
+        """
+        self._ended.append((record.history[0], event, stages, raised, total, activity, lines))
+        if len(self._ended) >= ENDED:
+            self.count()
+
+    def count(self) -> None:
+        """Count the calls that are over; another thread may be at it, and is waited for."""
+        with self._lock:
+            while self._ended:
+                self._count_call(*self._ended.popleft())
+
+    def _count_call(
+        self,
+        history: FunctionHistory,
+        event: MissEvent,
+        stages: CallStages,
+        raised: bool,
+        total: float,
+        activity: FunctionActivity | None,
+        lines: CallLines | None,
+    ) -> None:
+        history.whole = None
+        tally = stages.tally()
+        seconds = tally.seconds
+        event.trace, event.lower = seconds.get(TRACE_EVENT), seconds.get(LOWER_EVENT)
+        event.compile = seconds.get(COMPILE_EVENT)
+        event.total = total
+        event.outcome = outcome = _outcome(tally, raised)
+        counts = history.counts_by(event.thread)
+        counts.misses += 1
+        counts.raised += outcome == "raised"
+        counts.dispatch_only += outcome == "dispatch_only"
+        self._count(counts, tally, event.seconds)
+        if activity is not None:
+            activity.add(tally)
+            activity.raised += raised
+        if lines is not None:
+            lines.missed(event.place, outcome, tally.compiles)
+
+    def stages_only(self, record: Any, stages: CallStages) -> None:
+        """JAX worked for a function outside a call of its own: for a program derived from it."""
+        self.worked(self.of(record), stages)
+
+    def of(self, record: Any) -> FunctionHistory:
+        """The history of a function object."""
+        with self._lock:
+            return self._of(record)[0]
+
+    def worked(self, history: FunctionHistory, stages: CallStages) -> None:
+        """JAX worked for a function on this thread, and there is no call to credit it to."""
+        with self._lock:
+            history.whole = None
+            tally = stages.tally()
+            self._count(history.counts_by(threading.get_ident()), tally, sum(tally.seconds.values()))
+
+    def _count(self, counts: Counts, tally: Tally, seconds: float) -> None:
+        counts.traces += tally.traces
+        counts.lowerings += tally.lowerings
+        counts.compiles += tally.compiles
+        counts.from_disk += tally.from_disk
+        counts.seconds += seconds
+
+    # --- read ---
+
+    @property
+    def functions(self) -> dict[tuple[str, str, int], FunctionHistory]:
+        """The functions by what makes them one, every call that is over counted."""
+        self.count()
+        return self._functions
+
+    def ledger(self, thread: int | None, calls: Callable[[], list[Calls]], reading: Reading) -> Ledger:
+        """A ledger of what happens from now on, on one thread or on all."""
+        from .ledger import Ledger
+
+        before = {id(function): function.counts_on(thread).copy() for function in self.functions.values()}
+        return Ledger(self, thread, self.number, before, calls, reading)
+
+    def whole(self, newest: int, reading: Reading = NOTHING_CALLED) -> Ledger:
+        """The ledger of everything seen, on all threads, of the functions that missed last."""
+        from .ledger import Ledger
+
+        return Ledger(self, None, 0, {}, list, reading, newest)
+
+    # --- whose ---
+
+    def place_key(self, name: str, definition: Place | None) -> tuple[str, str, int]:
+        """What makes functions one: their name and the line of their def, in one cell or file."""
+        if definition is None:
+            return name, "", 0
+        return name, self._cell_of.get(definition.file, definition.file), definition.line
+
+    def find(self, name: str, definition: Place | None) -> FunctionHistory | None:
+        """The history of a function."""
+        return self.functions.get(self.place_key(name, definition))
+
+    def _of(self, record: Any) -> tuple[FunctionHistory, int, bool]:
+        """The history of a function object, its number there, and whether a rerun of its cell made it."""
+        if record.history is not None:
+            found: tuple[FunctionHistory, int, bool] = record.history
+            return found
+        key = self.place_key(record.name, record.definition)
+        history = self._functions.get(key)
+        moved = history is None and self._was_on_another_line(key)
+        if history is None:
+            history = self._functions[key] = FunctionHistory(record.name, record.definition)
+        number = history.objects
+        history.objects += 1
+        history.definition = record.definition
+        rerun = moved or (number > 0 and self._executed.get(key[1], -1) > history.last_seen)
+        history.last_seen = self._executions
+        record.history = history, number, rerun
+        return history, number, rerun
+
+    def _was_on_another_line(self, key: tuple[str, str, int]) -> bool:
+        """Whether an earlier execution of the cell made this function, on a line that was moved since."""
+        name, cell, _ = key
+        executed = self._executed.get(cell, -1)
+        same = [each for (other, place, _), each in self._functions.items() if (other, place) == (name, cell)]
+        return bool(same) and all(each.last_seen < executed for each in same)
+
+    def _is_held_before(self, fun: Any) -> bool:
+        held = self._held_before.get(id(fun))
+        return held is not None and held() is fun
+
+
+_Ended = tuple[FunctionHistory, MissEvent, CallStages, bool, float, "FunctionActivity | None", "CallLines | None"]
+
+
+class _First(NamedTuple):
+    """What a function object is, read at its first miss."""
+
+    wrappers: Wrappers = ()  # what is around the user's function
+    partial: dict[str, str] | None = None  # what a `functools.partial` binds, as text
+    partial_read: bool = True  # whether that says what the values are
+    method: bool = False  # a method with its object
+    apart: int = hash(((), ()))  # what else tells functions of a line apart
+
+
+_PLAIN = _First()
+
+
+def _first(fun: Any, key: Key | None, name: str, reading: Reading) -> _First:
+    """Read a function object; asks what `reading` lets it ask."""
+    equinox = None if key is None else key.function
+    # One line may hold several lambdas: where their code is written tells them apart. What a transformation was given,
+    # such as in_axes, tells its functions apart.
+    if equinox is None and type(fun) is FunctionType and "__wrapped__" not in vars(fun):
+        if name != "<lambda>":
+            return _PLAIN
+        return _First((), None, True, False, hash((tuple(fun.__code__.co_positions()), ())))
+    code = code_of(fun) if name == "<lambda>" else None
+    positions = () if code is None else tuple(code.co_positions())
+    wrappers = wrappers_of(fun)
+    if equinox is not None:
+        wrappers = ("equinox.filter_jit", *equinox_wrappers(equinox.type), *wrappers)
+    texts = None
+    read = True
+    if issubclass(type(fun), partial):
+        bound = jax_internals.partial_of(fun)
+        values: dict[str, Any] = {f"argument {n}": value for n, value in enumerate(bound.args)}
+        values.update((exact(name), value) for name, value in bound.keywords.items())
+        texts = {name: reading.text(value) for name, value in values.items()}
+        read = reading.calls or all(map(is_plain, values.values()))
+    return _First(wrappers, texts, read, type(fun) is MethodType, hash((positions, options_of(fun))))
+
+
+def _outcome(tally: Tally, raised: bool) -> Outcome:
+    if raised:
+        return "raised"
+    if tally.compiles:
+        return "compiled"
+    if tally.from_disk:
+        return "compiled_from_disk"
+    return "lowered" if tally.lowerings else "dispatch_only"

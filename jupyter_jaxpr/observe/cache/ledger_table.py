@@ -1,0 +1,64 @@
+"""Function records in, a table of 80 columns out."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ...quantities import duration
+
+if TYPE_CHECKING:
+    from .ledger import FunctionRecord, Miss
+
+WIDTH = 80
+_NAME = 30
+_MISSES = 12
+_NONE = "No jitted function of yours was called."
+_HEAD = f"{'function':<{_NAME}}{'calls':>8}{'hits':>8}{'entries':>9}{'compiles':>10}{'price':>11}"
+
+
+def table(functions: Sequence[FunctionRecord], note: str | None = None, elsewhere: Sequence[str] = ()) -> str:
+    """The functions with their counts, under each its misses with their reasons, and what cannot be told."""
+    others = textwrap.wrap(not_counted(elsewhere), WIDTH) if elsewhere else []
+    if not functions:
+        return "\n".join(["No jitted function of yours was called in this thread.", *others] if others else [_NONE])
+    lines = [_HEAD, "-" * WIDTH]
+    for function in functions:
+        lines.append(_row(function))
+        shown = [miss for miss in function.misses if miss.outcome != "inlined"]
+        for miss in shown[:_MISSES]:
+            lines += _miss(miss)
+        if len(shown) > _MISSES:
+            lines.append(f"    and {len(shown) - _MISSES} more misses")
+        if function.inlined:
+            lines.append(f"    {function.inlined} inlined while another function was traced")
+    if note is not None:
+        lines += textwrap.wrap(note, WIDTH)
+    lines += others
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def not_counted(elsewhere: Sequence[str]) -> str:
+    """A sentence on functions that were called in other threads."""
+    names = ", ".join(elsewhere[:5])
+    return f"Calls in other threads are not counted here: {names}. Call it in this thread to see what it does."
+
+
+def _row(function: FunctionRecord) -> str:
+    name = f"{function.name} (line {function.line})" if function.line is not None else function.name
+    if len(name) > _NAME - 1:
+        name = name[: _NAME - 2] + "…"
+    bound = "" if function.calls_exact else "≥"
+    calls = "unknown" if function.calls is None else f"{bound}{function.calls}"
+    hits = "unknown" if function.hits is None else f"{bound}{function.hits}"
+    price = duration(function.seconds).replace("\N{NO-BREAK SPACE}", " ") if function.seconds else ""
+    return f"{name:<{_NAME}}{calls:>8}{hits:>8}{len(function.entries):>9}{function.compiles:>10}{price:>11}"
+
+
+def _miss(miss: Miss) -> list[str]:
+    where = f"line {miss.line}" if miss.line is not None else "somewhere"
+    price = f", {duration(miss.seconds)}".replace("\N{NO-BREAK SPACE}", " ") if miss.seconds else ""
+    why = "; ".join(reason.text for reason in miss.reasons)
+    text = f"{where} {miss.outcome.replace('_', ' ')}{price}" + (f": {why}" if why else "")
+    return textwrap.wrap(text, WIDTH, initial_indent="    ", subsequent_indent="        ", break_on_hyphens=False)

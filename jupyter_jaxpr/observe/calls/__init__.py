@@ -1,0 +1,1 @@
+"""Calls of jitted functions: how many, from which lines, with which values."""

@@ -1,0 +1,30 @@
+"""A place in the user's text in, a function out that calls what it is given from there.
+
+JAX records for each equation who called. A trace of our own, made after the cell has run, has no frame of the cell
+below it: what a library function did on the cell's line would belong to no line.
+"""
+
+from __future__ import annotations
+
+import ast
+import types
+from collections.abc import Callable
+from typing import Any
+
+from ..observation import Place
+
+_SOURCE = "lambda function, arguments, keywords: function(*arguments, **keywords)"
+
+
+def calling_at(place: Place) -> Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]:
+    """A function that calls a function with arguments and keywords; its frame stands at `place`."""
+    tree = ast.parse(_SOURCE, mode="eval")
+    end_line = place.end_line if place.end_line > 0 else place.line
+    for node in ast.walk(tree):
+        if isinstance(node, ast.expr | ast.arg):
+            node.lineno, node.end_lineno = place.line, end_line
+            node.col_offset, node.end_col_offset = max(place.column, 0), max(place.end_column, 0)
+    made = eval(compile(tree, place.file, "eval"))
+    assert isinstance(made, types.FunctionType)
+    made.__code__ = made.__code__.replace(co_name=place.function, co_qualname=place.function)
+    return made

@@ -1,0 +1,432 @@
+"""Calls of jitted functions in, how often each was called and from which line out.
+
+A call that hits JAX's C++ cache runs no Python, so only the place that makes the call can be watched. From Python
+3.12 on `sys.monitoring` reports every call that Python code makes; sites that call something else are switched off
+one by one, a package's at once and the user's after some calls, so that only jitted calls keep costing something
+(0.4 us). Not seen are calls that C code makes, such as `map(f, xs)`: the function that was handed to it is named, and
+its counts are lower bounds.
+
+On 3.11 JAX is asked for its hits (`jax_internals.Hits`), and a miss is a call more. Not seen are calls that raise
+before JAX looks for an entry, so there all counts are lower bounds.
+"""
+
+from __future__ import annotations
+
+import functools
+import gc
+import itertools
+import sys
+import threading
+import types
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from types import CodeType, FrameType
+from typing import Any, NamedTuple
+
+from ...jax import internals as jax_internals
+from ...plain_text import defined, file_of, function_of
+from ..functions import is_installed, user_place
+from ..observation import Place
+
+HAS_MONITORING = sys.version_info >= (3, 12)
+
+
+def monitoring() -> Any:
+    """`sys.monitoring`, of which type checkers know nothing on 3.11."""
+    return vars(sys)["monitoring"]
+
+
+class MonitoringTool:
+    """A tool id of `sys.monitoring` that is ours, until it is given back or someone else takes it away.
+
+    Any code may free any id, and then take it: nothing is done to an id that no longer bears our name.
+    """
+
+    def __init__(self, number: int, name: str, callbacks: Mapping[int, Callable[..., Any]]) -> None:
+        self.number = number
+        self._name = name
+        self._callbacks = callbacks
+        for event, callback in callbacks.items():
+            monitoring().register_callback(number, event, callback)
+
+    @staticmethod
+    def take(ids: Iterable[int], purpose: str, callbacks: Mapping[int, Callable[..., Any]]) -> MonitoringTool | None:
+        """Take the first of some ids that is free; None where none is.
+
+        Args:
+            ids: In the order of preference.
+            purpose: For the tool's name.
+            callbacks: By event.
+        """
+        name = f"jupyter_jaxpr {purpose} {next(_tool_numbers)}"
+        for number in ids:
+            if monitoring().get_tool(number) is None:
+                monitoring().use_tool_id(number, name)
+                return MonitoringTool(number, name, callbacks)
+        return None
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether no one has taken the id away."""
+        return bool(monitoring().get_tool(self.number) == self._name)
+
+    def give_back(self) -> None:
+        """Free the id, if it is ours; take away our callbacks and no others."""
+        monitor, ours = monitoring(), self.is_ours
+        if ours:
+            monitor.set_events(self.number, 0)
+        for event, callback in self._callbacks.items():
+            found = monitor.register_callback(self.number, event, None)
+            if found is not None and found is not callback:
+                monitor.register_callback(self.number, event, found)
+        if ours:
+            monitor.free_tool_id(self.number)
+
+
+_tool_numbers = itertools.count()
+
+
+class CallsAt(NamedTuple):
+    """How often a jitted function was called from one place."""
+
+    called: Any
+    times: int
+    place: Place | None  # the user's line; None where it is not known
+
+
+LOST = "Calls are lower bounds: another tool took the place in sys.monitoring from which they were counted."
+OVERRULED = "Calls are lower bounds: JAX's check for NaN took the place from which they were counted."
+OVERFLOWED = "Calls are lower bounds: the stack came to Python's limit, where not all of them are seen."
+_OTHER_CALLS = 50  # a site of the user's that called something else this often is switched off
+_TOOL_IDS = (4, 3, 1)  # free ones by convention; 1 is coverage's
+_watching: CallCounter | None = None  # whose cell runs
+
+# A site with its count, as the callback finds it: code, function called, times, offset, place where it is known.
+_Site = list[Any]
+
+
+class CallCounter:
+    """Counts the calls that one thread makes of jitted functions, between `start` and `stop`.
+
+    Args:
+        library: ids of functions that are of no interest, whose callers need not be looked for.
+
+    Attributes:
+        overflowed: the user's stack came to Python's limit, where we see nothing; set there without a call, which
+            would raise.
+        drains: drains this counter; called before Python's full garbage collections, as calls that are not drained
+            yet hold the functions that were called.
+    """
+
+    def __init__(self, library: Mapping[int, int] | None = None) -> None:
+        self._library: Mapping[int, int] = {} if library is None else library
+        self.drains: Callable[[], object] | None = None
+        self._draining = False
+        self._sites: dict[Any, _Site] = {}  # in the order of their first calls
+        self._newest: dict[int, _Site] = {}  # by offset: where the next call is looked for first
+        self._raised: defaultdict[tuple[Any, Place | None], int] = defaultdict(int)
+        self._handed: dict[Any, Place | None] = {}
+        self._lines = _Lines()
+        self._tool: MonitoringTool | None = None
+        self._hits: jax_internals.Hits | None = None
+        self._lost: str | None = None
+        self.overflowed = False
+        self._thread = 0
+        self._jit_type: type | None = None
+        self.running = False
+
+    def start(self) -> None:
+        """Begin to count on this thread; does nothing while another cell is counted or before JAX is imported."""
+        global _watching
+        if self.running or _watching is not None or not jax_internals.imported():
+            return
+        _watching = self
+        self.running = True
+        self._thread = threading.get_ident()
+        self._jit_type = jax_internals.jit_type()
+        gc.callbacks.append(self._before_collection)
+        if HAS_MONITORING:
+            self._start_monitoring()
+        else:
+            self._hits = jax_internals.Hits(self._hit)
+            self._hits.start()
+
+    def stop(self) -> None:
+        """End counting, and leave `sys.monitoring` as it was."""
+        global _watching
+        if not self.running:
+            return
+        self.running = False
+        self.drains = None
+        _watching = None
+        if self._before_collection in gc.callbacks:
+            gc.callbacks.remove(self._before_collection)
+        if self._hits is not None:
+            self._hits.stop()
+        self._lost = self.lost
+        if self._tool is not None:
+            self._tool.give_back()
+        self._tool = self._hits = None
+
+    @property
+    def noted_more(self) -> bool:
+        """Whether there is anything to drain besides the calls."""
+        return bool(self._raised or self._handed)
+
+    @property
+    def sees(self) -> bool:
+        """Whether calls can be counted now: False where every tool id is taken by debuggers and profilers."""
+        return self.running and (self._hits is not None or self._tool is not None)
+
+    @property
+    def lost(self) -> str | None:
+        """Why there may have been more calls than were seen, a sentence; None where all were that Python code made."""
+        taken_away = self._tool is not None and not self._tool.is_ours
+        overruled = self._hits is not None and not self._hits.all_told
+        overflowed = self.overflowed or (self._hits is not None and self._hits.overflowed)
+        return self._lost or (LOST if taken_away else OVERRULED if overruled else OVERFLOWED if overflowed else None)
+
+    def drain(self) -> list[CallsAt]:
+        """The functions called since the last time, how often and from where, in the order of their first calls.
+
+        To be called at each miss: a function object is let go of before a new one of the same line is made.
+        """
+        if not self._sites or self._draining:
+            return []
+        if len(self._sites) == 1:  # most often it is the call that misses now
+            _, (code, called, times, offset, place) = self._sites.popitem()
+            self._newest.clear()
+            return [CallsAt(called, times, place if code is None else self._lines.place(code, offset))]
+        self._draining = True  # a garbage collection here would begin again
+        try:
+            sites = list(self._sites.values())
+            self._newest.clear()
+            self._sites.clear()
+            place_of = self._lines.place
+            return [
+                CallsAt(called, times, place if code is None else place_of(code, offset))
+                for code, called, times, offset, place in sites
+            ]
+        finally:
+            self._draining = False
+
+    def _before_collection(self, phase: str, info: Mapping[str, int]) -> None:
+        try:
+            if phase == "start" and info.get("generation") == 2 and self._sites:
+                if self.drains is not None and threading.get_ident() == self._thread:
+                    self.drains()
+        except RecursionError:  # Python would print it
+            self.overflowed = True
+
+    def forget(self, fun: Any) -> None:
+        """Let go of the call made last, if it is of `fun`, one of JAX's own.
+
+        JAX makes some of them for one call (an eager `shard_map`): held here they would live on, and JAX, which looks
+        them up by what they are, would compile less than it does unobserved.
+        """
+        if not self._sites:
+            return
+        key = next(reversed(self._sites))
+        if getattr(key[0], "_fun", None) is fun:
+            code, _, _, offset, _ = site = self._sites.pop(key)
+            if code is not None and self._newest.get(offset) is site:
+                del self._newest[offset]
+
+    def drain_raised(self) -> list[CallsAt]:
+        """Likewise, how often each raised: a static argument without a hash raises before JAX looks for an entry.
+
+        Not known on Python 3.11.
+        """
+        if not self._raised:
+            return []
+        raised = [CallsAt(called, times, place) for (called, place), times in self._raised.items()]
+        self._raised.clear()
+        return raised
+
+    def drain_handed(self) -> list[tuple[Any, Place | None]]:
+        """Likewise, the functions that were given to C code, which may call them unseen, and where.
+
+        Not known on Python 3.11.
+        """
+        if not self._handed:
+            return []
+        handed = list(self._handed.items())
+        self._handed.clear()
+        return handed
+
+    def watch_again(self) -> None:
+        """Look again at sites that were switched off: one of them may call a jitted function by now."""
+        if self._tool is not None and self._tool.is_ours:
+            monitoring().restart_events()
+
+    def _hit(self, called: Any, frame: FrameType) -> None:
+        """JAX tells of a hit, on Python 3.11."""
+        try:
+            code, offset = frame.f_code, frame.f_lasti
+            site = self._newest.get(offset)
+            if site is not None and site[0] is code and site[1] is called:
+                site[2] += 1
+            else:
+                self._count_first(code, offset, called, frame)
+        except RecursionError:
+            self.overflowed = True
+
+    def _count_first(self, code: CodeType, offset: int, called: Any, frame: FrameType | None = None) -> None:
+        """Count a call from another site than the last one of its offset."""
+        if jax_internals.jit_disabled():
+            return  # no call of a compiled program, and no hit
+        if is_installed(file_of(code)):
+            if id(getattr(called, "_fun", None)) in self._library:
+                return  # JAX calls a function of its own
+            # The site is a package's: the user's line is further out, and another one next time.
+            place = user_place(frame or sys._getframe(2))
+            key: Any = (called, place)
+            site = self._sites.setdefault(key, [None, called, 0, 0, place])
+        else:
+            key = (called, id(code), offset)
+            site = self._sites.setdefault(key, [code, called, 0, offset, None])
+            self._newest[offset] = site
+        site[2] += 1
+
+    def _start_monitoring(self) -> None:
+        monitor = monitoring()
+        others: defaultdict[tuple[int, int], int] = defaultdict(int)
+        the_jit_type = jax_internals.jit_type()
+
+        def other_call(code: Any, offset: int, called: Any, first: Any) -> bool:
+            """Whether to switch a site off that has just called something else."""
+            if type(first) is the_jit_type or type(first) in _CARRIERS:
+                self._note_handed(called, first)
+            if is_installed(file_of(code)):
+                return True
+            if type(first) is the_jit_type and type(called) is types.FunctionType:
+                # Such as jax.tree.map(f, xs): the site in there that calls f was switched off when it called another.
+                monitor.restart_events()
+                return False
+            others[id(code), offset] += 1
+            return others[id(code), offset] > _OTHER_CALLS
+
+        # Everything the callback reads is a local: it runs at every jitted call, and once at each of the thousands of
+        # sites in JAX that a trace comes by: those leave first. It calls as little as it can, for its own calls are
+        # watched as well.
+        def on_call(
+            code: Any,
+            offset: int,
+            called: Any,
+            first: Any,
+            jit_type: type = the_jit_type,
+            newest: dict[int, _Site] = self._newest,
+            count_first: Any = self._count_first,
+            thread: int = self._thread,
+            get_thread: Any = threading.get_ident,
+            bare: frozenset[type] = _BARE,
+            handed: frozenset[type] = _CARRIERS | {the_jit_type},
+            installed: Any = is_installed,
+            carried: Any = _carried,
+            other_call: Any = other_call,
+            disable: Any = monitor.DISABLE,
+        ) -> Any:
+            try:
+                if type(called) is not jit_type:
+                    if type(called) in bare and type(first) not in handed and installed(file_of(code)):
+                        return disable
+                    inner = carried(called)
+                    if type(inner) is not jit_type:
+                        return disable if other_call(code, offset, called, first) else None
+                    called = inner
+                if get_thread() == thread:
+                    try:
+                        site = newest[offset]
+                        if site[0] is code and site[1] is called:
+                            site[2] += 1
+                            return None
+                    except KeyError:
+                        pass
+                    count_first(code, offset, called)
+            except RecursionError:  # the user's stack is at its end, and the call will say so itself
+                self.overflowed = True
+            return None
+
+        def on_raise(code: Any, offset: int, called: Any, first: Any) -> None:
+            try:
+                if type(called) is not the_jit_type:
+                    called = _carried(called)
+                here = type(called) is the_jit_type and threading.get_ident() == self._thread
+                if here and not jax_internals.staging():  # within a trace it counts as inlined
+                    self._raised[called, user_place(sys._getframe(1))] += 1
+            except RecursionError:
+                self.overflowed = True
+
+        events = monitor.events
+        self._tool = MonitoringTool.take(_TOOL_IDS, "calls", {events.CALL: on_call, events.C_RAISE: on_raise})
+        if self._tool is not None:
+            # Python takes the three only together.
+            monitor.set_events(self._tool.number, events.CALL | events.C_RAISE | events.C_RETURN)
+            monitor.restart_events()
+
+    def _note_handed(self, called: Any, first: Any) -> None:
+        """A function is the first argument of a call: C code, such as `map`, may call it unseen."""
+        if not _is_c_code(called) or id(called) in _DO_NOT_CALL or threading.get_ident() != self._thread:
+            return
+        handed = _carried(first) if type(first) is not jax_internals.jit_type() else first
+        if type(handed) is jax_internals.jit_type():
+            self._handed.setdefault(handed, user_place(sys._getframe(3)))
+
+
+class _Lines:
+    """The line of each site, worked out once."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[CodeType, list[int], list[int | None]]] = {}
+        self._places: dict[tuple[int, int], Place | None] = {}  # `_known` holds the code, its id stays its own
+
+    def place(self, code: CodeType, offset: int) -> Place | None:
+        """The line of an instruction of the user's."""
+        at = (id(code), offset)
+        place = self._places.get(at)
+        if place is None and at not in self._places:
+            place = self._places[at] = self._place(code, offset)
+        return place
+
+    def _place(self, code: CodeType, offset: int) -> Place | None:
+        found = self._known.get(id(code))
+        if found is None:
+            starts, lines = [], []
+            for start, _, line in code.co_lines():
+                starts.append(start)
+                lines.append(line)
+            found = self._known[id(code)] = (code, starts, lines)
+        if is_installed(file_of(code)):
+            return None
+        _, starts, lines = found
+        line = lines[bisect_right(starts, offset) - 1] if starts else None
+        return None if line is None else Place(file_of(code), line, function_of(code))
+
+
+def _carried(called: Any) -> Any:
+    """The function inside a bound method or a partial, or that an object runs when it is called."""
+    while type(called) in _CARRIERS:
+        called = called.__func__ if type(called) is types.MethodType else called.func
+    if type(called) is jax_internals.jit_type():
+        return called
+    return defined(type(called), "__call__")
+
+
+_CARRIERS = frozenset({types.MethodType, functools.partial})
+# What runs its own code and nothing else when it is called.
+_BARE: frozenset[type] = frozenset(
+    {types.FunctionType, types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType, type}
+)
+
+# What is often given a function and does not call it, by id; whatever else is written in C may.
+_DO_NOT_CALL = frozenset(
+    map(id, (callable, dir, getattr, hasattr, hash, id, isinstance, print, repr, setattr, str, type, vars))
+) | {id(functools.partial)}
+_C_FUNCTIONS = (types.BuiltinFunctionType, types.MethodDescriptorType)
+_C_MODULES = frozenset({"builtins", "functools", "itertools"})
+
+
+def _is_c_code(called: Any) -> bool:
+    """Whether it is a function written in C, or a class such as `map`; asks nothing of the user's objects."""
+    return type(called) in _C_FUNCTIONS or (type(called) is type and called.__module__ in _C_MODULES)

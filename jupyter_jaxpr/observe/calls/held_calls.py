@@ -1,0 +1,177 @@
+"""A call in, how to make it once more out: which function, its structure, what is static in it; nothing is kept alive.
+
+The arrays are not here but in the program's `CallValues`. With them the very call can be made again, through the
+user's own jitted function, or of the function without jit.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ...jax import internals as jax_internals
+from ..cache.keys import UNKNOWN, Key, StaticValue, positional_names, static_places
+
+Given = tuple[tuple[Any, ...], dict[str, Any]]
+
+
+class HeldCall:
+    """A call of a function that is, or could be, jitted.
+
+    Args:
+        fun: What was jitted: the function without jit.
+        args: Of the call.
+        kwargs: Likewise.
+        options: JAX's record of what jit was called with; None for a function that is not jitted.
+        jitted: Of such a function: one that we jitted; it is called with None for what is not traced.
+        is_traced: Of its leaves: whether it is an input of the program.
+    """
+
+    __slots__ = ("_fun", "_jitted", "_keywords", "_positions", "_slots", "_tree", "options")
+
+    def __init__(
+        self,
+        fun: Any,
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        *,
+        options: Any = None,
+        jitted: Any = None,
+        is_traced: Callable[[Any], bool] | None = None,
+    ) -> None:
+        import jax
+
+        self.options = options
+        self._jitted = jitted
+        self._fun = _reference(fun)
+        self._slots: list[StaticValue | None]
+        self._positions: list[tuple[int, StaticValue]] = []  # static arguments that are not in the tree, ascending
+        self._keywords: dict[str, StaticValue] = {}
+        boxed = (
+            _boxed_leaves(args, kwargs, is_traced or is_array)
+            if options is None
+            else _boxed_statics(options, args, kwargs)
+        )
+        leaves, self._tree = jax.tree_util.tree_flatten(boxed)
+        self._slots = [leaf if type(leaf) is StaticValue else None for leaf in leaves]
+
+    @classmethod
+    def plain(cls, fun: Any, options: Any, tree: Any, count: int) -> HeldCall:
+        """A call of a jitted function without static arguments: the structure of its arguments and their number."""
+        held = cls.__new__(cls)
+        held.options, held._jitted, held._fun = options, None, _reference(fun)
+        held._tree, held._slots = tree, [None] * count
+        held._positions, held._keywords = [], {}
+        return held
+
+    @classmethod
+    def with_statics(cls, fun: Any, options: Any, key: Key, count: int) -> HeldCall:
+        """A call of a jitted function with static arguments, `count` by position: nothing is asked of them again."""
+        held = cls.__new__(cls)
+        held.options, held._jitted, held._fun = options, None, _reference(fun)
+        held._tree, held._slots = key.treedef, [None] * key.count
+        positions, _ = static_places(options, count)
+        by_position = dict(enumerate(positional_names(getattr(options, "fun_signature", None), count)))
+        held._positions = [(place, key.statics[by_position[place]]) for place in sorted(positions & set(by_position))]
+        given = {by_position[place] for place, _ in held._positions}
+        held._keywords = {name: value for name, value in key.statics.items() if name not in given}
+        return held
+
+    @property
+    def fun(self) -> Any:
+        """The function without jit; None where it is gone."""
+        return self._fun()
+
+    @property
+    def has_statics(self) -> bool:
+        """Whether an argument of it is static."""
+        return bool(self._positions or self._keywords) or any(slot is not None for slot in self._slots)
+
+    def leaves(self) -> tuple[int, int]:
+        """How many leaves that are not static the positional arguments have, and those given by keyword."""
+        import jax
+
+        args, kwargs = jax.tree_util.tree_unflatten(self._tree, [slot is None for slot in self._slots])
+        return sum(jax.tree_util.tree_leaves(args)), sum(jax.tree_util.tree_leaves(kwargs))
+
+    def jitted(self) -> Any:
+        """The jitted function; None where it is gone. Looks for it among what holds the function: milliseconds."""
+        if self._jitted is not None:
+            return self._jitted
+        fun = self.fun
+        return None if fun is None else jax_internals.jitted_of(fun, self.options)
+
+    def given(self, leaves: Sequence[Any], *, jitted: bool = False) -> Given | None:
+        """Positional and keyword arguments of the call.
+
+        Args:
+            leaves: The values of what is not static, in the order of the program's inputs.
+            jitted: As `jitted` takes them.
+
+        Returns:
+            None where a static value is gone, or the values are not those of such a call.
+        """
+        import jax
+
+        if len(leaves) < sum(slot is None for slot in self._slots):
+            return None
+        given = iter(leaves[len(leaves) - sum(slot is None for slot in self._slots) :])
+        left_out = jitted and self._jitted is not None
+        whole = []
+        for slot in self._slots:
+            value = next(given) if slot is None else None if left_out else slot.value
+            if value is UNKNOWN:
+                return None
+            whole.append(value)
+        args, kwargs = jax.tree_util.tree_unflatten(self._tree, whole)
+        if not self._positions and not self._keywords:
+            return args, kwargs
+        statics = [each.value for _, each in self._positions] + [each.value for each in self._keywords.values()]
+        if any(value is UNKNOWN for value in statics):
+            return None
+        args = list(args)
+        for place, static in self._positions:
+            args.insert(place, static.value)
+        return tuple(args), {**kwargs, **{name: static.value for name, static in self._keywords.items()}}
+
+
+def _reference(fun: Any) -> Any:
+    try:
+        return weakref.ref(fun)
+    except TypeError:  # no weak references: such an object is no closure over the program
+        return lambda: fun
+
+
+def _boxed_statics(options: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Given:
+    """The arguments, static ones in boxes: their inside is nothing to JAX."""
+    count = len(args)
+    positions = {n + count if n < 0 else n for n in getattr(options, "static_argnums", ()) or ()}
+    names = set(getattr(options, "static_argnames", ()) or ())
+    return (
+        tuple(StaticValue(arg) if place in positions else arg for place, arg in enumerate(args)),
+        {name: StaticValue(arg) if name in names else arg for name, arg in kwargs.items()},
+    )
+
+
+def _boxed_leaves(args: Sequence[Any], kwargs: Mapping[str, Any], is_traced: Callable[[Any], bool]) -> Given:
+    """The arguments, leaves that are not traced in boxes."""
+    import jax
+
+    boxed: Given = jax.tree_util.tree_map(
+        lambda leaf: leaf if is_traced(leaf) else StaticValue(leaf), (tuple(args), dict(kwargs))
+    )
+    return boxed
+
+
+def is_array(leaf: Any) -> bool:
+    """Whether JAX can trace a leaf."""
+    import jax
+
+    if isinstance(leaf, jax.ShapeDtypeStruct | jax.Array | bool | int | float | complex):
+        return True
+    try:
+        jax.typeof(leaf)
+    except TypeError:
+        return False
+    return True

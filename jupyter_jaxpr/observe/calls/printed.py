@@ -1,0 +1,113 @@
+"""Writes to the standard output in, what was printed while a function was being traced out.
+
+While a user's function is traced, the `write` of the current `sys.stdout` is an attribute of that one object which
+records and passes on: the stream keeps its identity, the text reaches the reader as it always does.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from ...plain_text import Limit, exact
+from ..functions import user_place
+from ..observation import Place, Printed
+
+KEEP_CHARACTERS = Limit.PRINTED
+
+_WRITE = "write"
+_FRAMES_OF_A_WRITE = 40
+
+
+class PrintRecorder:
+    """Records what one thread writes to the standard output between `start` and `stop`.
+
+    Args:
+        function: gives the name of the function being traced.
+        swallow: do not pass the text on, for a trace of our own that the user did not ask to see print.
+    """
+
+    def __init__(self, function: Callable[[], str], swallow: bool = False) -> None:
+        self.printed: list[Printed] = []
+        self._function = function
+        self._swallow = swallow
+        self._stream: Any = None
+        self._before: Any = None
+        self._write: Any = None
+        self._thread = 0
+        self._characters = 0
+        self._pieces: list[str] = []
+        self._where: tuple[str, Place | None] | None = None
+
+    def start(self) -> None:
+        """Begin to record; does nothing where the stream's `write` cannot be set."""
+        stream = sys.stdout
+        if self._stream is not None or stream is None:
+            return
+        self._thread = threading.get_ident()
+        passed_on = stream.write
+
+        def write(text: str, *rest: Any) -> Any:
+            written = 0
+            try:
+                if threading.get_ident() == self._thread:
+                    written = len(text)
+                    try:
+                        self._record(text)
+                    except Exception:  # a text we cannot note is printed all the same
+                        self._where = None
+                    if self._swallow:
+                        return written
+                return passed_on(text, *rest)
+            except RecursionError as error:
+                # Where the user's stack has come to its end, the next frame of the user's says so: this one is ours.
+                inner, depth = error.__traceback__, 0
+                while inner is not None:
+                    inner, depth = inner.tb_next, depth + 1
+                if depth > _FRAMES_OF_A_WRITE:  # it is the stream's own
+                    raise
+                return written
+
+        try:
+            # IPython itself keeps what cells print by a `write` of its own on the stream, under ours.
+            self._before = vars(stream).get("write")
+            setattr(stream, _WRITE, write)
+        except (AttributeError, TypeError):
+            return
+        self._stream = stream
+        self._write = write
+
+    def stop(self) -> None:
+        """Give the stream its own `write` back; one that someone else has put over ours stays."""
+        stream, self._stream = self._stream, None
+        if stream is not None and vars(stream).get("write") is self._write:
+            if self._before is None:
+                del stream.write
+            else:
+                stream.write = self._before
+        self._before = None
+        if self._pieces:
+            self._finish()
+        self._where = None
+
+    def _record(self, text: str) -> None:
+        if self._characters > KEEP_CHARACTERS:
+            return
+        text = exact(text, KEEP_CHARACTERS)
+        self._characters += len(text)
+        where = (self._function(), user_place(sys._getframe(2)))
+        if where != self._where:
+            self._finish()
+            self._where = where
+        self._pieces.append(text)
+        if text.endswith("\n"):  # print writes its end apart; one print is one record
+            self._finish()
+
+    def _finish(self) -> None:
+        text = "".join(self._pieces)
+        if text.strip() and self._where is not None:
+            self.printed.append(Printed(self._where[0], text.removesuffix("\n"), self._where[1]))
+        self._pieces.clear()
+        self._where = None

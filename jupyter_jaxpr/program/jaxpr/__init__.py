@@ -1,0 +1,1 @@
+"""The jaxpr of a program, walked into columns."""

@@ -1,0 +1,47 @@
+"""An equation in, its primitive's name and parameters out, as JAX prints them.
+
+From JAX 0.11 on, what is written in terms of other primitives (`jnp.searchsorted`, `lax.custom_root`) is one primitive
+for all of them, `call_hi_primitive`, which holds the object that knows. JAX prints it under the name of its class.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Mapping
+from typing import Any
+
+from ...plain_text import FAILURES, kind_name, own_name
+
+HIGH = "call_hi_primitive"
+
+
+class InOrder(dict[str, Any]):
+    """Parameters that JAX prints in the order they have here."""
+
+
+def named(equation: Any) -> tuple[str, Mapping[str, Any]]:
+    """The name under which JAX prints an equation's primitive, and the parameters that it prints."""
+    name = equation.primitive.name
+    return high(equation.params) if name == HIGH else (name, equation.params)
+
+
+def high(parameters: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+    """The same of a `call_hi_primitive`; itself where it cannot tell (JAX 0.10 prints it so)."""
+    try:
+        primitive = parameters["_prim"]
+        shown = primitive.pp_params()
+        return kind_name(type(primitive)), InOrder((name, _shown(value)) for name, value in shown.items())
+    except FAILURES:
+        return HIGH, parameters
+
+
+def _shown(value: Any) -> Any:
+    """What JAX prints in the place of a value."""
+    if isinstance(value, functools.partial):
+        return _shown(value.func)
+    if isinstance(value, types.FunctionType):
+        return own_name(value)
+    if hasattr(value, "str_short"):  # an aval
+        return value.str_short(short_dtypes=True)
+    return value

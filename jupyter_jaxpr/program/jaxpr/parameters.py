@@ -1,0 +1,276 @@
+"""The parameters of an equation in, those that JAX prints out: in its order, as the texts it prints.
+
+JAX's printer has a rule of its own for some primitives: it leaves out what is at its default and shows functions by
+their names. Those rules are private to it, so they are written again here, by primitive name. A primitive without a
+rule prints all its parameters sorted by name, here and there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from ...observe.reading import Reading, is_of_users
+from ...plain_text import FAILURES, Limit, exact, kind_name, unreadable
+from .high_primitives import InOrder
+
+#: Longest text of a parameter, in characters.
+LIMIT = Limit.PARAMETER
+
+#: Stands in a text for a program that JAX prints inside it.
+PROGRAM = "\ufffc"
+
+#: Programs that say how two values are combined into one; they are no part of what is counted.
+COMBINERS = frozenset(
+    {
+        ("reduce", "jaxpr"),
+        ("reduce_window", "jaxpr"),
+        ("select_and_scatter", "select_jaxpr"),
+        ("select_and_scatter", "scatter_jaxpr"),
+        ("scatter", "update_jaxpr"),
+        ("scatter-add", "update_jaxpr"),
+        ("scatter_add", "update_jaxpr"),
+        ("scatter_sub", "update_jaxpr"),
+        ("scatter-sub", "update_jaxpr"),
+        ("scatter_mul", "update_jaxpr"),
+        ("scatter-mul", "update_jaxpr"),
+        ("scatter_min", "update_jaxpr"),
+        ("scatter-min", "update_jaxpr"),
+        ("scatter_max", "update_jaxpr"),
+        ("scatter-max", "update_jaxpr"),
+    }
+)
+
+Parameters = Mapping[str, Any]
+Printed = list[tuple[str, Any]]
+
+_ADDRESS = re.compile(r" at 0x([0-9a-fA-F]+)")
+_SPACE = re.compile(r"\s+")
+
+
+def open_jaxpr(value: Any) -> Any | None:
+    """The object that holds the equations, of a Jaxpr or a ClosedJaxpr (one class from jax 0.11 on); else None."""
+    inner = getattr(value, "jaxpr", None)
+    if inner is not None and hasattr(inner, "eqns") and hasattr(inner, "invars"):
+        return inner
+    if hasattr(value, "eqns") and hasattr(value, "invars"):
+        return value
+    return None
+
+
+def printed_parameters(primitive: str, parameters: Parameters) -> Printed:
+    """Names and values in the order in which JAX prints them.
+
+    A value is the parameter itself, or what JAX shows in its place. A rule that does not fit the parameters (another
+    JAX) gives way to the plain order.
+    """
+    if type(parameters) is InOrder:
+        return list(parameters.items())
+    rule = _RULES.get(primitive)
+    if rule is not None:
+        try:
+            return rule(parameters)
+        except FAILURES:
+            pass
+    return sorted(parameters.items())
+
+
+def parameter_text(value: Any, reading: Reading | None = None) -> str:
+    """The value on one line as JAX prints it, memory addresses blanked, cut at `LIMIT` characters.
+
+    A value that cannot be printed is its type's name and why, such as <Mesh: could not be described, ValueError>: one
+    bad parameter hides no equation.
+
+    Args:
+        value: Of the parameter.
+        reading: What may be called of the user's objects, and what they said already.
+    """
+    try:
+        text = exact(_text(value, reading or Reading()), _PRINTED)
+    except FAILURES as error:
+        text = unreadable(value, error)
+    if not text.isprintable() or "  " in text:
+        text = _SPACE.sub(" ", text).strip()
+    return exact(text, LIMIT)
+
+
+#: Of a text that is to be put on one line and cut.
+_PRINTED = 20 * LIMIT
+
+
+def _text(value: Any, reading: Reading) -> str:
+    kind = type(value)
+    if kind is str:
+        return str(value)
+    if kind is frozenset:
+        return f"frozenset({{{', '.join(repr(item) for item in sorted(value))}}})"
+    # A class, such as numpy.int32, may have a `size` that is none.
+    is_array = not isinstance(value, type) and hasattr(value, "dtype") and hasattr(value, "shape")
+    if is_array and getattr(value, "size", 0) > 64:
+        # JAX would print the whole array, after fetching it from its device.
+        return f"<{value.dtype}{list(value.shape)}>"
+    text = reading.printed(value) if is_of_users(kind) else str(value)
+    if " at 0x" in text:
+        text = _ADDRESS.sub(lambda match: " at 0x" + "X" * len(match.group(1)), text)
+    return text
+
+
+def programs_in(value: Any) -> list[tuple[int, Any, Any]]:
+    """The programs in a parameter: (position in its tuple or -1, open jaxpr, the values of its constants)."""
+    kind = type(value)
+    if kind is str or kind is int or kind is bool or value is None:
+        return []
+    jaxpr = open_jaxpr(value)
+    if jaxpr is not None:
+        return [(-1, jaxpr, getattr(value, "consts", ()))]
+    if not isinstance(value, tuple):
+        return []
+    found = ((position, open_jaxpr(item), item) for position, item in enumerate(value))
+    return [(position, jaxpr, getattr(item, "consts", ())) for position, jaxpr, item in found if jaxpr is not None]
+
+
+def text_around_programs(value: Any, reading: Reading | None = None) -> str | None:
+    """What JAX prints of a parameter that holds programs; None where it prints the programs themselves.
+
+    JAX prints a jaxpr, or a plain tuple of nothing else, as programs. Any other tuple, such as the named one of
+    custom_linear_solve, it prints by `str`: then `PROGRAM` stands for each program in that text.
+    """
+    kind = type(value)
+    if not issubclass(kind, tuple):
+        return None
+    items = [PROGRAM if open_jaxpr(item) is not None else parameter_text(_Repr(item), reading) for item in value]
+    if type(value) is tuple:
+        if all(item is PROGRAM for item in items):
+            return None
+        return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
+    fields = getattr(value, "_fields", None)
+    if fields is not None:
+        items = [f"{name}={item}" for name, item in zip(fields, items, strict=True)]
+    return f"{kind_name(kind)}({', '.join(items)})"
+
+
+class _Repr:
+    """Prints as the repr of a value: what `str` of a tuple does with its items."""
+
+    def __init__(self, value: Any) -> None:
+        self._value = value
+
+    def __str__(self) -> str:
+        return repr(self._value)
+
+
+# --- JAX's rules, by primitive --------------------------------------------------------------------
+
+
+def _jit(parameters: Parameters) -> Printed:
+    shown = dict(parameters)
+    del shown["inline"]
+    if not any(shown["donated_invars"]):
+        del shown["donated_invars"]
+    for key in ("in_shardings", "out_shardings"):
+        if all(type(item).__name__ == "UnspecifiedValue" for item in shown[key]):
+            del shown[key]
+    for key in ("in_layouts", "out_layouts"):
+        if all(item is None for item in shown[key]):
+            del shown[key]
+    for key in ("keep_unused", "compiler_options_kvs"):
+        if not shown[key]:
+            del shown[key]
+    if shown["ctx_mesh"].empty:
+        del shown["ctx_mesh"]
+    return [("name", shown.pop("name")), *sorted(shown.items())]
+
+
+def _function_name(function: Any) -> Any:
+    return function.debug_info.func_name
+
+
+def _custom_jvp_call(parameters: Parameters) -> Printed:
+    shown = dict(parameters)
+    if not shown["num_consts"]:
+        del shown["num_consts"]
+    shown["jvp"] = _function_name(shown.pop("jvp_jaxpr_fun"))
+    return [("name", _called_name(shown)), *sorted(shown.items())]
+
+
+def _custom_vjp_call(parameters: Parameters) -> Printed:
+    shown = dict(parameters)
+    if not shown["num_consts"]:
+        del shown["num_consts"]
+    del shown["out_trees"]
+    shown["fwd"] = _function_name(shown.pop("fwd_jaxpr_thunk"))
+    shown["bwd"] = _function_name(shown.pop("bwd"))
+    return [("name", _called_name(shown)), *sorted(shown.items())]
+
+
+def _called_name(parameters: Parameters) -> Any:
+    called = open_jaxpr(parameters["call_jaxpr"])
+    assert called is not None
+    return _function_name(called)
+
+
+def _custom_lin(parameters: Parameters) -> Printed:
+    shown = dict(parameters)
+    del shown["out_avals"]
+    shown["bwd"] = _function_name(shown.pop("bwd"))
+    return sorted(shown.items())
+
+
+def _dot_general(parameters: Parameters) -> Printed:
+    shown = {key: value for key, value in parameters.items() if value is not None}
+    (left, right), (left_batch, right_batch) = parameters["dimension_numbers"]
+    shown["dimension_numbers"] = (
+        (list(left), list(right)),
+        (list(left_batch), list(right_batch)),
+    )
+    shown.pop("out_sharding", None)
+    return sorted(shown.items())
+
+
+def _broadcast_in_dim(parameters: Parameters) -> Printed:
+    shown = dict(parameters)
+    if not shown["broadcast_dimensions"]:
+        del shown["broadcast_dimensions"]
+    del shown["shape"]
+    shown.pop("sharding", None)
+    return sorted(shown.items())
+
+
+def _without(*names: str) -> Callable[[Parameters], Printed]:
+    """A rule that leaves parameters out."""
+
+    def rule(parameters: Parameters) -> Printed:
+        return sorted(item for item in parameters.items() if item[0] not in names)
+
+    return rule
+
+
+def _without_none(name: str) -> Callable[[Parameters], Printed]:
+    """A rule that leaves a parameter out where it is None."""
+
+    def rule(parameters: Parameters) -> Printed:
+        return sorted(item for item in parameters.items() if item != (name, None))
+
+    return rule
+
+
+def _rules(primitives: Iterable[str], rule: Callable[[Parameters], Printed]) -> dict[str, Any]:
+    return dict.fromkeys(primitives, rule)
+
+
+_WITH_ACCURACY = "cbrt cos erfc exp exp2 expm1 log log1p log2 logistic rsqrt sin sqrt tan tanh".split()
+
+_RULES: dict[str, Callable[[Parameters], Printed]] = {
+    **_rules(["jit", "pjit"], _jit),
+    **_rules(_WITH_ACCURACY, _without_none("accuracy")),
+    "broadcast_in_dim": _broadcast_in_dim,
+    "check": _without("err_tree"),
+    "convert_element_type": _without("sharding"),
+    "custom_jvp_call": _custom_jvp_call,
+    "custom_lin": _custom_lin,
+    "custom_vjp_call": _custom_vjp_call,
+    "dot_general": _dot_general,
+    "mul": _without_none("out_dtype"),
+    "reshard": lambda parameters: [],
+}

@@ -1,0 +1,23 @@
+"""Values that repeat in, their indices out."""
+
+from __future__ import annotations
+
+from ...plain_text import Limit, exact
+
+
+class Strings:
+    """A pool of strings: each once, named by its index."""
+
+    def __init__(self) -> None:
+        self.items: list[str] = []
+        self._numbers: dict[str, int] = {}
+
+    def number(self, text: str) -> int:
+        """Index of a string, put into the pool where it is new; as a plain `str` that is not too long."""
+        number = self._numbers.get(text) if type(text) is str else None
+        if number is None:
+            text = exact(text, Limit.POOLED)
+            number = self._numbers.setdefault(text, len(self.items))
+            if number == len(self.items):
+                self.items.append(text)
+        return number

@@ -1,0 +1,1 @@
+"""The lines of source that equations come from."""

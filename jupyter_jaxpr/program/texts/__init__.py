@@ -1,0 +1,1 @@
+"""StableHLO and HLO of a program, linked to its equations."""

@@ -1,0 +1,285 @@
+"""Lines of optimised HLO in, the instructions by which devices exchange values out: what they move, and how often.
+
+Everything is read off the text. An instruction that is started and ended on two lines counts once, where it starts.
+XLA combines what several equations asked for into one instruction; where it says of each array where that comes from,
+the arrays are told apart.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..jaxpr.sizes import element_bytes
+from .hlo_module import Computation, Instruction, computations
+
+KINDS = ("all-reduce", "all-gather", "reduce-scatter", "all-to-all", "collective-permute", "collective-broadcast")
+
+Groups = tuple[tuple[int, ...], ...]
+
+_OPCODES = {opcode: kind for kind in KINDS for opcode in (kind, f"{kind}-start")} | {"ragged-all-to-all": "all-to-all"}
+_GROUPS = re.compile(
+    r"(?:replica_groups|source_target_pairs)="
+    r"((?:mesh\[[^\]]*\](?:, device_ids=\([^\s{}]*\))? )?\{(?:[^{}]|\{[^{}]*\})*\}|\[[^\s{}]*[^\s{},])"
+)
+#: Groups that are written in a way that is not known.
+_NAMED = re.compile(r"(?:replica_groups|source_target_pairs)=(.+?)(?:, \w+=|$)")
+_IOTA = re.compile(r"\[([\d,]+)\]<=\[([\d,]+)\](?:T\(([\d,]+)\))?$")
+_MESH = re.compile(r"mesh\[([^\]]*)\](?:, device_ids=\(([^\s{}]*)\))? \{([^{}]*)\}$")
+#: How the devices lie on a mesh where they do not count upwards: numbers from 0 in a box, its axes put into an order.
+_PLACED = re.compile(r"\[([\d,]+)\](?:T\(([\d,]+)\))?$")
+_MESH_AXIS = re.compile(r"'([^']*)'=(\d+)$")
+_TRIPS = re.compile(r'"known_trip_count":\{"n":"(\d+)"')
+_INDEX = re.compile(r"\bindex=(\d+)")
+_TYPE = re.compile(r"\b([a-z]+\d+[a-z0-9]*|pred)\[([\d,]*)\]")
+_LONG = {"f": "float", "bf": "bfloat", "s": "int", "u": "uint", "c": "complex"}
+#: Groups of more devices than this are not listed.
+_MOST_LISTED = 1024
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Arrays of a collective that come from one place.
+
+    Attributes:
+        line: Of the HLO, from 0, where XLA says where they come from.
+        bytes: Theirs, of the result on each device; None where a type is not known.
+        op_name: As XLA prints it, such as ``jit(f)/transpose(jvp())/dot_general``; empty where it says nothing.
+    """
+
+    line: int
+    bytes: int | None
+    op_name: str
+
+
+@dataclass(frozen=True)
+class Collective:
+    """An instruction by which devices exchange values.
+
+    Attributes:
+        name: Of the instruction, such as ``all-reduce.4``.
+        kind: Such as ``all-reduce``.
+        line: Of the HLO, from 0.
+        bytes: Of its result on each device, all arrays together; None where a type is not known.
+        arrays: How many arrays it moves at once.
+        groups_text: Which devices take part with each other, as XLA prints it; empty where it names no groups.
+        groups: The same as numbers of partitions; of a collective-permute, pairs of who gives and who takes. None
+            where it is not understood.
+        runs: How often in one call, at most; loops of unknown trips counted once.
+        per_trip: It is in a loop of unknown trips.
+        conditional: It is in a branch.
+        pieces: What it moves, by where that comes from.
+    """
+
+    name: str
+    kind: str
+    line: int
+    bytes: int | None
+    arrays: int
+    groups_text: str
+    groups: Groups | None
+    runs: int
+    per_trip: bool
+    conditional: bool
+    pieces: tuple[Piece, ...]
+
+    def sent(self, devices: int) -> int | None:
+        """Bytes that a device sends in one run, if XLA takes the ring algorithm: an estimate; None where unknown.
+
+        Of ``n`` devices in a group and a result of ``b`` bytes on each, all-reduce sends ``2 b (n-1)/n``, all-gather
+        and all-to-all ``b (n-1)/n``, reduce-scatter ``b (n-1)``; collective-permute and collective-broadcast ``b``.
+
+        Args:
+            devices: On which the program runs: a group, where XLA names none.
+        """
+        if self.bytes is None:
+            return None
+        if self.kind in ("collective-permute", "collective-broadcast"):
+            return self.bytes
+        if self.groups is None:
+            return None
+        number = max(map(len, self.groups), default=0) or devices
+        if self.kind == "reduce-scatter":
+            return self.bytes * (number - 1)
+        return -(-self.bytes * (number - 1) * (2 if self.kind == "all-reduce" else 1) // number)
+
+
+@dataclass
+class _Runs:
+    """How often a computation runs in one call."""
+
+    times: int = 0
+    per_trip: bool = False
+    conditional: bool = False
+
+
+def collectives(lines: Sequence[str]) -> list[Collective]:
+    """The collectives of an executable's text, in its order."""
+    module = computations(lines)
+    if not any(instruction.opcode in _OPCODES for each in module for instruction in each.instructions):
+        return []
+    runs = _runs(module, lines)
+    found = []
+    for computation in module:
+        users: dict[str, list[Instruction]] = {}
+        for instruction in computation.instructions:
+            for operand in instruction.operands:
+                users.setdefault(operand, []).append(instruction)
+        for instruction in computation.instructions:
+            kind = _OPCODES.get(instruction.opcode)
+            if kind is not None:
+                of_it = runs.get(computation.name, _Runs(1))
+                found.append(_collective(kind, instruction, users, lines, of_it))
+    return found
+
+
+def _collective(
+    kind: str, instruction: Instruction, users: dict[str, list[Instruction]], lines: Sequence[str], runs: _Runs
+) -> Collective:
+    line = lines[instruction.line]
+    result = instruction
+    if instruction.opcode.endswith("-start"):
+        # Its own type may hold the operands too; what it ends as is the result.
+        done = [each for each in users.get(instruction.name, []) if each.opcode.endswith("-done")]
+        result = done[0] if done else instruction
+    types = [] if result is instruction and instruction.opcode.endswith("-start") else _types(lines[result.line])
+    sizes = [_bytes(name, shape) for name, shape in types]
+    groups = _GROUPS.search(line)
+    named = _NAMED.search(line)
+    text = groups[1] if groups else named[1] if named else ""
+    return Collective(
+        name=instruction.name,
+        kind=kind,
+        line=instruction.line,
+        bytes=_sum(sizes) if sizes else None,
+        arrays=len(types) if kind != "all-to-all" else 1,
+        groups_text=text,
+        groups=_groups(text),
+        runs=runs.times,
+        per_trip=runs.per_trip,
+        conditional=runs.conditional,
+        pieces=_pieces(kind, instruction, sizes, users.get(result.name, []), lines),
+    )
+
+
+def _pieces(
+    kind: str, instruction: Instruction, sizes: list[int | None], users: list[Instruction], lines: Sequence[str]
+) -> tuple[Piece, ...]:
+    """By array, where several were combined and XLA says of each where it comes from; else all together."""
+    whole = Piece(instruction.line, _sum(sizes) if sizes else None, instruction.op_name or "")
+    # The arrays of an all-to-all are parts of one.
+    if len(sizes) < 2 or kind == "all-to-all":
+        return (whole,)
+    found: dict[int, Piece] = {}
+    for user in users:
+        index = _INDEX.search(lines[user.line]) if user.opcode == "get-tuple-element" else None
+        if index is not None and user.op_name and int(index[1]) < len(sizes):
+            found[int(index[1])] = Piece(user.line, sizes[int(index[1])], user.op_name)
+    if len(found) < len(sizes):
+        return (whole,)
+    return tuple(found[place] for place in sorted(found))
+
+
+def _runs(module: Sequence[Computation], lines: Sequence[str]) -> dict[str, _Runs]:
+    """How often each computation runs. XLA writes a computation before those that call it."""
+    runs = {each.name: _Runs(1 if each.is_entry else 0) for each in module}
+    for computation in reversed(module):
+        own = runs[computation.name]
+        for instruction in computation.instructions:
+            trips: int | None = 1
+            if instruction.opcode == "while":
+                known = _TRIPS.search(lines[instruction.line])
+                trips = int(known[1]) if known else None
+            for name in instruction.called:
+                called = runs.get(name)
+                if called is not None and called is not own:
+                    called.times += own.times * (1 if trips is None else trips)
+                    called.per_trip |= own.per_trip or trips is None
+                    called.conditional |= own.conditional or instruction.opcode == "conditional"
+    return runs
+
+
+def _types(line: str) -> list[tuple[str, str]]:
+    """The types of an instruction's result."""
+    begin = line.find(" = ") + 3
+    end = line.find(")" if line.startswith("(", begin) else " ", begin)
+    if line.startswith("(", begin):
+        depth = 0
+        for place in range(begin, len(line)):
+            depth += {"(": 1, ")": -1}.get(line[place], 0)
+            if depth == 0:
+                end = place
+                break
+    return _TYPE.findall(line, begin, end)
+
+
+def _bytes(name: str, shape: str) -> int | None:
+    match = re.fullmatch(r"([a-z]+)(\d+)(\w*)", name)
+    long = "bool" if name == "pred" else f"{_LONG.get(match[1], '?')}{match[2]}" if match else "?"
+    size = element_bytes(long)
+    for axis in filter(None, shape.split(",")):
+        size = None if size is None else size * int(axis)
+    return size
+
+
+def _sum(sizes: Sequence[int | None]) -> int | None:
+    known = [each for each in sizes if each is not None]
+    return sum(known) if len(known) == len(sizes) else None
+
+
+def _groups(text: str) -> Groups | None:
+    """The groups that XLA prints in one of three ways: as lists, as axes of a mesh, or as an order of numbers."""
+    if text.startswith("{"):
+        inside = re.findall(r"\{([\d,]*)\}", text[1:-1])
+        found = tuple(tuple(_numbers(each)) for each in inside)
+        return found if sum(map(len, found)) <= _MOST_LISTED else None
+    iota, mesh = _IOTA.match(text), _MESH.match(text)
+    if iota:
+        shape, sizes = _numbers(iota[1]), _numbers(iota[2])
+        order = _numbers(iota[3]) if iota[3] else list(range(len(sizes)))
+        return _iota(sizes, order, shape[-1])
+    if mesh:
+        axes = [_MESH_AXIS.match(each.strip()) for each in mesh[1].split(",")]
+        chosen = [each.strip() for each in mesh[3].split(",")]
+        names = [f"'{axis[1]}'" for axis in axes if axis]
+        if len(names) < len(axes) or not set(chosen) <= set(names):
+            return None  # a part of an axis: not read
+        sizes = [int(axis[2]) for axis in axes if axis]
+        inner = [names.index(each) for each in chosen]
+        order = [axis for axis in range(len(axes)) if axis not in inner] + inner
+        length = 1
+        for axis in inner:
+            length *= sizes[axis]
+        found_on_mesh = _iota(sizes, order, length)
+        return found_on_mesh if mesh[2] is None or found_on_mesh is None else _placed(mesh[2], found_on_mesh)
+    return None
+
+
+def _placed(devices: str, places: Groups) -> Groups | None:
+    """The devices at places of a mesh, which lie on it as `devices` says."""
+    box = _PLACED.match(devices)
+    if box is None:
+        return None
+    sizes = _numbers(box[1])
+    laid = _iota(sizes, _numbers(box[2]) if box[2] else list(range(len(sizes))), 1)
+    if laid is None or len(laid) != sum(map(len, places)):
+        return None
+    return tuple(tuple(laid[place][0] for place in group) for group in places)
+
+
+def _iota(sizes: list[int], order: list[int], length: int) -> Groups | None:
+    """Numbers from 0 in a box of these sizes, its axes put into an order, cut into groups of a length."""
+    import numpy as np
+
+    total = 1
+    for each in sizes:
+        total *= each
+    if not 0 < total <= _MOST_LISTED or sorted(order) != list(range(len(sizes))) or length < 1 or total % length:
+        return None
+    numbers = np.arange(total).reshape(sizes).transpose(order).reshape(-1, length)
+    return tuple(tuple(map(int, row)) for row in numbers)
+
+
+def _numbers(text: str) -> list[int]:
+    return [int(each) for each in text.split(",") if each]

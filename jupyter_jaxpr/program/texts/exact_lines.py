@@ -1,0 +1,127 @@
+"""A text of a tagged twin in, its lines without tags and the equations of each out; and how far it is the program's."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from ..jaxpr.jaxpr import Equation, Walk
+from .hlo import hlo_lines
+from .hlo_inference import inferred_origins
+from .hlo_module import TRIVIAL, computations
+from .stablehlo import LinesOfText, stablehlo_lines
+from .twin import equations_named, scopes_of, untagged
+
+_METADATA = re.compile(r', metadata=\{(?:"(?:[^"\\]|\\.)*"|[^{}"])*\}')
+_OPERATION = re.compile(r" *%[\w:]+ = (?!stablehlo\.constant)")
+_NAME = re.compile(r"%[\w.-]+")
+
+
+@dataclass(frozen=True)
+class ExactLines:
+    """A text of a twin.
+
+    Attributes:
+        lines: Without tags, each line with the stack of its first equation, the others beside it; those whose equations
+            XLA does not state are its `inferred` ones.
+        equations: Of lines that come from any: those.
+        instructions: The lines that are operations, constants and what only moves or names values left out.
+    """
+
+    lines: LinesOfText
+    equations: dict[int, tuple[Equation, ...]]
+    instructions: tuple[int, ...]
+
+
+def exact_lines(text: str, walk: Walk, scope: int, level: Literal["stablehlo", "hlo"]) -> ExactLines:
+    """Read a text of the twin.
+
+    Args:
+        text: As JAX or XLA printed it, the tags in it.
+        walk: Whose numbers the tags are; its pools take the stacks.
+        scope: The program's there.
+        level: Which text.
+    """
+    read = hlo_lines(text, walk.positions) if level == "hlo" else stablehlo_lines(text, walk.positions)
+    equations: dict[int, tuple[Equation, ...]] = {}
+    known: dict[str, tuple[Equation, ...]] = {}
+    for line, name in read.op_names.items():
+        if name not in known:
+            known[name] = tuple(each for each in equations_named(name) if _exists(walk, each))
+        if known[name]:
+            equations[line] = known[name]
+    shown = untagged(read.text)
+    written = shown.split("\n")
+    inferred: list[int] = []
+    if level == "hlo":
+        found_besides = _inferred(written, equations, walk, scope)
+        equations |= found_besides
+        inferred = sorted(found_besides)
+    stacks, others = list(read.line_stacks), dict[int, tuple[int, ...]]()
+    for line, found in equations.items():
+        own = list(dict.fromkeys(filter(lambda stack: stack >= 0, (_stack(walk, each) for each in found))))
+        if own:
+            stacks[line] = own[0]
+        if own[1:]:
+            others[line] = tuple(own[1:])
+    if level == "hlo":
+        module = computations(written)
+        instructions = [each.line for part in module for each in part.instructions if each.opcode not in TRIVIAL]
+    else:
+        instructions = [line for line, words in enumerate(written) if _OPERATION.match(words)]
+    return ExactLines(
+        LinesOfText(shown, stacks, other_stacks=others, inferred=inferred), equations, tuple(instructions)
+    )
+
+
+def _inferred(
+    lines: Sequence[str], stated: dict[int, tuple[Equation, ...]], walk: Walk, scope: int
+) -> dict[int, tuple[Equation, ...]]:
+    """The equations of lines that XLA states none for, by the rules for places: here a place is some equations."""
+    numbers: dict[tuple[Equation, ...], int] = {}
+    places = [numbers.setdefault(stated[line], len(numbers)) if line in stated else -1 for line in range(len(lines))]
+
+    def only(primitive: str) -> int:
+        found = [
+            (number, index)
+            for number in scopes_of(walk, scope)
+            for index, name in enumerate(walk.scopes[number].primitive)
+            if walk.strings.items[name] == primitive
+        ]
+        return numbers.setdefault((found[0],), len(numbers)) if len(found) == 1 else -1
+
+    only_once = functools.cache(only)
+    origins = inferred_origins(lines, places, only_once)
+    known = list(numbers)
+    return {line: known[place] for line, place in origins.items()}
+
+
+def differing(twin: Sequence[str], program: Sequence[str]) -> int:
+    """How many lines of one text the other does not have; names, numbers and metadata play no part.
+
+    Args:
+        twin: The lines of one text.
+        program: Those of the other, of the same level.
+    """
+    one, other = Counter(map(_written, twin)), Counter(map(_written, program))
+    return max((one - other).total(), (other - one).total())
+
+
+def _written(line: str) -> str:
+    return _NAME.sub("%", _METADATA.sub("", line) if "metadata={" in line else line)
+
+
+def _exists(walk: Walk, equation: Equation) -> bool:
+    scope, index = equation
+    return scope < len(walk.scopes) and index < walk.scopes[scope].count
+
+
+def _stack(walk: Walk, equation: Equation) -> int:
+    """The stack of an equation; -1 where it has no frame of the user's: what the line states says more."""
+    scope, index = equation
+    stack = walk.scopes[scope].stack[index]
+    return stack if stack >= 0 and walk.positions.stacks[stack][0] else -1

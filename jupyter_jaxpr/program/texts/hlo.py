@@ -1,0 +1,140 @@
+"""An executable in, its optimised HLO text and the stack of each line out.
+
+XLA writes where an instruction comes from into its metadata: `stack_frame_id`, a number into tables at the top of the
+text (jax 0.10 and later), or `source_file` and `source_line`. Both are read. The tables are left out of the text that
+is shown, as each line carries its stack; the metadata stays. What cannot be read is -1, never a guess.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ..source.sources import Positions
+from .stablehlo import LinesOfText, Place
+
+_TABLES = ("FileNames", "FunctionNames", "FileLocations", "StackFrames")
+_TABLE_ROW = re.compile(r'(\d+) (?:"(.*)"|\{(.*)\})$')
+_NUMBER = re.compile(r"(\w+)=(\d+)")
+_FRAME = re.compile(r"metadata=\{[^{}]*?\bstack_frame_id=(\d+)")
+_OP_NAME = re.compile(r'\bop_name="((?:[^"\\]|\\.)*)"')
+_FILE = re.compile(r'\bsource_file="([^"]*)"')
+_LINE = re.compile(r"\bsource_line=(\d+)")
+_ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
+#: A chain of frames longer than this is not one.
+_DEPTH = 200
+
+
+def executable_text(executable: Any) -> str:
+    """The optimised HLO of a `jax.stages.Compiled` or of a loaded executable, large constants elided."""
+    if hasattr(executable, "as_text"):
+        text = executable.as_text()
+    else:
+        text = "\n\n".join(module.to_string() for module in executable.hlo_modules())
+    if not text:
+        raise ValueError("this backend gives no text of its executables")
+    return str(text)
+
+
+def hlo_lines(text: str, positions: Positions) -> LinesOfText:
+    """Split HLO into the text that is shown and the stack of each line."""
+    tables: dict[str, dict[int, Any]] = {name: {} for name in _TABLES}
+    lines: list[str] = []
+    metadata: list[tuple[int, str]] = []
+    table: dict[int, Any] | None = None
+    for line in text.rstrip("\n").split("\n"):
+        if line in tables:
+            table = tables[line]
+            continue
+        if table is not None:
+            row = _TABLE_ROW.match(line)
+            if row:
+                number, string, fields = row.groups()
+                table[int(number)] = (
+                    _unescaped(string)
+                    if string is not None
+                    else {key: int(value) for key, value in _NUMBER.findall(fields)}
+                )
+                continue
+            table = None
+        if not line and lines and not lines[-1]:
+            continue  # the empty lines around the tables
+        if "metadata={" in line:
+            metadata.append((len(lines), line))
+        lines.append(line)
+    stacks = [-1] * len(lines)
+    names: dict[int, str] = {}
+    frames = _Frames(tables)
+    known: dict[int, int] = {}
+    for index, line in metadata:
+        named = _OP_NAME.search(line)
+        if named:
+            names[index] = named.group(1)
+        found = _FRAME.search(line)
+        if found:
+            number = int(found.group(1))
+            if number not in known:
+                known[number] = _stack(frames.places(number), positions)
+            stacks[index] = known[number]
+            continue
+        file, source_line = _FILE.search(line), _LINE.search(line)
+        if file and source_line and int(source_line.group(1)) > 0:
+            number = int(source_line.group(1))
+            stacks[index] = _stack([(file.group(1), "", number, -1, number, -1)], positions)
+    return LinesOfText("\n".join(lines), stacks, names)
+
+
+def _unescaped(text: str) -> str:
+    """A string of XLA: bytes above ASCII are written as three octal digits."""
+    if "\\" not in text:
+        return text
+
+    def byte(match: re.Match[bytes]) -> bytes:
+        code = match.group(1)
+        return bytes([int(code, 8) & 255]) if len(code) == 3 else code
+
+    return _ESCAPE.sub(byte, text.encode()).decode("utf-8", "replace")
+
+
+def _stack(places: list[Place], positions: Positions) -> int:
+    return positions.stack(places) if places else -1
+
+
+class _Frames:
+    """The tables of a module: frames with a place and a parent."""
+
+    def __init__(self, tables: dict[str, dict[int, Any]]) -> None:
+        self._files, self._functions, self._locations, self._frames = (tables[name] for name in _TABLES)
+        # XLA prints the parent's number plus one, so that a root is its own parent (jax 0.10 to 0.12).
+        self._offset = int(
+            any(
+                isinstance(frame, dict) and frame.get("parent_frame_id") == number
+                for number, frame in self._frames.items()
+            )
+        )
+
+    def places(self, number: int) -> list[Place]:
+        """Places of a frame and its callers, innermost first; empty where the tables do not hold it."""
+        places: list[Place] = []
+        while number > 0 and len(places) < _DEPTH:
+            frame = self._frames.get(number)
+            location = self._locations.get(frame["file_location_id"]) if frame else None
+            if frame is None or location is None:
+                break
+            line = location.get("line", 0)
+            if line > 0:
+                places.append(
+                    (
+                        str(self._files.get(location.get("file_name_id"), "")),
+                        str(self._functions.get(location.get("function_name_id"), "")),
+                        line,
+                        location.get("column", -1),
+                        location.get("end_line", line),
+                        location.get("end_column", -1),
+                    )
+                )
+            parent = frame.get("parent_frame_id", self._offset) - self._offset
+            if parent >= number:
+                break  # callers come first in the table: anything else would not end
+            number = parent
+        return places

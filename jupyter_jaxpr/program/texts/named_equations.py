@@ -1,0 +1,206 @@
+"""Linked lines of HLO in; of some of them the one equation of their group that they are, out.
+
+A place in the source may have made many equations. XLA states more of an instruction than its place: the path to the
+equation, such as `jit(f)/while/body/closed_call/mul`, and its type. A line is taken for an equation where no other of
+its group has the same path, primitive included, and one of its results has the line's type. The primitive alone does
+not do: a lowering names primitives, too (the rounds of `random_bits` are `add` and `xor`), and would be wrong in a
+third of the lines. Nor does the path, where the group has an equation on it that is lowered to others altogether.
+
+Where no equation has the path, and it goes on inside the loop of the one scan that there is, the line is of the scan's
+own machinery, such as its counter.
+
+It is not stated by XLA. tests/benchmarks/links.py says how often it is right, by a twin whose instructions tell.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ..jaxpr.jaxpr import Equation, Walk
+from .hlo_module import TRIVIAL
+from .line_groups import Groups
+from .stablehlo import LinesOfText
+
+#: The pieces of a path: `transpose(jvp(while))` and `transpose(jvp())/while` are the same.
+_Path = tuple[str, ...]
+_Type = tuple[str, tuple[int, ...]]
+
+_SEPARATORS = re.compile(r"[/()]+")
+_TYPED = re.compile(r" = (\w+)\[([\d,]*)\]\S* ([\w-]+)\(")
+_LOOP_OR_CONDITION = re.compile(r" = \(.*\) (?:while|conditional)\(")
+_LOWERED_AS = {"scan": "while"}
+_OF_SEVERAL_RESULTS = frozenset({"scan", "while", "cond"})
+_REMATERIALISED = frozenset({"remat2", "checkpoint", "remat"})
+_DTYPES = {
+    "pred": "bool",
+    **{f"s{bits}": f"int{bits}" for bits in (8, 16, 32, 64)},
+    **{f"u{bits}": f"uint{bits}" for bits in (8, 16, 32, 64)},
+    **{f"f{bits}": f"float{bits}" for bits in (16, 32, 64)},
+    "bf16": "bfloat16",
+    "c64": "complex64",
+    "c128": "complex128",
+}
+#: Ways to reach a program; beyond, no line is named.
+_MOST_WAYS = 20_000
+
+
+def named_equations(
+    lines: LinesOfText, walk: Walk, scope: int, groups: Groups, to_others: Collection[str]
+) -> dict[int, Equation]:
+    """The lines of groups of several equations that are one of them.
+
+    Args:
+        lines: Linked by `text_links.linked`.
+        walk: Where the program was walked.
+        scope: The program's.
+        groups: Of the program.
+        to_others: The primitives that are lowered to others, so that no line is named after them.
+    """
+    paths = _Paths(walk, scope, to_others)
+    if not paths.complete:
+        return {}
+    texts = lines.text.split("\n")
+    tops = Counter(name.partition("/")[0] for name in lines.op_names.values())
+    [(top, _)] = tops.most_common(1) or [("", 0)]
+    named: dict[int, Equation] = {}
+    # Many lines of an unrolled loop ask the same.
+    candidates: dict[tuple[str, tuple[int, ...]], _Candidate | None] = {}
+    for line, op_name in lines.op_names.items():
+        stacks = (lines.line_stacks[line], *lines.other_stacks.get(line, ()))
+        key = op_name, stacks
+        if key not in candidates:
+            group = groups.of(*stacks)
+            found = {paths.candidate(part, top, group) for part in op_name.split(";")} if len(group) > 1 else {None}
+            candidates[key] = found.pop() if len(found) == 1 else None
+        candidate = candidates[key]
+        if candidate is not None and (candidate.is_machinery or paths.fits(candidate.equation, texts[line])):
+            named[line] = candidate.equation
+    return named
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """The one equation that a path leads to."""
+
+    equation: Equation
+    #: Whether the path leads into the loop that the equation is lowered to: the types there are its own.
+    is_machinery: bool
+
+
+class _Paths:
+    """The equations of a program by their paths."""
+
+    def __init__(self, walk: Walk, scope: int, to_others: Collection[str]) -> None:
+        self._walk = walk
+        self._names_of_others = to_others
+        self._of: dict[_Path, set[Equation]] = defaultdict(set)
+        #: By the path around them: scans, and what is lowered to others.
+        self._scans: dict[_Path, set[Equation]] = defaultdict(set)
+        self._to_others: dict[_Path, set[Equation]] = defaultdict(set)
+        self.complete = self._index(scope)
+
+    def _index(self, program: int) -> bool:
+        walk, strings = self._walk, self._walk.strings.items
+        pending: list[tuple[int, _Path]] = [(program, ())]
+        seen = set(pending)
+        while pending:
+            number, prefix = pending.pop()
+            columns = walk.scopes[number]
+            children = defaultdict(list)
+            for holder, held_by, position, child in columns.children:
+                children[holder].append((strings[held_by], position, child))
+            around: dict[int, _Path] = {}
+            for equation, (primitive, name_stack) in enumerate(zip(columns.primitive, columns.name_stack, strict=True)):
+                path = around.get(name_stack)
+                if path is None:
+                    path = around[name_stack] = prefix + (_pieces(strings[name_stack]) if name_stack >= 0 else ())
+                name = strings[primitive]
+                self._of[(*path, _LOWERED_AS.get(name, name))].add((number, equation))
+                if name == "scan":
+                    self._scans[path].add((number, equation))
+                if name in self._names_of_others:
+                    self._to_others[path].add((number, equation))
+                for parameter, position, child in children.get(equation, ()):
+                    for inside in self._inside(name, parameter, position, child):
+                        way = child, path + inside
+                        if way not in seen:
+                            seen.add(way)
+                            pending.append(way)
+            if len(seen) > _MOST_WAYS:
+                return False
+        return True
+
+    def _inside(self, primitive: str, parameter: str, position: int, child: int) -> Iterator[_Path]:
+        """What JAX puts between the path of an equation and those inside of it; nothing where it was not looked at."""
+        if primitive in ("jit", "pjit"):
+            name = self._walk.scopes[child].name
+            if name >= 0:
+                yield ("jit", *_pieces(self._walk.strings.items[name]))
+        elif primitive == "scan":
+            yield ("while", "body", "closed_call")
+            yield ("while", "body", "eval_jaxpr")
+        elif primitive == "while" and parameter == "cond_jaxpr":
+            yield ("while", "cond")
+            yield ("while", "body_pred")
+        elif primitive == "while":
+            yield ("while", "body")
+        elif primitive == "cond":
+            yield ("cond", f"branch_{position}_fun")
+        elif primitive in _REMATERIALISED:
+            yield ("checkpoint",)
+        elif primitive.startswith("custom_"):
+            yield ()
+
+    def candidate(self, op_name: str, top: str, group: set[Equation]) -> _Candidate | None:
+        """The one equation of a group that a name leads to; None where that cannot be told."""
+        first, _, rest = op_name.partition("/")
+        path = _pieces(rest)
+        if first != top or not path:
+            return None
+        if any(self._to_others.get(path[:length], set()) & group for length in range(len(path))):
+            return None
+        alike = self._of.get(path, set()) & group
+        is_machinery = not alike
+        if is_machinery:
+            alike = self._of_machinery(path) & group
+        return _Candidate(next(iter(alike)), is_machinery) if len(alike) == 1 else None
+
+    def _of_machinery(self, path: _Path) -> set[Equation]:
+        """The scans whose loop a path goes on in, by one name."""
+        *around, loop, part, _ = ("", "", "", *path)
+        if loop != "while" or part not in ("body", "cond"):
+            return set()
+        return self._scans.get(tuple(around[3:]), set())
+
+    def fits(self, equation: Equation, text: str) -> bool:
+        """Whether a line has the type of one of an equation's results."""
+        scope, index = equation
+        typed = _TYPED.search(text)
+        if typed is None:
+            primitive = self._walk.strings.items[self._walk.scopes[scope].primitive[index]]
+            return primitive in _OF_SEVERAL_RESULTS and _LOOP_OR_CONDITION.search(text) is not None
+        dtype, axes, opcode = typed.groups()
+        if opcode in TRIVIAL or dtype not in _DTYPES:
+            return False
+        stated = _DTYPES[dtype], _counted(int(size) for size in axes.split(",") if size)
+        return any(stated == _type(each.aval) for each in self._walk.jaxprs[scope].eqns[index].outvars)
+
+
+def _pieces(name: str) -> _Path:
+    return tuple(piece for piece in _SEPARATORS.split(name) if piece)
+
+
+def _type(aval: Any) -> _Type | None:
+    try:
+        return str(aval.dtype), _counted(aval.shape)
+    except (AttributeError, TypeError):  # a token, or a size that is not known
+        return None
+
+
+def _counted(shape: Any) -> tuple[int, ...]:
+    """Axes without those of one element, in any order: XLA adds, drops and exchanges them."""
+    return tuple(sorted(int(size) for size in shape if size != 1))

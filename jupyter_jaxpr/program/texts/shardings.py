@@ -1,0 +1,316 @@
+"""An executable over several devices in, how its arrays are spread out: what each device holds of them.
+
+Arguments and results as the executable states them; `sharding_constraint` and `shard_map` as their equations do. What
+cannot be told of one array is left open, the others are there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any, Literal
+
+from ...plain_text import Limit, text_of
+from ..jaxpr.jaxpr import AvalRow, ScopeColumns, Walk
+
+Role = Literal["argument", "result", "constraint", "shard_map_in", "shard_map_out"]
+#: Whether a sharding was given by the user (with the array, to jit, in its type), stated by an equation, or chosen.
+Origin = Literal["given", "stated", "chosen", "unknown"]
+
+#: Over more devices than this, who holds what is not listed.
+MOST_DEVICES = 256
+#: Arrays of a program that are listed.
+MOST_ARRAYS = 400
+_EQUATIONS = frozenset({"sharding_constraint", "shard_map"})
+_IN_LOWERED = ("sdy.sharding", "mhlo.sharding")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A way to cut an array.
+
+    Attributes:
+        kind: Of JAX's object, such as ``NamedSharding``.
+        spec: As JAX prints it, such as ``P('x', None)``.
+        mesh: The names and sizes of the mesh's axes; empty where it has none.
+        splits: Into how many parts each axis is cut; empty where that cannot be told.
+        holders: Of each part, the last axis fastest: the devices that hold it, ascending. Empty where it is not known.
+    """
+
+    kind: str
+    spec: str
+    mesh: tuple[tuple[str, int], ...]
+    splits: tuple[int, ...]
+    holders: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class SpreadArray:
+    """How one array is spread.
+
+    Attributes:
+        role: What it is to the program.
+        name: A path such as ``p['w']``; of an equation which of its operands or results.
+        aval: Its type, of the whole array.
+        shard: Shape of what each device holds, the largest; None where it cannot be told.
+        layout: How it is cut.
+        origin: Who decided that.
+        scope: Index into the walk's scopes, of an equation; else -1.
+        equation: Index in that scope; else -1.
+    """
+
+    role: Role
+    name: str
+    aval: AvalRow
+    shard: tuple[int, ...] | None
+    layout: Layout
+    origin: Origin
+    scope: int = -1
+    equation: int = -1
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How a program is spread.
+
+    Attributes:
+        devices: Their numbers, in the order in which XLA counts partitions; ascending where that is not known.
+        ordered: Whether that order is known.
+        arrays: Arguments, results, then what equations state.
+        left_out: How many arrays are not listed.
+    """
+
+    devices: tuple[int, ...]
+    ordered: bool
+    arrays: tuple[SpreadArray, ...]
+    left_out: int
+
+
+def device_count(executable: Any) -> int:
+    """On how many devices a `jax.stages.Compiled` runs; 0 where it does not say."""
+    try:
+        sides = (executable.input_shardings, executable.output_shardings)
+        return max((len(each.device_set) for side in sides for each in _flat(side) if _says(each)), default=0)
+    except Exception:  # another kind of executable
+        return 0
+
+
+def spread_of(
+    executable: Any, lowered: Any, walk: Walk, scope: int, inputs: Sequence[str], results: Sequence[str]
+) -> Spread:
+    """How the arrays of a compiled program are spread; those that it does not use are left out.
+
+    Args:
+        executable: A `jax.stages.Compiled`.
+        lowered: The `jax.stages.Lowered` it was compiled from, which tells what was given; or None.
+        walk: Where the program was walked.
+        scope: The program's.
+        inputs: A path for each input, or nothing.
+        results: Likewise.
+
+    Raises:
+        AttributeError: An executable that does not say its shardings.
+    """
+    columns = walk.scopes[scope]
+    first = columns.constants
+    sides: tuple[tuple[Role, list[Any], list[AvalRow], Sequence[str]], ...] = (
+        (
+            "argument",
+            _leaves(executable.input_shardings, getattr(executable, "in_tree", None)),
+            [_variable(walk, columns, first + place) for place in range(columns.inputs)],
+            inputs,
+        ),
+        (
+            "result",
+            _leaves(executable.output_shardings, getattr(executable, "out_tree", None)),
+            [_aval(walk, columns, operand) for operand in columns.outputs],
+            results,
+        ),
+    )
+    cutting = _Cutting([each for _, shardings, _, _ in sides for each in shardings if _says(each)])
+    given = _given(lowered)
+    found: list[SpreadArray] = []
+    total = 0
+    for role, shardings, avals, names in sides:
+        own = avals[len(avals) - len(shardings) :]  # closed-over values come first
+        known = list(names)[len(names) - len(shardings) :] if len(names) == len(avals) else [""] * len(shardings)
+        used = [place for place, each in enumerate(shardings) if _says(each)]
+        said = given.get(role, [])
+        for number, place in enumerate(used):
+            origin: Origin = "unknown"
+            if len(said) == len(used):
+                origin = "given" if said[number] else "chosen"
+            name = known[place] or (f"{role}[{place}]" if len(shardings) > 1 else role)
+            total += 1
+            if len(found) < MOST_ARRAYS:
+                found.append(cutting.array(role, name, own[place], shardings[place], origin))
+    for number, equation in _sharding_equations(walk, scope):
+        for made in _of_equation(cutting, walk, number, equation):
+            total += 1
+            if len(found) < MOST_ARRAYS:
+                found.append(made)
+    devices, ordered = cutting.devices()
+    return Spread(devices, ordered, tuple(found), total - len(found))
+
+
+class _Cutting:
+    """Makes layouts; the same one for arrays that are cut alike."""
+
+    def __init__(self, shardings: Sequence[Any]) -> None:
+        self._shardings = shardings
+        self._layouts: dict[tuple[Any, tuple[int, ...]], Layout] = {}
+        self._meshes: dict[Any, Any] = {}
+        for each in shardings:
+            mesh = getattr(each, "mesh", None)
+            if mesh is not None and hasattr(mesh, "devices") and hasattr(mesh, "abstract_mesh"):
+                self._meshes.setdefault(mesh.abstract_mesh, mesh)
+
+    def devices(self) -> tuple[tuple[int, ...], bool]:
+        """The devices of the program; in XLA's order, if a mesh tells it."""
+        for mesh in self._meshes.values():
+            return tuple(int(device.id) for device in mesh.devices.flat), True
+        every = {int(device.id) for each in self._shardings for device in each.device_set}
+        return tuple(sorted(every)), len(every) == 1
+
+    def concrete(self, mesh: Any) -> Any:
+        """The mesh with devices of a mesh without: all arrays of a program are on the same devices in one order."""
+        return self._meshes.get(mesh, mesh)
+
+    def array(
+        self, role: Role, name: str, aval: AvalRow, sharding: Any, origin: Origin, scope: int = -1, equation: int = -1
+    ) -> SpreadArray:
+        shard = None
+        try:
+            shape = tuple(int(axis) for axis in aval.shape)
+            shard = tuple(int(axis) for axis in sharding.shard_shape(shape))
+            layout = self._layout(sharding, shape, shard)
+        except Exception:  # a symbolic shape, a sharding that does not fit, a mesh without devices
+            layout = Layout(type(sharding).__name__, _spec(sharding), _mesh(sharding), (), ())
+        return SpreadArray(role, name, aval, shard, layout, origin, scope, equation)
+
+    def _layout(self, sharding: Any, shape: tuple[int, ...], shard: tuple[int, ...]) -> Layout:
+        splits = tuple(-(-whole // part) if part else 1 for whole, part in zip(shape, shard, strict=True))
+        key = sharding, splits
+        known = self._layouts.get(key)
+        if known is None:
+            holders = self._holders(sharding, shape, shard, splits)
+            known = Layout(type(sharding).__name__, _spec(sharding), _mesh(sharding), splits, holders)
+            self._layouts[key] = known
+        return known
+
+    def _holders(
+        self, sharding: Any, shape: tuple[int, ...], shard: tuple[int, ...], splits: tuple[int, ...]
+    ) -> tuple[tuple[int, ...], ...]:
+        try:
+            if len(sharding.device_set) > MOST_DEVICES:
+                return ()
+            held: list[list[int]] = [[] for _ in range(prod(splits))]
+            for device, index in sharding.devices_indices_map(shape).items():
+                place = 0
+                for part, whole, each, count in zip(index, shape, shard, splits, strict=True):
+                    place = place * count + (part.indices(whole)[0] // each if each else 0)
+                held[place].append(int(device.id))
+        except Exception:  # a mesh without devices
+            return ()
+        return tuple(tuple(sorted(devices)) for devices in held)
+
+
+def _flat(tree: Any) -> list[Any]:
+    import jax
+
+    return list(jax.tree_util.tree_leaves(tree, is_leaf=lambda leaf: leaf is None))
+
+
+def _leaves(tree: Any, structure: Any) -> list[Any]:
+    """What is said of each leaf, None where nothing is; a None of the user's own structure is no leaf."""
+    return _flat(tree) if structure is None else list(structure.flatten_up_to(tree))
+
+
+def _says(sharding: Any) -> bool:
+    return sharding is not None and hasattr(sharding, "devices_indices_map")
+
+
+def _spec(sharding: Any) -> str:
+    return text_of(sharding.spec if hasattr(sharding, "spec") else sharding, Limit.TYPE)
+
+
+def _mesh(sharding: Any) -> tuple[tuple[str, int], ...]:
+    try:
+        return tuple((text_of(name), int(size)) for name, size in sharding.mesh.shape.items())
+    except Exception:  # one without a mesh
+        return ()
+
+
+def _variable(walk: Walk, columns: ScopeColumns, variable: int) -> AvalRow:
+    return walk.avals[columns.variable_avals[variable]]
+
+
+def _aval(walk: Walk, columns: ScopeColumns, operand: int) -> AvalRow:
+    return _variable(walk, columns, operand) if operand >= 0 else walk.avals[walk.literals[-1 - operand][1]]
+
+
+# --- what was given -----------------------------------------------------------------------------
+
+
+def _given(lowered: Any) -> dict[str, list[bool]]:
+    """Of each array that the program takes and gives: whether the lowered program states a sharding of it."""
+    try:
+        module = lowered.compiler_ir("stablehlo")
+        main = next(each for each in module.body.operations if "main" in str(each.attributes["sym_name"]))
+        kind = main.attributes["function_type"].value
+        counts = {"argument": ("arg_attrs", len(kind.inputs)), "result": ("res_attrs", len(kind.results))}
+        said = {}
+        for role, (name, count) in counts.items():
+            rows = list(main.attributes[name]) if name in main.attributes else []
+            said[role] = [any(each in row for each in _IN_LOWERED) for row in rows] or [False] * count
+        return said
+    except Exception:  # it was not kept, or another MLIR
+        return {}
+
+
+# --- equations ----------------------------------------------------------------------------------
+
+
+def _sharding_equations(walk: Walk, scope: int) -> Iterator[tuple[int, int]]:
+    """Scope and index of the equations of a program that state shardings, each scope once."""
+    strings = walk.strings.items
+    waiting, seen = [scope], {scope}
+    for number in waiting:
+        columns = walk.scopes[number]
+        for equation, primitive in enumerate(columns.primitive):
+            if strings[primitive] in _EQUATIONS:
+                yield number, equation
+        for *_, child in columns.children:
+            if child not in seen:
+                seen.add(child)
+                waiting.append(child)
+
+
+def _of_equation(cutting: _Cutting, walk: Walk, scope: int, equation: int) -> Iterator[SpreadArray]:
+    from jax.sharding import NamedSharding
+
+    columns = walk.scopes[scope]
+    row = walk.jaxprs[scope].eqns[equation]
+    operands = [_aval(walk, columns, operand) for operand in columns.operands[equation]]
+    if row.primitive.name == "sharding_constraint":
+        sharding = row.params["sharding"]
+        if hasattr(sharding, "spec") and not row.params.get("unconstrained_dims"):
+            sharding = NamedSharding(cutting.concrete(sharding.mesh), sharding.spec)
+        if not row.params.get("unconstrained_dims"):
+            yield cutting.array("constraint", "", operands[0], sharding, "stated", scope, equation)
+        return
+    mesh = cutting.concrete(row.params["mesh"])
+    first = columns.constants + columns.inputs + sum(columns.output_counts[:equation])
+    made = [_variable(walk, columns, first + place) for place in range(columns.output_counts[equation])]
+    sides: tuple[tuple[Role, str, list[AvalRow]], ...] = (
+        ("shard_map_in", "in_specs", operands),
+        ("shard_map_out", "out_specs", made),
+    )
+    for role, name, avals in sides:
+        specs = list(row.params[name])
+        if len(specs) == len(avals):
+            for place, (aval, spec) in enumerate(zip(avals, specs, strict=True)):
+                yield cutting.array(
+                    role, f"{name}[{place}]", aval, NamedSharding(mesh, spec), "stated", scope, equation
+                )

@@ -1,0 +1,215 @@
+"""A lowered module in, its StableHLO text and the stack of each line out.
+
+MLIR writes where each operation comes from as `loc(...)`, most of them by number into a table. They are read into
+stacks and left out of the text that is shown. What cannot be read is -1, never a guess.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..source.sources import Positions
+
+#: file, function, line, column, end line, end column.
+Place = tuple[str, str, int, int, int, int]
+
+#: Constants of more elements than this are elided.
+ELEMENTS = 16
+
+_TABLE_ROW = re.compile(r"#loc(\d*) = loc\((.*)\)$")
+_REFERENCE = re.compile(r" loc\(#loc(\d*)\)$")
+_STRING = r'"(?:[^"\\]|\\.)*"'
+_FILE = re.compile(rf"({_STRING}):(\d+):(\d+)(?: to (?:(\d+))?:(\d+))?$")
+_NAMED = re.compile(rf"({_STRING})(?:\((.*)\))?$")
+_NUMBER = re.compile(r"#loc(\d*)$")
+_CALLSITE = re.compile(r"callsite\((.*) at (.*)\)$")
+_FUSED = re.compile(r"fused(?:<.*>)?\[(.*)\]$")
+#: Lines that only hold or end something: the place of their location is that of the whole function.
+_NOT_OPERATIONS = ("return", "module", "func.func")
+_ESCAPE = re.compile(rb"\\([0-9A-Fa-f]{2}|.)")
+#: A location of more parts than this is none.
+_DEPTH = 200
+
+
+@dataclass(frozen=True)
+class LinesOfText:
+    """A text and, for each of its lines, the index of its stack or -1."""
+
+    text: str
+    line_stacks: list[int]
+    #: Of lines that have one: the name of the operation, such as jit(f)/jvp(g)/tanh.
+    op_names: Mapping[int, str] = field(default_factory=dict)
+    #: Of lines that may come from several places, which cannot be told apart: the stacks of the others.
+    other_stacks: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    #: Lines whose stack JAX does not state: it follows from others.
+    inferred: list[int] = field(default_factory=list)
+    #: Of lines whose stack is of several equations: scope and index of the one that they are, where that can be told.
+    named: Mapping[int, tuple[int, int]] = field(default_factory=dict)
+
+
+def lowered_text(lowered: Any) -> str:
+    """The StableHLO of a `jax.stages.Lowered` with its locations, large constants elided."""
+    module = lowered.compiler_ir("stablehlo")
+    return str(module.operation.get_asm(large_elements_limit=ELEMENTS, enable_debug_info=True))
+
+
+def stablehlo_lines(text: str, positions: Positions) -> LinesOfText:
+    """Split a text with locations into the text that is shown and the stack of each line.
+
+    An operation with regions has its location where it ends; the line where it begins gets the same one.
+    """
+    locations = _Locations(text, positions)
+    lines: list[str] = []
+    stacks: list[int] = []
+    names: dict[int, str] = {}
+    open_lines: dict[int, int] = {}
+    for line in text.rstrip("\n").split("\n"):
+        if line.startswith("#loc"):
+            continue
+        match = _REFERENCE.search(line)
+        stack = -1
+        name = ""
+        if match:
+            line = line[: match.start()]
+            stack = locations.stack(f"#loc{match.group(1)}")
+            name = locations.name(f"#loc{match.group(1)}")
+        if " loc(" in line:
+            line, last = _without_locations(line)
+            if stack < 0 and last is not None:
+                stack = locations.stack(last)
+        shown = line.lstrip(" ")
+        indent = len(line) - len(shown)
+        if shown.startswith("}"):
+            begun = open_lines.get(indent)
+            if begun is not None and stacks[begun] < 0:
+                stacks[begun] = stack
+                names[begun] = name
+        elif shown.startswith(_NOT_OPERATIONS):
+            stack, name = -1, ""
+            open_lines.pop(indent, None)
+        elif not shown.startswith("cond {"):  # the first region of the while on the line above
+            open_lines[indent] = len(lines)
+        if name:  # of the lines inside of a library's functions some have a name and no place
+            names[len(lines)] = name
+        lines.append(line)
+        stacks.append(stack)
+    return LinesOfText("\n".join(lines), stacks, names)
+
+
+def _without_locations(line: str) -> tuple[str, str | None]:
+    """The line without its `loc(...)`s, and the one at its end, if there is one."""
+    kept: list[str] = []
+    last: str | None = None
+    start = 0
+    while True:
+        found = line.find(" loc(", start)
+        if found < 0:
+            break
+        end = _closing(line, found + 4)
+        if end < 0:
+            break
+        kept.append(line[start:found])
+        last = line[found + 5 : end] if end == len(line) - 1 else None
+        start = end + 1
+    kept.append(line[start:])
+    return "".join(kept), last
+
+
+def _closing(line: str, opening: int) -> int:
+    """Index of the bracket that closes the one at `opening`, outside of strings; -1 if there is none."""
+    depth = 0
+    quoted = False
+    index = opening
+    while index < len(line):
+        character = line[index]
+        if quoted:
+            if character == "\\":
+                index += 1
+            elif character == '"':
+                quoted = False
+        elif character == '"':
+            quoted = True
+        elif character == "(":
+            depth += 1
+        elif character == ")":
+            depth -= 1
+            if depth == 0:
+                return index
+        index += 1
+    return -1
+
+
+class _Locations:
+    """The table of locations of a module, resolved when first asked for."""
+
+    def __init__(self, text: str, positions: Positions) -> None:
+        self._rows: dict[str, str] = {}
+        for line in text.split("\n"):
+            if line.startswith("#loc"):
+                match = _TABLE_ROW.match(line)
+                if match:
+                    self._rows[match.group(1)] = match.group(2)
+        self._positions = positions
+        self._stacks: dict[str, int] = {}
+
+    def stack(self, location: str) -> int:
+        """Index of the stack of a location, -1 where it names no place."""
+        stack = self._stacks.get(location)
+        if stack is None:
+            try:
+                places = self._places(location, "", 0)
+                stack = self._positions.stack(places) if places else -1
+            except Exception:  # a location of a kind we do not know
+                stack = -1
+            self._stacks[location] = stack
+        return stack
+
+    def name(self, location: str) -> str:
+        """The name that a location begins with; empty where it has none."""
+        for _ in range(_DEPTH):
+            if match := _NUMBER.match(location):
+                location = self._rows.get(match.group(1), "unknown")
+                continue
+            match = _NAMED.match(location)
+            return _unquoted(match.group(1)) if match else ""
+        return ""
+
+    def _places(self, location: str, function: str, depth: int) -> list[Place]:
+        """Places of a location, innermost first; `function` is the name that wraps it."""
+        if depth > _DEPTH:
+            return []
+        if match := _NUMBER.match(location):
+            return self._places(self._rows.get(match.group(1), "unknown"), function, depth + 1)
+        if match := _FILE.match(location):
+            line = int(match.group(2))
+            column = int(match.group(3))
+            end_line = int(match.group(4) or line)
+            end_column = int(match.group(5)) if match.group(5) else -1
+            return [(_unquoted(match.group(1)), function, line, column, end_line, end_column)]
+        if match := _CALLSITE.match(location):
+            inner, outer = match.group(1), match.group(2)
+            return self._places(inner, "", depth + 1) + self._places(outer, "", depth + 1)
+        if match := _FUSED.match(location):
+            first = match.group(1).split(", ")[0]
+            return self._places(first, function, depth + 1)
+        if match := _NAMED.match(location):
+            if match.group(2) is None:
+                return []
+            return self._places(match.group(2), _unquoted(match.group(1)), depth + 1)
+        return []
+
+
+def _unquoted(text: str) -> str:
+    """A string of MLIR: bytes above ASCII are written as two hexadecimal digits."""
+    raw = text[1:-1]
+    if "\\" not in raw:
+        return raw
+
+    def byte(match: re.Match[bytes]) -> bytes:
+        code = match.group(1)
+        return bytes.fromhex(code.decode()) if len(code) == 2 else code
+
+    return _ESCAPE.sub(byte, raw.encode()).decode("utf-8", "replace")

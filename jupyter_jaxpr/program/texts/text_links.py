@@ -1,0 +1,250 @@
+"""Lines of StableHLO or HLO in, with the frames that they state; the same lines, linked to equations, out.
+
+A line states frames and a name such as `jit(f)/jvp(g)/tanh`, which ends with the primitive. The frames alone are not
+enough: a library's function makes many equations for one line of the user's, and XLA's tables (jax 0.10 to 0.12) keep
+one place for all expressions that begin at the same column, with the end of whichever came first. So a line takes the
+stack of the equation that has both the beginnings of the frames and the primitive:
+
+1. Equations of the same frames have this primitive: their stack, with the library's frames where they agree on those.
+2. None has it, and the primitive is elsewhere in the program, outside the control flow of these frames: they may be
+   those of another instruction. Only the line is kept.
+3. Otherwise it is part of the machinery of an equation of these frames (the counter of a scan), or the lowering made
+   it up: their stack.
+
+Where equations of the same beginnings end differently, and the primitive does not tell them apart, the line takes the
+stacks of all of them. Some equations lower to more than themselves, or to others altogether, so that no line of the
+text has their name (`random_gamma`, `logistic`). They are always among the equations of their frames; and of lines in a
+function that the program does not have, which a lowering made, among those of the whole program: it is made once for
+all of them.
+JAX cuts the frames of an equation at the function that is traced, and those of a lowered line after a number of
+them: frames are the same where the shorter ones begin the longer ones. JAX lowers a jitted function once, with the
+frames of its first call; the name tells which function a line is in, and the stacks are those of its callers.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+
+from ..costs.primitives import ONE_OPERATION
+from ..jaxpr.jaxpr import Walk
+from ..source.sources import Positions
+from .hlo_inference import inferred_origins
+from .line_groups import Groups
+from .named_equations import named_equations
+from .stablehlo import LinesOfText
+
+#: Where a frame is, whatever its function is called: file, line, column; in StableHLO also where it ends.
+_Spot = tuple[int, ...]
+_Chain = tuple[_Spot, ...]
+
+_JITTED = re.compile(r"\bjit\(([^()]+)\)")
+#: Beside the equation itself they are lowered to others: loops to a counter, gather to the question whether an index
+#: is inside.
+_LOWERED_TO_MORE = frozenset({"scan", "while", "cond", "gather"})
+#: A line that may come from more places than this is known by its line of code alone.
+_MOST_PLACES = 8
+
+
+def linked(lines: LinesOfText, walk: Walk, scope: int, *, is_hlo: bool) -> LinesOfText:
+    """The lines with the stacks of their equations, those that could be inferred, and those that are one of several.
+
+    Args:
+        lines: As they were read, their stacks in the pools of `walk`.
+        walk: Where the program was walked.
+        scope: The program's.
+        is_hlo: Whether lines without a place are to be inferred from others.
+    """
+    seen = {each for name in lines.op_names.values() for each in primitives(name)}
+    equations = Equations(walk, scope, seen, ends=not is_hlo)
+    stacks = list(lines.line_stacks)
+    others: dict[int, tuple[int, ...]] = {}
+    for line, stack in enumerate(stacks):
+        if stack >= 0:
+            stacks[line], *more = equations.stacks(stack, lines.op_names.get(line, ""))
+            if more:
+                others[line] = tuple(more)
+    found: dict[int, int] = {}
+    if is_hlo:
+        found = inferred_origins(lines.text.split("\n"), stacks, equations.only_stack)
+        for line, source in found.items():
+            stacks[line] = source
+    read = dataclasses.replace(lines, line_stacks=stacks, other_stacks=others, inferred=sorted(found))
+    if not is_hlo:
+        return read
+    return dataclasses.replace(read, named=named_equations(read, walk, scope, Groups(walk, scope), equations.to_others))
+
+
+def primitives(op_name: str) -> set[str]:
+    """The primitives that a name ends with: several where XLA joined several instructions."""
+    return {each.rsplit("/", 1)[-1] for each in op_name.split(";")}
+
+
+class Equations:
+    """The equations of a program by where they come from.
+
+    Args:
+        walk: Where the program was walked.
+        scope: Its scope there.
+        seen: The primitives that lines of the text are named after.
+        ends: Whether the ends of a line's frames are to be believed.
+    """
+
+    def __init__(self, walk: Walk, scope: int, seen: Collection[str], *, ends: bool) -> None:
+        self._seen = seen
+        self._positions: Positions = walk.positions
+        self._ends = ends
+        self._chains: dict[int, _Chain] = {}
+        self._answers: dict[tuple[int, str], list[int]] = {}
+        #: The stacks of the equations of a chain, all of them and those that have a primitive.
+        self._of_chain: dict[_Chain, set[int]] = defaultdict(set)
+        self._of_both: dict[tuple[_Chain, str], set[int]] = defaultdict(set)
+        self._of_primitive: dict[str, set[int]] = defaultdict(set)
+        #: Chains of equations that hold other programs.
+        self._with_programs: set[_Chain] = set()
+        #: The stacks of the equations of a chain that are lowered to more than themselves.
+        self._lowered_to_more: dict[_Chain, set[int]] = defaultdict(set)
+        #: Of the whole program: those of equations that are lowered to others.
+        self._lowered_to_others: set[int] = set()
+        #: Their primitives.
+        self.to_others: set[str] = set()
+        #: Names of the jitted functions that equations of a chain are in, and by such a name: where it is called.
+        self._functions: dict[_Chain, set[str]] = defaultdict(set)
+        self._calls: dict[str, set[int]] = defaultdict(set)
+        #: Every primitive of the program, those of equations without a place too.
+        self._known: set[str] = set()
+        self._index(walk, scope)
+        #: Chains by each of their beginnings.
+        self._longer: dict[_Chain, list[_Chain]] = defaultdict(list)
+        for chain in self._of_chain:
+            for length in range(1, len(chain)):
+                self._longer[chain[:length]].append(chain)
+
+    def _index(self, walk: Walk, scope: int) -> None:
+        strings = walk.strings.items
+        inherited: dict[int, set[int]] = {scope: set()}
+        functions: dict[int, set[str]] = {scope: set()}
+        for number in _callers_first(walk, scope):
+            columns = walk.scopes[number]
+            given = inherited.get(number, set())
+            around = functions.setdefault(number, set())
+            if number != scope and columns.name >= 0:
+                around.add(strings[columns.name])
+                self._calls[strings[columns.name]] |= given
+            with_children = {equation for equation, *_ in columns.children}
+            stacks_of: dict[int, Iterable[int]] = {}
+            for equation, (primitive, stack) in enumerate(zip(columns.primitive, columns.stack, strict=True)):
+                own = stack >= 0 and bool(self._positions.stacks[stack][0])
+                stacks: Iterable[int] = (stack,) if own else given
+                name = strings[primitive]
+                self._known.add(name)
+                for each in stacks:
+                    chain = self._chain(each)
+                    self._of_chain[chain].add(each)
+                    self._functions[chain] |= around
+                    self._of_both[chain, name].add(each)
+                    self._of_primitive[name].add(each)
+                    if name in _LOWERED_TO_MORE:
+                        self._lowered_to_more[chain].add(each)
+                    elif not (name in self._seen or name in ONE_OPERATION or equation in with_children):
+                        self._lowered_to_more[chain].add(each)
+                        self._lowered_to_others.add(each)
+                        self.to_others.add(name)
+                    if equation in with_children:
+                        self._with_programs.add(chain)
+                if equation in with_children:
+                    stacks_of[equation] = stacks
+            for equation, _, _, child in columns.children:
+                inherited.setdefault(child, set()).update(stacks_of[equation])
+                functions.setdefault(child, set()).update(around)
+
+    def _chain(self, stack: int) -> _Chain:
+        """The user frames of a stack, which has some, as far as they are compared."""
+        chain = self._chains.get(stack)
+        if chain is None:
+            chain = self._chains[stack] = self._spots(self._positions.stacks[stack][0])
+        return chain
+
+    def _spots(self, frames: Iterable[int]) -> _Chain:
+        rows = (self._positions.frames[frame] for frame in frames)
+        return tuple((row[0], *row[2 : None if self._ends else 4]) for row in rows)
+
+    def stacks(self, stack: int, op_name: str) -> list[int]:
+        """The stacks of the equations that a line is made for, see above; never none."""
+        key = stack, op_name
+        known = self._answers.get(key)
+        if known is None:
+            known = self._answers[key] = self._find(stack, op_name)
+        return known
+
+    def only_stack(self, primitive: str) -> int:
+        """The stack of every equation of a primitive; -1 where they differ, or there is none."""
+        stacks = self._of_primitive.get(primitive, set())
+        return next(iter(stacks)) if len(stacks) == 1 else -1
+
+    def _find(self, stack: int, op_name: str) -> list[int]:
+        if not self._positions.stacks[stack][0]:
+            return [stack]
+        chains = self._same(self._chain(stack))
+        if not chains:
+            return [stack]
+        functions = _JITTED.findall(op_name)[1:]
+        more = {each for chain in chains for each in self._lowered_to_more.get(chain, ())}
+        if any(each not in self._calls for each in functions):
+            more |= self._lowered_to_others
+        function = next((each for each in reversed(functions) if each in self._calls), None)
+        if function is not None and not any(function in self._functions[chain] for chain in chains):
+            return self._agreed(self._calls[function] or {stack}, stack, more)
+        names = primitives(op_name)
+        here = {each for chain in chains for name in names for each in self._of_both.get((chain, name), ())}
+        if here:
+            return self._agreed(self._of_library(here, stack), stack, more)
+        inside = any(chain in self._with_programs for chain in chains)
+        if not inside and any(name in self._known for name in names):
+            return [self._positions.whole_line(stack)]
+        return self._agreed({each for chain in chains for each in self._of_chain[chain]}, stack, more)
+
+    def _same(self, chain: _Chain) -> list[_Chain]:
+        """The chains of equations that are the same as that of a line."""
+        for length in range(len(chain), 0, -1):
+            if chain[:length] in self._of_chain:
+                return [chain[:length]]
+        return self._longer.get(chain, [])
+
+    def _of_library(self, stacks: set[int], stated: int) -> set[int]:
+        """Those with the library's frames that a line states, if it states any that an equation has."""
+        library = self._spots(self._positions.stacks[stated][1])
+        if not library:  # JAX leaves its own frames out of what it lowers
+            return stacks
+        return {each for each in stacks if self._spots(self._positions.stacks[each][1]) == library} or stacks
+
+    def _agreed(self, stacks: set[int], stated: int, more: set[int]) -> list[int]:
+        """The stacks of equations, as few as say the same; those that the line is named after come first."""
+        by_user: dict[tuple[int, ...], list[int]] = defaultdict(list)
+        for each in [*sorted(stacks), *sorted(more - stacks)]:
+            by_user[tuple(self._positions.stacks[each][0])].append(each)
+        if len(by_user) > _MOST_PLACES:
+            return [self._positions.whole_line(stated)]
+        return [
+            of_it[0] if len(of_it) == 1 else self._positions.without_library(of_it[0]) for of_it in by_user.values()
+        ]
+
+
+def _callers_first(walk: Walk, scope: int) -> list[int]:
+    """The scopes of a program, each after every scope that calls it."""
+    order: list[int] = []
+    state: dict[int, bool] = {}
+    waiting = [scope]
+    while waiting:
+        number = waiting[-1]
+        if number in state:
+            waiting.pop()
+            if not state[number]:
+                state[number] = True
+                order.append(number)
+            continue
+        state[number] = False
+        waiting += [child for *_, child in walk.scopes[number].children if child not in state]
+    return order[::-1]

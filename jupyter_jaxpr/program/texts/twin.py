@@ -1,0 +1,126 @@
+"""A walked program in, a twin of it out whose every equation writes its number where XLA keeps it; and names read back.
+
+The twin is the same jaxpr with `~SCOPE.EQUATION~` in each equation's name stack. What JAX and XLA make of it carries
+the number in the names of its operations, whatever they do with the frames, and nothing else of it is different. With
+the numbers taken out, a name is what it would be without them: a number stands behind the last part of its equation's
+stack, so that it is inside whatever a transform wraps around that part; where the stack is empty, it is a part of its
+own, begun by two tildes.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ..jaxpr.jaxpr import Equation, Walk
+from ..jaxpr.parameters import open_jaxpr
+
+_NUMBER = re.compile(r"~(\d+)\.(\d+)~")
+_WRITTEN = re.compile(r'/~~\d+\.\d+~(?=[";]|$)|~~\d+\.\d+~/?|~\d+\.\d+~')
+#: A part of its own inside of transforms, and the part behind them: without the number it is inside of them itself.
+_WRAPPED = re.compile(r"~~\d+\.\d+~(\)+)/((?:[^/()\"]|\([^()\"]*\))+)(?=/)")
+
+
+def tagged(walk: Walk, scope: int, jaxpr: Any) -> Any:
+    """The twin of a program, of the same type; nothing is traced.
+
+    Args:
+        walk: Where the program was walked: the numbers are its.
+        scope: The program's scope there.
+        jaxpr: The program, a Jaxpr or ClosedJaxpr.
+
+    Raises:
+        ValueError: It is not the program that was walked.
+    """
+    numbers = {id(walk.jaxprs[number]): number for number in scopes_of(walk, scope)}
+    if id(open_jaxpr(jaxpr)) not in numbers:
+        raise ValueError("the program is not the one that was walked")
+    return _Tagger(numbers).of(jaxpr)
+
+
+def equations_named(name: str) -> list[Equation]:
+    """The equations that the name of an operation tells, in its order: several where XLA joined several operations.
+
+    Of equations inside each other it is the innermost one.
+    """
+    found: dict[Equation, None] = {}
+    for part in name.split(";"):
+        numbers = _NUMBER.findall(part)
+        if numbers:
+            found[int(numbers[-1][0]), int(numbers[-1][1])] = None
+    return list(found)
+
+
+def untagged(text: str) -> str:
+    """A text without the numbers: as JAX or XLA would write it of the program itself."""
+    if "~" not in text:
+        return text
+    moved = 1
+    while moved:
+        text, moved = _WRAPPED.subn(r"\2\1", text)
+    return _WRITTEN.sub("", text)
+
+
+def scopes_of(walk: Walk, scope: int) -> list[int]:
+    """The scopes of a program."""
+    found, seen = [scope], {scope}
+    for number in found:
+        for *_, child in walk.scopes[number].children:
+            if child not in seen:
+                seen.add(child)
+                found.append(child)
+    return found
+
+
+class _Tagger:
+    """Tags each jaxpr once: JAX lowers what is one object once, and must find one object here."""
+
+    def __init__(self, numbers: dict[int, int]) -> None:
+        self._numbers = numbers
+        self._done: dict[int, Any] = {}
+        #: What `_done` is found by: an id is only good while its object lives.
+        self._alive: list[Any] = []
+
+    def of(self, value: Any) -> Any:
+        """A parameter's value with the programs in it tagged; itself where there are none."""
+        if isinstance(value, tuple):
+            found = tuple(self.of(each) for each in value)
+            if all(one is other for one, other in zip(found, value, strict=True)):
+                return value
+            # Such as the named one of custom_linear_solve.
+            return found if type(value) is tuple else type(value)(*found)
+        opened = open_jaxpr(value)
+        if opened is None:
+            return value
+        if id(value) not in self._done:
+            self._done[id(value)] = self._closed(value, opened) if opened is not value else self._open(value)
+            self._alive.append(value)
+        return self._done[id(value)]
+
+    def _closed(self, value: Any, opened: Any) -> Any:
+        inner = self.of(opened)
+        return value if inner is opened else value.replace(jaxpr=inner)
+
+    def _open(self, value: Any) -> Any:
+        number = self._numbers.get(id(value))
+        if number is None:
+            return value
+        return value.replace(
+            eqns=[
+                equation.replace(
+                    source_info=equation.source_info.replace(
+                        name_stack=_marked(equation.source_info.name_stack, f"~{number}.{index}~")
+                    ),
+                    params={name: self.of(each) for name, each in equation.params.items()},
+                )
+                for index, equation in enumerate(value.eqns)
+            ]
+        )
+
+
+def _marked(stack: Any, tag: str) -> Any:
+    """A name stack with a tag behind its last part."""
+    if not stack.stack:
+        return stack.extend(f"~{tag}")
+    *outer, last = stack.stack
+    return type(stack)((*outer, last._replace(name=last.name + tag)))

@@ -1,0 +1,1 @@
+"""The public API for scripts, and the views outside of the panel."""

@@ -1,0 +1,25 @@
+"""A document in, the output under its cell out.
+
+JupyterLab with the labextension shows the document itself, other front ends, nbconvert and GitHub the static
+HTML, a terminal the two lines of text.
+"""
+
+from __future__ import annotations
+
+from ..document.types.document import Snapshot
+from ..exports.bundle import LIMIT_BYTES, bundle
+
+
+def show(document: Snapshot, *, limit_bytes: int = LIMIT_BYTES, enabled: bool = True) -> None:
+    """Display a document below what the cell has shown so far; `Out[n]` is not touched.
+
+    Args:
+        document: What to show.
+        limit_bytes: How large the saved copy may be.
+        enabled: False shows nothing.
+    """
+    if not enabled:
+        return
+    from IPython.display import display
+
+    display(bundle(document, limit_bytes), raw=True)

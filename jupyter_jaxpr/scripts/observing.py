@@ -1,0 +1,132 @@
+"""A block of Python in, the ledger of what its jitted functions did out; anywhere, no notebook needed.
+
+- `observe`: the block.
+- `RecompileError`: raised at its end where a function compiled more often than it may.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from types import TracebackType
+
+from ..observe.cache.ledger import Calls, Ledger
+from ..observe.calls.calls import HAS_MONITORING
+from ..observe.kernel import observer
+from ..observe.observation import Place
+from ..observe.run import NOT_COUNTED, ONLY_IN_CELLS, UNLOADED, Run
+
+
+class RecompileError(AssertionError):
+    """A function compiled more often than `observe(max_compiles=...)` allows; the message names each reason."""
+
+
+class observe:
+    """Observe the block under ``with``: every jitted function of the user's that this thread calls.
+
+    The hooks go in with the first block and stay: a later miss is compared with what was seen between blocks, too. They
+    cost a call that hits JAX's cache nothing.
+
+    Args:
+        max_compiles: how often each function may compile in the block, by name, such as ``{"train_step": 1}``.
+
+    Raises:
+        RecompileError: at the end of the block, where one compiled more often; not if the block itself raised.
+    """
+
+    def __init__(self, max_compiles: Mapping[str, int] | None = None) -> None:
+        self._limits = dict(max_compiles or {})
+        self._run: Run | None = None
+        self._own = False
+        self._ledger: Ledger | None = None
+        self._called_before: dict[tuple[str, Place | None], tuple[int, int, int]] = {}
+
+    def __enter__(self) -> Ledger:
+        watch = observer()
+        watch.hooks.ensure()
+        run = watch.running()
+        self._own = run is None
+        if run is None:
+            run = watch.begin()
+            run.in_cell = run.keeps_programs = False
+        self._run = run
+        watch.count_now(run)
+        self._called_before = {
+            key: (activity.all_calls, activity.calls_raised, activity.unseen) for key, activity in run.functions.items()
+        }
+        self._ledger = watch.history.ledger(run.thread, self._calls, run.reading)
+        self._ledger.note = self._note()
+        return self._ledger
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        assert self._run is not None and self._ledger is not None
+        watch = observer()
+        try:
+            watch.settle(self._run)
+            self._ledger.note = self._note()
+            self._ledger.close()
+        finally:
+            if self._own and not self._run.ended:
+                watch.end(self._run)
+            self._run = None
+        if error is None:
+            check(self._ledger, self._limits)
+
+    def _counts_calls(self) -> bool:
+        assert self._run is not None
+        return self._run.counted and (HAS_MONITORING or self._run.in_cell)
+
+    def _note(self) -> str | None:
+        support = observer().hooks.support
+        if support.note is not None:
+            return support.note
+        assert self._run is not None
+        if self._run.ended:
+            return UNLOADED
+        if "jax" not in sys.modules:
+            return None
+        if self._counts_calls():
+            return self._run.calls_note()
+        return NOT_COUNTED if HAS_MONITORING else ONLY_IN_CELLS
+
+    def _calls(self) -> list[Calls]:
+        """What was called in the block until now."""
+        run = self._run
+        assert run is not None
+        observer().count_now(run)
+        found = run.uncalled(self._counts_calls())
+        for key, activity in run.functions.items():
+            calls_before, raised_before, unseen_before = self._called_before.get(key, (0, 0, 0))
+            calls, raised = activity.all_calls - calls_before, activity.calls_raised - raised_before
+            if calls or activity.misses:
+                exact = run.sees_all and not run.ended and activity.unseen == unseen_before
+                found.append(Calls(*key, calls if self._counts_calls() else None, exact, raised))
+        return found
+
+
+def check(ledger: Ledger, limits: Mapping[str, int]) -> None:
+    """Hold functions to a number of compiles.
+
+    Raises:
+        RecompileError: where one compiled more often; names each reason.
+    """
+    told = []
+    for name, limit in limits.items():
+        records = [record for record in ledger.functions if record.name == name]
+        compiles = sum(record.compiles for record in records)
+        if compiles <= limit:
+            continue
+        times = "1 time" if compiles == 1 else f"{compiles} times"
+        told.append(f"{name} compiled {times}, {limit} allowed:")
+        for record in records:
+            for miss in record.misses:
+                if miss.outcome == "compiled":
+                    why = "; ".join(reason.text for reason in miss.reasons) or "unknown"
+                    where = f"line {miss.line}" if miss.line is not None else "somewhere"
+                    told.append(f"  {where}: {why}")
+        cures = [reason.cure for record in records for miss in record.misses for reason in miss.reasons if reason.cure]
+        told += [f"  {cure}" for cure in dict.fromkeys(cures)]
+    if told:
+        raise RecompileError("\n".join(told))

@@ -1,0 +1,39 @@
+"""A project's test in, the ledger of what its jitted functions did out: the fixture `jax_ledger`.
+
+    def test_one_compile(jax_ledger):
+        train()
+        assert jax_ledger["train_step"].compiles == 1
+
+or, with every reason in the failure's message:
+
+    @pytest.mark.jax_max_compiles(train_step=1)
+    def test_one_compile(jax_ledger):
+        train()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from ..observe.cache.ledger import Ledger
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make the marker known."""
+    config.addinivalue_line(
+        "markers", "jax_max_compiles(**limits): how often each jitted function may compile in this test, by name"
+    )
+
+
+@pytest.fixture
+def jax_ledger(request: pytest.FixtureRequest) -> Iterator[Ledger]:
+    """The ledger of this test, live while it runs; the marker `jax_max_compiles` holds functions to a limit."""
+    from .observing import observe
+
+    marker = request.node.get_closest_marker("jax_max_compiles")
+    with observe(max_compiles=marker.kwargs if marker is not None else None) as ledger:
+        yield ledger

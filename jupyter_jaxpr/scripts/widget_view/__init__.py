@@ -1,0 +1,125 @@
+"""A snapshot in, an anywidget out: program, levels, stages and cache where there is no labextension.
+
+VS Code, Colab and other hosts that show widgets load view.js from the kernel. What it shows is printed here; the
+view asks the kernel for nothing, so it also works with a kernel that is busy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...exports import summary
+from ...exports.cache import HEAD, cache_text
+from ...exports.listings import Listing, cut
+from ...quantities import count, duration
+
+if TYPE_CHECKING:
+    from ...document.types.document import Program
+    from ..inspection import LevelName, Snapshot
+
+FOLDER = Path(__file__).parent
+# Longer texts make a browser slow; they are for Snapshot.text and for files.
+CHARACTERS = 1_000_000
+
+_NO_ANYWIDGET = "The widget needs anywidget. Run `pip install anywidget`, restart the kernel, and try again."
+_LEVELS: tuple[tuple[LevelName, str], ...] = (("stablehlo", "StableHLO"), ("hlo", "HLO"))
+
+
+def widget(snapshot: Snapshot) -> Any:
+    """Show a snapshot as a widget, where JupyterLab's panel is not to be had.
+
+    Args:
+        snapshot: What `jupyter_jaxpr.inspect` returned, or `Snapshot.from_json` read.
+
+    Returns:
+        A widget; as the last line of a cell it is displayed.
+
+    Raises:
+        ImportError: anywidget is not installed; the message says how to get it.
+    """
+    return _widget_class()(shown=shown(snapshot))
+
+
+def shown(snapshot: Snapshot) -> dict[str, Any]:
+    """What the view shows, as plain data: see view.js, which reads it."""
+    document = snapshot.document
+    cached = cache_text(document)
+    return {
+        "title": document.title,
+        "message": document.message,
+        "focus": document.focus,
+        "programs": [
+            {
+                "signature": str(summary.signature(program)),
+                "full_signature": str(summary.signature(program, full=True)),
+                "counts": summary.counts(document, program),
+                "origin": program.origin_note,
+                "stages": _stages(program),
+                "levels": [_plain(each) for each in _levels(snapshot, index, program)],
+            }
+            for index, program in enumerate(document.programs)
+        ],
+        "notes": [
+            {"where": summary.where(document, note), "text": note.text, "cure": note.cure, "detail": note.detail}
+            for note in document.notes
+        ],
+        "cache": None if cached is None else {"head": HEAD, **asdict(cached)},
+        "made_with": summary.made_with(document),
+    }
+
+
+def _stages(program: Program) -> list[dict[str, Any]]:
+    times = program.stages
+    if times is None:
+        return []
+    found = [
+        ("trace", "trace", times.trace),
+        ("lower", "lower", times.lower),
+        ("compile", "compile (from disk)" if times.from_disk else "compile", times.compile),
+        ("run", "first run", times.first_run),
+        ("rest", "rest", times.rest),
+    ]
+    return [
+        {"kind": kind, "name": name, "seconds": seconds, "time": duration(seconds)}
+        for kind, name, seconds in found
+        if seconds is not None
+    ]
+
+
+def _levels(snapshot: Snapshot, index: int, program: Program) -> list[Listing]:
+    found = [cut("jaxpr", snapshot.text("jaxpr", index), CHARACTERS)]
+    for name, title in _LEVELS:
+        try:
+            text = snapshot.text(name, index)
+        except ValueError as error:  # not made, or cannot be had: it says why
+            found.append(Listing(title, None, str(error)))
+        else:
+            found.append(cut(title, text, CHARACTERS))
+    return found
+
+
+def _plain(listing: Listing) -> dict[str, Any]:
+    lines = None if listing.text is None else count(listing.text.count("\n") + 1, "line")
+    return {"title": listing.title, "text": listing.text, "note": listing.note, "lines": lines}
+
+
+@cache
+def _widget_class() -> Any:
+    """The widget's class; made when first needed, as anywidget need not be installed."""
+    try:
+        import anywidget
+        import traitlets
+    except ImportError as error:
+        raise ImportError(_NO_ANYWIDGET) from error
+
+    class JaxprWidget(anywidget.AnyWidget):
+        """Shows one snapshot."""
+
+        _esm = (FOLDER / "view.js").read_text(encoding="utf-8")
+        _css = (FOLDER / "view.css").read_text(encoding="utf-8")
+        shown = traitlets.Dict().tag(sync=True)
+
+    return JaxprWidget

@@ -1,0 +1,1 @@
+"""What the user typed: a cell's code, and the targets of `%jaxpr`."""

@@ -1,0 +1,1 @@
+"""Messages between the kernel and the panel."""

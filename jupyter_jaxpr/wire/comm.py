@@ -1,0 +1,302 @@
+"""Built snapshots, progress and failures in, comm messages to every page that shows this kernel out.
+
+- `publisher`: the one publisher of a shell.
+- `Publisher`: the hub, a comm that the kernel opens and that every page joins, and the target on which a page
+  opens a comm of its own for requests.
+
+Where there is no front end to talk to (terminal IPython, a script) everything here does nothing. No method
+raises: what fails is logged and, where possible, said in the panel.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import threading
+import traceback
+import weakref
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+
+from ..document.encoding import encode
+from .answers import Answers
+from .messages import (
+    BUFFER_FROM,
+    PROTOCOL,
+    REQUESTS_TARGET,
+    TARGET,
+    Failed,
+    FinishedStage,
+    Hello,
+    Progress,
+    Reply,
+    SnapshotMessage,
+    TraceCall,
+)
+from .outbox import Outbox
+from .runs import Runs, cell_key
+
+if TYPE_CHECKING:
+    from ..build.build import Built
+    from ..document.types.document import Environment, Snapshot
+
+log = logging.getLogger(__name__)
+
+HubMessage = Hello | Progress | SnapshotMessage | Failed
+Stage = Literal["running", "trace", "lower", "compile", "first_run"]
+
+_publishers: weakref.WeakKeyDictionary[Any, Publisher] = weakref.WeakKeyDictionary()
+
+
+def publisher(shell: Any) -> Publisher:
+    """The publisher of a shell; the same one each time."""
+    if shell not in _publishers:
+        # The publisher must not keep its shell alive.
+        known = weakref.ref(shell)
+        _publishers[shell] = Publisher(namespace=lambda: getattr(known(), "user_ns", None) or {})
+    return _publishers[shell]
+
+
+def environment() -> Environment:
+    """What `hello` says about this kernel; asks JAX only when it is needed."""
+    from ..build.environment import environment
+
+    return environment()
+
+
+class Publisher:
+    """The kernel's end of the wire; every method may be called from any thread.
+
+    Args:
+        environment: Gives the versions, device and tier for `hello`.
+        namespace: Gives the user's names.
+    """
+
+    def __init__(
+        self,
+        environment: Callable[[], Environment] = environment,
+        namespace: Callable[[], dict[str, Any]] = dict,
+    ) -> None:
+        self._environment = environment
+        self._lock = threading.RLock()
+        self._runs = Runs()
+        self._answers = Answers(self._runs, namespace)
+        self._outbox: Outbox[HubMessage] = Outbox(self._deliver)
+        self._hub: Any = None
+        self._asking: dict[str, Any] = {}
+        self._seq = 0
+        self._last_run: str | None = None
+
+    # --- life ---------------------------------------------------------------------------------------------
+
+    def open(self) -> None:
+        """Open the hub and say hello; does nothing where it is open, or where there is no front end."""
+        with _never_raises("open the connection to the panel", self), self._lock:
+            if self._hub is not None:
+                return
+            import comm
+
+            hub = comm.create_comm(target_name=TARGET)
+            if isinstance(hub, comm.DummyComm):
+                hub.close()
+                return
+            self._join(hub)
+            comm.get_comm_manager().register_target(REQUESTS_TARGET, self._on_request_comm)
+            self._say_hello()
+
+    def close(self) -> None:
+        """Close every comm, and let go of the runs; `open` starts anew."""
+        with _never_raises("close the connection to the panel"), self._lock:
+            self._runs.clear()
+            self._answers.leave()
+            if self._hub is None:
+                return
+            import comm
+
+            self._outbox.close()
+            manager = comm.get_comm_manager()
+            manager.unregister_target(REQUESTS_TARGET, self._on_request_comm)
+            hub, self._hub = self._hub, None
+            asking, self._asking = self._asking, {}
+            for each in [hub, *asking.values()]:
+                each.on_close(None)
+                with _never_raises("close a comm"):
+                    each.close()
+
+    # --- kernel to browser --------------------------------------------------------------------------------
+
+    def publish(self, built: Built) -> None:
+        """Send a run's snapshot, and keep the run for requests and `resend`."""
+        with _never_raises("send the program to the panel", self):
+            if self._hub is None:
+                return
+            self._runs.keep(built)
+            self._last_run = built.document.id
+            self._outbox.drop(Progress)
+            self._send_snapshot(built.document)
+
+    def progress(
+        self,
+        *,
+        run: str,
+        stage: Stage,
+        elapsed: float,
+        total_elapsed: float,
+        cell_id: str | None = None,
+        function: str | None = None,
+        finished: Iterable[tuple[str, float]] = (),
+        interruptible: bool = True,
+    ) -> None:
+        """Say what a long call is doing; replaces an earlier one that is not sent yet. Times in seconds."""
+        with _never_raises("send progress to the panel"):
+            if self._hub is None or run == self._last_run:
+                return  # a heartbeat that comes after the run's own snapshot says nothing
+            message = Progress(
+                seq=0,
+                run=run,
+                cell_id=cell_id,
+                function=function,
+                stage=stage,
+                elapsed=elapsed,
+                total_elapsed=total_elapsed,
+                finished=[FinishedStage(stage=name, seconds=took) for name, took in finished],
+                interruptible=interruptible,
+            )
+            self._outbox.put(Progress, message)
+
+    def fail(self, text: str, cure: str | None = None, detail: str | None = None) -> None:
+        """Say in the panel that something of ours failed: a sentence, the cure, the traceback."""
+        with _never_raises("report a failure to the panel"):
+            self._outbox.drop(Progress)
+            if self._hub is not None:
+                self._outbox.put(Failed, Failed(seq=0, text=text, cure=cure, detail=detail))
+
+    def _say_hello(self) -> None:
+        hello = Hello(seq=0, protocol=PROTOCOL, environment=self._environment())
+        self._outbox.put(Hello, hello)
+
+    def _send_snapshot(self, document: Snapshot) -> None:
+        message = SnapshotMessage(seq=0, snapshot=document)
+        self._outbox.put((SnapshotMessage, cell_key(document)), message)
+
+    def _deliver(self, message: HubMessage) -> None:
+        """Number and send; only the outbox calls this, one message at a time."""
+        program = isinstance(message, SnapshotMessage)
+        what = "send the program to the panel" if program else "send a message to the panel"
+        with _never_raises(what, self if program else None):
+            hub = self._hub
+            if hub is None:
+                return
+            self._seq += 1
+            _send(hub, msgspec.structs.replace(message, seq=self._seq))
+
+    # --- browser to kernel --------------------------------------------------------------------------------
+
+    def _join(self, hub: Any) -> None:
+        self._hub = hub
+        _listen(hub, self._on_hub_message)
+        hub.on_close(self._on_hub_closed)
+
+    def _on_hub_message(self, data: object) -> None:
+        # Only the type is read: a browser of any version gets its hello, and can say what does not fit.
+        kind = data.get("type") if isinstance(data, dict) else None
+        if kind == "resend":
+            with _never_raises("send the programs again", self):
+                self._say_hello()
+                for document in self._runs.latest():
+                    self._send_snapshot(document)
+        elif kind == "trace":
+            with _never_raises("trace the call", self):
+                self._trace(msgspec.convert(data, TraceCall))
+
+    def _trace(self, asked: TraceCall) -> None:
+        """Trace the last call of a run's cell; the hub's messages wait until no cell runs."""
+        run = self._runs.get(asked.snapshot)
+        if run is None:
+            self.fail("The kernel no longer holds this run.", "Run the cell again.")
+        elif run.retrace is not None:
+            run.retrace()
+
+    def _on_hub_closed(self, message: object) -> None:
+        """Stay open: the page that closed the hub speaks for itself alone, others still listen.
+
+        A front end without the labextension closes a comm of a target it does not know.
+        """
+        with _never_raises("keep the connection to the panel"), self._lock:
+            if self._hub is None:
+                return
+            import comm
+
+            # Else, when it is collected, it would close the hub for all.
+            self._hub._closed = True
+            hub = comm.create_comm(comm_id=self._hub.comm_id, target_name=TARGET, primary=False)
+            comm.get_comm_manager().register_comm(hub)
+            self._join(hub)
+
+    def _on_request_comm(self, asking: Any, opened: object) -> None:
+        def forget(closed: object) -> None:
+            # The page that closed it knows: told again when it is collected, other pages log an unknown comm.
+            asking._closed = True
+            with self._lock:
+                self._asking.pop(asking.comm_id, None)
+            self._answers.leave(asking.comm_id)
+
+        def send(reply: Reply) -> None:
+            with _never_raises("answer the panel", self):
+                _send(asking, reply)
+
+        def on_message(data: object) -> None:
+            reply = self._answers.answer(data, asking.comm_id, send)
+            if reply is not None:
+                _send(asking, reply)
+
+        with self._lock:
+            self._asking[asking.comm_id] = asking
+        _listen(asking, on_message)
+        asking.on_close(forget)
+
+
+def _send(to: Any, message: HubMessage | Reply) -> None:
+    """Send a message on a comm: as the comm's data, from 64 kB on as one buffer."""
+    raw = encode(message)
+    if len(raw) < BUFFER_FROM:
+        to.send(data=msgspec.json.decode(raw))
+    else:
+        to.send(data={"type": "buffer"}, buffers=[raw])
+
+
+def _listen(to: Any, handle: Callable[[object], None]) -> None:
+    """Have the data of a comm's messages handled, on the thread they were addressed to.
+
+    Two habits of the comm's class are taken out. Around a handler of `on_msg` it triggers the shell's
+    pre_execute and post_execute events, which would, on a subshell in the middle of a cell, flush that cell's
+    figures. And ipykernel routes a message to the subshell that last sent on the comm instead of the one that
+    the page named, which may be gone by then.
+    """
+
+    def handle_msg(message: dict[str, Any]) -> None:
+        with _never_raises("read a message of the panel"):
+            handle(message["content"]["data"])
+
+    def stay(data: object, default: str | None) -> str | None:
+        return default
+
+    to.handle_msg = handle_msg
+    to._reply_subshell_for = stay
+
+
+@contextlib.contextmanager
+def _never_raises(what: str, tell: Publisher | None = None) -> Iterator[None]:
+    """Log what is raised instead of raising it, and tell the panel where a publisher is given."""
+    try:
+        yield
+    except Exception:
+        log.debug("jupyter_jaxpr could not %s", what, exc_info=True)
+        if tell is not None:
+            tell.fail(
+                f"jupyter_jaxpr could not {what}. Your cell is not affected.",
+                "Run the cell again; if it stays so, report it with the details below.",
+                traceback.format_exc(),
+            )

@@ -1,0 +1,76 @@
+"""What was built for the last runs in, each run by its id out: what the panel may still ask about."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..build.build import Built, Sources
+    from ..document.types.document import Snapshot
+
+# A run holds JAX's own programs alive (never arrays): enough for a notebook's recent cells, not for its history.
+KEPT = 8
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run that may be asked about: its latest document, and the handles behind it."""
+
+    document: Snapshot
+    sources: Sources
+    retrace: Callable[[], None] | None = None  # traces the last call of its cell; None where that is not offered
+
+
+class Runs:
+    """The last runs of a kernel, oldest first; every method may be called from any thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._runs: dict[str, Run] = {}
+
+    def keep(self, built: Built) -> None:
+        """Add a run, or put a newer one in its place; the oldest beyond 8 goes."""
+        run = Run(built.document, built.sources, built.retrace)
+        with self._lock:
+            self._runs.pop(run.document.id, None)
+            self._runs[run.document.id] = run
+            while len(self._runs) > KEPT:
+                del self._runs[next(iter(self._runs))]
+
+    def renew(self, document: Snapshot) -> None:
+        """Put a newer document of a run in the place of the one that is held, if the run still is."""
+        with self._lock:
+            held = self._runs.get(document.id)
+            if held is not None:
+                self._runs[document.id] = replace(held, document=document)
+
+    def get(self, identifier: str) -> Run | None:
+        """The run of this id, or None where it is no longer held."""
+        with self._lock:
+            return self._runs.get(identifier)
+
+    def latest(self) -> list[Snapshot]:
+        """The latest document of each cell, in the order they were made."""
+        latest: dict[str, Snapshot] = {}
+        with self._lock:
+            for run in self._runs.values():
+                cell = cell_key(run.document)
+                latest.pop(cell, None)
+                latest[cell] = run.document
+        return list(latest.values())
+
+    def clear(self) -> None:
+        """Let go of every run."""
+        with self._lock:
+            self._runs.clear()
+
+
+def cell_key(document: Snapshot) -> str:
+    """What runs of one cell have in common; a run outside a notebook has only itself."""
+    cell = document.cell
+    if cell is None:
+        return document.id
+    return cell.id or cell.file

@@ -1,0 +1,159 @@
+"""A request that takes long in, `working` replies and one last reply out: on a thread of its own, one at a time.
+
+The thread that brought the request is free at once, so `stop` and other requests are answered meanwhile. To answer a
+request this way, add it to `answers.LongRequest` and to the match in `Answers._job`, which returns the job: a function
+that takes the request's `Work` and returns the last `Reply`. In the job:
+
+- `work.tell("compiling unrolled", done=1, total=3)` says how far it is, as often as you like: at most four a second
+  are sent, the first one at once.
+- `work.stopped` is to be looked at between steps of at most a second or so: when it is true, return a reply with what
+  was done until then.
+- `work.elapsed` is the seconds since the job began.
+- `Unavailable`, with a sentence that ends with what to do, becomes the reply's `error`; so does what else is raised.
+
+JAX calls that the job makes are none of the user's: the observer looks away.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+from ..observe.kernel import observer
+from .messages import Reply, Working
+
+PER_SECOND = 4
+_WAITS = "waiting for an earlier run to end"
+
+
+class Work:
+    """A long request while it is worked on; every method may be called from any thread.
+
+    Args:
+        identifier: The request's id.
+        send: Sends a reply to the page that asked.
+        clock: Seconds that never go backwards.
+    """
+
+    def __init__(
+        self, identifier: int, send: Callable[[Reply], None], *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.identifier = identifier
+        self._send = send
+        self._clock = clock
+        self._began = clock()
+        self._told: float | None = None
+        self._stop = threading.Event()
+        self._left = False
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the user has pressed Stop, or nobody waits for the answer any more."""
+        return self._stop.is_set()
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the request."""
+        return self._clock() - self._began
+
+    def is_stopped(self) -> bool:
+        """As `stopped`, for who wants a function."""
+        return self.stopped
+
+    def stop(self) -> None:
+        """Ask the job to end with what it has."""
+        self._stop.set()
+
+    def leave(self) -> None:
+        """Nobody waits for the answer: end, and send nothing."""
+        self._left = True
+        self.stop()
+
+    def tell(self, text: str, done: int | None = None, total: int | None = None, *, always: bool = False) -> None:
+        """Say how far the work is; left out where the last word is less than a quarter of a second old.
+
+        Args:
+            text: What is being done.
+            done: Of `total`.
+            total: None where it cannot be told.
+            always: Not to be left out: the start of one of a few long steps.
+        """
+        now = self._clock()
+        if not always and self._told is not None and now - self._told < 1 / PER_SECOND:
+            return
+        self._told = now
+        working = Working(text=text, done=done, total=total, elapsed=now - self._began)
+        self.reply(Reply(id=self.identifier, error=None, text=None, scope=None, snapshot=None, working=working))
+
+    def reply(self, reply: Reply) -> None:
+        """Send a reply, unless the page has gone."""
+        if not self._left:
+            self._send(reply)
+
+
+Job = Callable[[Work], Reply]
+
+
+class Worker:
+    """Does the long requests of a kernel, one after the other."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._turn = threading.Lock()
+        self._works: dict[tuple[str, int], Work] = {}
+
+    def begin(self, page: str, identifier: int, job: Job, send: Callable[[Reply], None]) -> None:
+        """Start a job, or let it wait for its turn; the last reply is what it returns.
+
+        Args:
+            page: Who asks, such as the id of its comm.
+            identifier: The request's id, unique for the page.
+            job: Does the work; must not raise.
+            send: Sends a reply to the page; called from the job's thread.
+        """
+        work = Work(identifier, send)
+        with self._lock:
+            self._works[page, identifier] = work
+        # A daemon: a computation that never ends must not keep the kernel from shutting down.
+        thread = threading.Thread(
+            target=self._run, args=(page, work, job), name=f"jupyter_jaxpr request {identifier}", daemon=True
+        )
+        thread.start()
+
+    def stop(self, page: str, identifier: int) -> None:
+        """Ask a job to end with what it has; does nothing where it has ended."""
+        with self._lock:
+            work = self._works.get((page, identifier))
+        if work is not None:
+            work.stop()
+
+    def leave(self, page: str | None = None) -> None:
+        """End the jobs of a page that has gone, or of all."""
+        with self._lock:
+            works = [work for (asking, _), work in self._works.items() if page is None or asking == page]
+        for work in works:
+            work.leave()
+
+    def _run(self, page: str, work: Work, job: Job) -> None:
+        try:
+            # Two jobs at once would disturb each other's times, and share the machine's memory.
+            while not self._turn.acquire(timeout=1 / PER_SECOND):
+                work.tell(_WAITS)
+                if work.stopped:
+                    work.reply(_not_begun(work.identifier))
+                    return
+            try:
+                with observer().looking_away():
+                    reply = job(work)
+            finally:
+                self._turn.release()
+            work.reply(reply)
+        finally:
+            with self._lock:
+                self._works.pop((page, work.identifier), None)
+
+
+def _not_begun(identifier: int) -> Reply:
+    text = "It was stopped before it began: an earlier run has not ended yet. Wait for that one, or stop it."
+    return Reply(id=identifier, error=text, text=None, scope=None, snapshot=None)
