@@ -16,12 +16,33 @@ const LIFE = {
   message: 'Only kernel/channel.ts knows what a kernel has sent.'
 };
 
-const VIEWS = ['editor', 'panel', 'output'];
-
 /**
- * What a room may not import: the rooms after it. Data travels one way:
- * kernel -> protocol -> model -> program-text -> views (editor, panel, output) -> plugins.
+ * The rooms in the order in which data travels; rooms of one line do not know each other.
+ * `kernel` stands beside them: only the model asks the kernel.
  */
+const ORDER = [
+  ['protocol'],
+  ['program-text'],
+  ['model'],
+  ['parts'],
+  ['workbench'],
+  ['wide', 'transform', 'excerpt'],
+  ['editor', 'output', 'panel'],
+  ['plugins']
+];
+/** The views of the panel: each is a room, and only the shell knows them. */
+const PANEL = [
+  'cache',
+  'compare',
+  'cost',
+  'diff',
+  'flow',
+  'notes',
+  'program',
+  'time'
+];
+
+/** A room and the rooms that it may not import. */
 const room = (name, forbidden) => ({
   files: [`src/${name}/**/*.ts`, `src/${name}/**/*.tsx`],
   ignores: ['src/kernel/channel.ts', '**/__tests__/**'],
@@ -32,15 +53,37 @@ const room = (name, forbidden) => ({
         paths: [SERVICES],
         patterns: [
           LIFE,
-          ...forbidden.map(later => ({
-            group: [`**/${later}`, `**/${later}/**`],
-            message: `src/${name} comes before src/${later} and does not know it.`
+          ...forbidden.map(other => ({
+            regex: `^(\\.\\./)+${other}(/|$)`,
+            message: `src/${name} does not know ${other}; see ORDER in eslint.config.mjs.`
           }))
         ]
       }
     ]
   }
 });
+
+const after = place => ORDER.slice(place + 1).flat();
+const beside = (place, name) => ORDER[place].filter(other => other !== name);
+const ROOMS = ORDER.flatMap((names, place) =>
+  names.map(name =>
+    room(name, [
+      ...(['model', 'plugins'].includes(name) ? [] : ['kernel']),
+      ...beside(place, name),
+      ...after(place)
+    ])
+  )
+);
+const VIEWS = PANEL.map(name =>
+  room(`panel/${name}`, [
+    'kernel',
+    'editor',
+    'output',
+    'plugins',
+    'shell',
+    ...PANEL.filter(other => other !== name)
+  ])
+);
 
 export default defineConfig([
   {
@@ -130,19 +173,8 @@ export default defineConfig([
     files: ['**/__tests__/**'],
     rules: { 'jupyter/no-untranslated-string': 'off' } // no person reads a test's texts
   },
-  room('protocol', [
-    'kernel',
-    'model',
-    'program-text',
-    ...VIEWS,
-    'plugins',
-    'tokens'
-  ]),
-  room('kernel', ['model', 'program-text', ...VIEWS, 'plugins']),
-  room('model', [...VIEWS, 'plugins']),
-  room('program-text', ['kernel', ...VIEWS, 'plugins']),
-  room('editor', ['kernel', 'panel', 'output', 'plugins']),
-  room('panel', ['kernel', 'plugins']),
-  room('output', ['kernel', 'plugins']),
+  ...ROOMS,
+  ...VIEWS,
+  room('kernel', ORDER.slice(1).flat()),
   prettierRecommended
 ]);

@@ -21,7 +21,7 @@ import {
   NO_CELL_MARKS,
   cellMarks,
   setCellMarks
-} from './cell-marks';
+} from '../parts/cell-marks';
 import { heatGutter, setHeat } from './heat-gutter';
 
 /** The cells of the notebook whose program is in view. */

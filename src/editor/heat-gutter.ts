@@ -12,7 +12,7 @@ import {
 } from '@codemirror/state';
 import { EditorView, GutterMarker, gutter } from '@codemirror/view';
 
-import { ILineHeat } from './cell-marks';
+import { ILineHeat } from '../parts/cell-marks';
 
 const place = new Compartment();
 

@@ -13,7 +13,7 @@ import {
   shortArguments,
   shortened,
   shownFirst
-} from '../panel/summary';
+} from '../parts/summary';
 import { isUnreadable, readSnapshot } from '../protocol/document';
 import { Program, Snapshot } from '../protocol/snapshot';
 import { Open } from './renderer';

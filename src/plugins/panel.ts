@@ -22,11 +22,11 @@ import {
 } from '@jupyterlab/translation';
 import { Menu } from '@lumino/widgets';
 
-import { jaxprIcon } from '../panel/icon';
+import { jaxprIcon } from '../parts/icon';
 // Light, and wanted at once: the layout is restored with it; what fills it is fetched when it is shown.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
-import { JaxprPanel } from '../panel/panel';
-import type { WideView } from '../panel/wide/wide-view';
+import { JaxprPanel } from '../panel/shell/panel';
+import type { WideView } from '../wide/wide-view';
 import { IDiffQuestion } from '../model/diffs';
 import { VariantComparison } from '../protocol/snapshot';
 import { IJaxprModel, IJaxprTracker } from '../tokens';
@@ -163,14 +163,14 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
     /** Put a text of the program in view on the clipboard. */
     const copy = async (
       text: (
-        copying: typeof import('../panel/copying'),
-        ...program: Parameters<typeof import('../panel/copying').programText>
+        copying: typeof import('../parts/copying'),
+        ...program: Parameters<typeof import('../parts/copying').programText>
       ) => string
     ): Promise<void> => {
       const model = tracker.current;
       if (model?.snapshot && model.program >= 0) {
         const { snapshot, program } = model;
-        const copying = await import('../panel/copying');
+        const copying = await import('../parts/copying');
         Clipboard.copyToSystem(text(copying, snapshot, program));
         panel.notice = trans.__('Copied.');
       }
@@ -240,7 +240,7 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
           return known;
         }
         const { wideWidget } = await import(
-          /* webpackChunkName: "panel_wide" */ '../panel/wide'
+          /* webpackChunkName: "panel_wide" */ '../wide'
         );
         const widget = wideWidget({
           trans,

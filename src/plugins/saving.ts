@@ -63,7 +63,7 @@ export const savingPlugin: JupyterFrontEndPlugin<void> = {
       execute: async () => {
         const model = tracker.current;
         const { saveExcerpt } = await import(
-          /* webpackChunkName: "panel_excerpt" */ '../panel/excerpt'
+          /* webpackChunkName: "panel_excerpt" */ '../excerpt'
         );
         if (model !== null && !(await saveExcerpt(model, trans))) {
           void showErrorMessage(

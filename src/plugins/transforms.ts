@@ -13,7 +13,7 @@ import {
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { Menu } from '@lumino/widgets';
 
-import type { TransformView } from '../panel/transform/transform-view';
+import type { TransformView } from '../transform/transform-view';
 import { IJaxprModel, IJaxprTracker } from '../tokens';
 
 export const OPEN_TRANSFORMS = 'jupyter-jaxpr:open-transforms';
@@ -57,7 +57,7 @@ export const transformsPlugin: JupyterFrontEndPlugin<void> = {
           return known;
         }
         const { transformWidget } = await import(
-          /* webpackChunkName: "panel_transform" */ '../panel/transform'
+          /* webpackChunkName: "panel_transform" */ '../transform'
         );
         const widget = transformWidget({
           trans,

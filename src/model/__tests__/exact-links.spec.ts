@@ -1,7 +1,7 @@
 import { nullTranslator } from '@jupyterlab/translation';
 
-import { JaxprListing } from '../../panel/program/jaxpr-listing';
-import { TwinListing } from '../../panel/program/twin-listing';
+import { JaxprListing } from '../../workbench/levels/jaxpr-listing';
+import { TwinListing } from '../../workbench/levels/twin-listing';
 import { golden } from '../../program-text/__tests__/documents';
 import type { ExactLinks, Snapshot, TextPage } from '../../protocol/snapshot';
 import type { IJaxprModel, ILongRequest, Outcome } from '../../tokens';

@@ -5,10 +5,10 @@ import { TranslationBundle } from '@jupyterlab/translation';
 
 import { bound } from '../../model/call-counts';
 import { LedgerFunction, Snapshot } from '../../protocol/snapshot';
-import { code } from '../copying';
-import { duration } from '../quantities';
-import { plain } from '../stretches';
-import { shortened, whereAndWhen } from '../summary';
+import { code } from '../../parts/copying';
+import { duration } from '../../parts/quantities';
+import { plain } from '../../parts/stretches';
+import { shortened, whereAndWhen } from '../../parts/summary';
 import {
   IMiss,
   Misses,

@@ -10,8 +10,8 @@ import { attentionOf } from '../../model/attention';
 import { IAmount } from '../../model/call-counts';
 import { Snapshot } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';
-import { duration } from '../quantities';
-import { useRoving } from '../roving';
+import { duration } from '../../parts/quantities';
+import { useRoving } from '../../parts/roving';
 import { Count, IRowProps } from './cells';
 import {
   COLUMNS,

@@ -5,8 +5,8 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { Ledger } from '../../protocol/snapshot';
-import { grouped } from '../quantities';
-import { shortened } from '../summary';
+import { grouped } from '../../parts/quantities';
+import { shortened } from '../../parts/summary';
 
 export function Library(props: {
   ledger: Ledger;

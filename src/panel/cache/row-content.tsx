@@ -5,9 +5,9 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { amount } from '../../model/call-counts';
-import { Icon } from '../icons';
-import { duration } from '../quantities';
-import { shortened } from '../summary';
+import { Icon } from '../../parts/icons';
+import { duration } from '../../parts/quantities';
+import { shortened } from '../../parts/summary';
 import { Bar, CellProps, Count, IRowProps, Place } from './cells';
 import { countsOf } from './functions';
 import { MissCells } from './miss-cells';

@@ -6,7 +6,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { Snapshot } from '../../protocol/snapshot';
-import { Icon } from '../icons';
+import { Icon } from '../../parts/icons';
 import { ledgerMarkdown, ledgerText } from './copying';
 
 export function Toolbar(props: {

@@ -12,9 +12,9 @@ import {
   LedgerReason,
   Snapshot
 } from '../../protocol/snapshot';
-import { duration, grouped } from '../quantities';
-import { IStretch, bold, stretches } from '../stretches';
-import { INotePlace, framePlace, shortened } from '../summary';
+import { duration, grouped } from '../../parts/quantities';
+import { IStretch, bold, stretches } from '../../parts/stretches';
+import { INotePlace, framePlace, shortened } from '../../parts/summary';
 import { IMiss, Misses, priceOf, totalsOf } from './functions';
 
 /** Longer names, values and sentences are cut: a saved notebook may hold anything. */

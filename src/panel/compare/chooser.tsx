@@ -7,8 +7,8 @@ import * as React from 'react';
 import { Comparing } from '../../model/comparing';
 import { Snapshot } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';
-import { Failed, Question, Working } from '../long-work';
-import { shortArguments, shortened } from '../summary';
+import { Failed, Question, Working } from '../../parts/long-work';
+import { shortArguments, shortened } from '../../parts/summary';
 
 export function Chooser(props: {
   model: IJaxprModel;

@@ -7,7 +7,7 @@ import * as React from 'react';
 import { comparingOf } from '../../model/comparing';
 import { VariantComparison } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';
-import { ModelWidget } from '../model-widget';
+import { ModelWidget } from '../../parts/model-widget';
 import { Chooser } from './chooser';
 import { Side } from './table';
 

@@ -4,9 +4,9 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { Measure, percent } from '../../model/heat';
-import { code } from '../copying';
-import { plain } from '../stretches';
-import { whereAndWhen } from '../summary';
+import { code } from '../../parts/copying';
+import { plain } from '../../parts/stretches';
+import { whereAndWhen } from '../../parts/summary';
 import { CostReading, Group, IRow, Order } from './reading';
 import { asides, cellWords, groupName, labelOf, lead, placeOf } from './words';
 

@@ -6,8 +6,8 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { Measure, amountWords, percent } from '../../model/heat';
-import { shortened } from '../summary';
-import { useWidth } from './use-width';
+import { shortened } from '../../parts/summary';
+import { useWidth } from '../../parts/use-width';
 import { CostReading } from './reading';
 import { IBar, icicleOf, neighbour } from './icicle-layout';
 import { times } from './words';

@@ -10,13 +10,13 @@ import { Costs } from '../../model/costs';
 import { timingsOf } from '../../model/timings';
 import { Machine, WarmTime } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';
-import { duration, factor, operations, size } from '../quantities';
-import { Stretches, bold, stretches } from '../stretches';
-import { shortened } from '../summary';
-import { Running } from '../time/running';
+import { duration, factor, operations, size } from '../../parts/quantities';
+import { Stretches, bold, stretches } from '../../parts/stretches';
+import { shortened } from '../../parts/summary';
+import { Running } from '../../parts/running';
 import { CostReading } from './reading';
 import { IPlacement, placementOf, rooflineOf } from './roofline-layout';
-import { useWidth } from './use-width';
+import { useWidth } from '../../parts/use-width';
 
 const HEIGHT = 200;
 const WIDEST = 520;

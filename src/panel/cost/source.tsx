@@ -1,7 +1,7 @@
 /** A line of Python comes in; it goes out coloured as the notebook's cells are. */
 import * as React from 'react';
 
-import { pythonPieces } from '../python-text';
+import { pythonPieces } from '../../parts/python-text';
 
 export function Source({ text }: { text: string }): JSX.Element {
   return (

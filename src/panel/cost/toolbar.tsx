@@ -7,8 +7,8 @@ import * as React from 'react';
 
 import { Measure } from '../../model/heat';
 import { Costs } from '../../model/costs';
-import { Icon } from '../icons';
-import { useRoving } from '../roving';
+import { Icon } from '../../parts/icons';
+import { useRoving } from '../../parts/roving';
 import { costMarkdown, costText } from './copying';
 import { CostReading, GROUPS, Group, Order } from './reading';
 import { groupName } from './words';

@@ -11,9 +11,9 @@ import {
   percent
 } from '../../model/heat';
 import { ProgramCost, Snapshot } from '../../protocol/snapshot';
-import { operations, size } from '../quantities';
-import { IStretch, bold, stretches } from '../stretches';
-import { framePlace, shortened } from '../summary';
+import { operations, size } from '../../parts/quantities';
+import { IStretch, bold, stretches } from '../../parts/stretches';
+import { framePlace, shortened } from '../../parts/summary';
 import { CostReading, Group, IRow } from './reading';
 
 /** Longer texts are cut. */

@@ -5,8 +5,8 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { CostDifference, XlaCost } from '../../protocol/snapshot';
-import { grouped, operations } from '../quantities';
-import { shortened } from '../summary';
+import { grouped, operations } from '../../parts/quantities';
+import { shortened } from '../../parts/summary';
 import { CostReading } from './reading';
 
 /** Longer sentences are cut. */

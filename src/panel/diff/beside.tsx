@@ -7,7 +7,7 @@ import * as React from 'react';
 
 import { IDiffQuestion } from '../../model/diffs';
 import { IJaxprModel } from '../../tokens';
-import { jaxprIcon } from '../icon';
+import { jaxprIcon } from '../../parts/icon';
 import { Answer, useDiffs } from './diff-view';
 
 let made = 0;

@@ -2,7 +2,12 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { NOISES, NOISE_KEYS, Noise, noiseName } from '../program/noise';
+import {
+  NOISES,
+  NOISE_KEYS,
+  Noise,
+  noiseName
+} from '../../workbench/reading/noise';
 
 export function DiffFilters(props: {
   hidden: ReadonlySet<Noise>;

@@ -7,9 +7,9 @@ import * as React from 'react';
 import { Attention } from '../../model/attention';
 import { DiffState, Diffs, IDiffQuestion, diffsOf } from '../../model/diffs';
 import { IJaxprModel, IProgramRef, LevelName } from '../../tokens';
-import { Failed } from '../long-work';
-import { AttentiveWidget } from '../attentive-widget';
-import { shortArguments, shortened, whereAndWhen } from '../summary';
+import { Failed } from '../../parts/long-work';
+import { AttentiveWidget } from '../../parts/attentive-widget';
+import { shortArguments, shortened, whereAndWhen } from '../../parts/summary';
 import { DiffTable } from './diff-table';
 
 /** Open a diff in the main area; null where the application has none. */

@@ -8,7 +8,7 @@ import * as React from 'react';
 
 import { DiffState, diffsOf } from '../../model/diffs';
 import { IJaxprModel } from '../../tokens';
-import { ModelWidget } from '../model-widget';
+import { ModelWidget } from '../../parts/model-widget';
 import { useDiffs } from './diff-view';
 import { countWords } from './words';
 

@@ -10,7 +10,7 @@ import {
   DiffSide,
   ProgramDiff
 } from '../../protocol/snapshot';
-import { shortened } from '../summary';
+import { shortened } from '../../parts/summary';
 import { Item } from './rows';
 
 export const SIGNS: Readonly<Record<DiffRow['sign'], string>> = {

@@ -3,9 +3,9 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { Control } from '../../protocol/snapshot';
-import { Icon } from '../icons';
-import { whereOf } from '../program/describe';
-import { equations, shortened } from '../summary';
+import { Icon } from '../../parts/icons';
+import { whereOf } from '../../workbench/words/describe';
+import { equations, shortened } from '../../parts/summary';
 import { Acts } from './acts';
 import { ICard, Reading } from './reading';
 import {

@@ -4,8 +4,8 @@ import * as React from 'react';
 
 import { ILinked } from '../../model/links';
 import { IJaxprModel } from '../../tokens';
-import { Icon } from '../icons';
-import { shortened } from '../summary';
+import { Icon } from '../../parts/icons';
+import { shortened } from '../../parts/summary';
 import { Acts } from './acts';
 import { Branches } from './branches';
 import { Head } from './card-head';

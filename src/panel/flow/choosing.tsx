@@ -2,7 +2,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { Icon } from '../icons';
+import { Icon } from '../../parts/icons';
 
 interface IRow {
   name: string;

@@ -4,7 +4,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { Picture } from '../picture';
+import { Picture } from '../../parts/picture';
 import { drawingOf } from './drawing';
 import { ICard, Reading } from './reading';
 import { drawingWords, titleOf } from './words';

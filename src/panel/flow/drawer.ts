@@ -2,9 +2,9 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { Control, Slot } from '../../protocol/snapshot';
-import { equations } from '../summary';
+import { equations } from '../../parts/summary';
 import { ICard, Reading } from './reading';
-import { IDrawing, Pieces, widthOf } from './shapes';
+import { IDrawing, Pieces, widthOf } from '../../parts/shapes';
 import { isBranch, isLoop, isNamed, slotsOf, titleOf } from './words';
 
 /** More constructs inside are counted. */

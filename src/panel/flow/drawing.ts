@@ -7,7 +7,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import { ForkDrawer } from './fork-drawing';
 import { LoopDrawer } from './loop-drawing';
 import { ICard, Reading } from './reading';
-import { IDrawing } from './shapes';
+import { IDrawing } from '../../parts/shapes';
 import { isBranch, isNamed } from './words';
 
 /** Drawings keep the size of their letters; they grow to this, and then stay. */

@@ -7,7 +7,7 @@ import * as React from 'react';
 
 import { Attention } from '../../model/attention';
 import { IJaxprModel } from '../../tokens';
-import { AttentiveWidget } from '../attentive-widget';
+import { AttentiveWidget } from '../../parts/attentive-widget';
 import { Acts } from './acts';
 import { Card } from './card';
 import { Choosing } from './choosing';

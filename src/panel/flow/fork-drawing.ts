@@ -1,7 +1,7 @@
 /** A cond or a switch comes in; its drawing goes out: a fork whose ways meet again. */
-import { equations } from '../summary';
+import { equations } from '../../parts/summary';
 import { Drawer, INNER_STEP } from './drawer';
-import { IDrawing, widthOf } from './shapes';
+import { IDrawing, widthOf } from '../../parts/shapes';
 import { isSelected, predicateWords, slotsOf } from './words';
 
 /** More branches are counted. */

@@ -1,6 +1,6 @@
 /** A loop comes in; its drawing goes out: rails, a loop arrow, a gate where a condition decides, a tree of pairs. */
 import { Drawer } from './drawer';
-import { IDrawing, widthOf } from './shapes';
+import { IDrawing, widthOf } from '../../parts/shapes';
 import { slotsOf, timesWords, titleOf } from './words';
 
 /** More rails are counted. */

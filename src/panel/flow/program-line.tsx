@@ -6,7 +6,7 @@ import { ILinked } from '../../model/links';
 import { IPrintedRow, PartKind } from '../../program-text/row-printer';
 import { IFold, IRow } from '../../program-text/rows';
 import { IEquationRef } from '../../tokens';
-import { badgeText, whereOf } from '../program/describe';
+import { badgeText, whereOf } from '../../workbench/words/describe';
 import { Reading } from './reading';
 
 /** A line: a row, and what is folded into it. */

@@ -3,7 +3,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { Control, Slot } from '../../protocol/snapshot';
-import { shortened } from '../summary';
+import { shortened } from '../../parts/summary';
 import { Reading } from './reading';
 import { cardName, isBranch, isNamed } from './words';
 

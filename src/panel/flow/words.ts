@@ -4,8 +4,8 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { Control, Slot } from '../../protocol/snapshot';
-import { grouped, operations } from '../quantities';
-import { shortened } from '../summary';
+import { grouped, operations } from '../../parts/quantities';
+import { shortened } from '../../parts/summary';
 import { Reading } from './reading';
 
 /** Longer names are cut in sentences. */

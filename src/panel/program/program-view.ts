@@ -8,17 +8,21 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import type { Attention } from '../../model/attention';
 import type { Snapshot } from '../../protocol/snapshot';
 import type { IJaxprModel, LevelName } from '../../tokens';
-import { element } from './describe';
-import { Detail, detailOf } from './detail';
-import { FilterRow } from './filter-row';
-import { showHelp } from './help-overlay';
-import { LevelPane } from './level-pane';
-import { LinkedView } from './linked-view';
-import type { ListingView } from './listing-view';
-import { TransformRow } from '../transform/transform-row';
-import { ReadingTools } from './reading-tools';
-import { LEVELS, Toolbar, helpButton } from './toolbar';
-import { levelCountWords, steppedWords, unlinkedWords } from './view-words';
+import { element } from '../../parts/dom';
+import { Detail, detailOf } from '../../workbench/words/detail';
+import { FilterRow } from '../../workbench/reading/filter-row';
+import { showHelp } from '../../workbench/reading/help-overlay';
+import { LevelPane } from '../../workbench/levels/level-pane';
+import { LinkedView } from '../../workbench/listing/linked-view';
+import type { ListingView } from '../../workbench/listing/listing-view';
+import { TransformRow } from '../../transform/transform-row';
+import { ReadingTools } from '../../workbench/reading/reading-tools';
+import { LEVELS, Toolbar, helpButton } from '../../workbench/reading/toolbar';
+import {
+  levelCountWords,
+  steppedWords,
+  unlinkedWords
+} from '../../workbench/words/view-words';
 
 /** The view of a program. */
 export class ProgramView extends LinkedView {

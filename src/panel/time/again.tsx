@@ -5,9 +5,9 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { ProgramTiming, WarmTime } from '../../protocol/snapshot';
-import { duration } from '../quantities';
-import { Stretches, stretches } from '../stretches';
-import { shortened } from '../summary';
+import { duration } from '../../parts/quantities';
+import { Stretches, stretches } from '../../parts/stretches';
+import { shortened } from '../../parts/summary';
 import {
   LONGEST,
   dispatchWords,

@@ -4,8 +4,8 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { Snapshot, Sweep } from '../../protocol/snapshot';
-import { code } from '../copying';
-import { shortened, whereAndWhen } from '../summary';
+import { code } from '../../parts/copying';
+import { shortened, whereAndWhen } from '../../parts/summary';
 import { LONGEST_NAME, growthWords } from './series';
 import { allColumns, valueWords } from './sweep-rows';
 import { LONGEST } from './words';

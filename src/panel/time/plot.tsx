@@ -6,9 +6,9 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import { Widget } from '@lumino/widgets';
 import * as React from 'react';
 
-import { saveAs } from '../flow/standing-alone';
-import { Icon, IconName } from '../icons';
-import { useRoving } from '../roving';
+import { saveAs } from '../../parts/standing-alone';
+import { Icon, IconName } from '../../parts/icons';
+import { useRoving } from '../../parts/roving';
 import { pictureOf, svgOf } from './pictures';
 import { IInk, PLOT_HEIGHT, plotSpec } from './plot-spec';
 import { Choice, ISeries } from './series';

@@ -4,8 +4,8 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { Sweep, SweepFit, SweepPoint } from '../../protocol/snapshot';
-import { duration, grouped, size } from '../quantities';
-import { shortened } from '../summary';
+import { duration, grouped, size } from '../../parts/quantities';
+import { shortened } from '../../parts/summary';
 
 /** What is plotted against the sizes. */
 export type Choice = 'time' | 'warm' | 'compile' | 'equations' | 'bytes';

@@ -5,7 +5,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { Stages } from '../../protocol/snapshot';
-import { durationOrUnknown, Bar, stageList } from '../stage-bar';
+import { durationOrUnknown, Bar, stageList } from '../../parts/stage-bar';
 import { percent, stageWords } from './words';
 
 export function StageTable(props: {

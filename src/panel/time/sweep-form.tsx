@@ -7,7 +7,7 @@ import * as React from 'react';
 import type { SweepDraft, SweepField } from '../../model/timings';
 import { EvaluableText } from '../../protocol/evaluable';
 import { ISweepQuestion } from '../../tokens';
-import { shortened } from '../summary';
+import { shortened } from '../../parts/summary';
 
 /** Code, the same in every language. */
 const EXAMPLE = { sweep: 'n=64,256,1024', call: 'f(make(n))' };

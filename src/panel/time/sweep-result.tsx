@@ -6,7 +6,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { Snapshot, Sweep } from '../../protocol/snapshot';
-import { shortened } from '../summary';
+import { shortened } from '../../parts/summary';
 import { Plot, plotting } from './plot';
 import {
   Choice,

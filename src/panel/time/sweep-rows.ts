@@ -4,8 +4,14 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { Sweep, SweepPoint } from '../../protocol/snapshot';
-import { duration, factor, grouped, operations, size } from '../quantities';
-import { shortened } from '../summary';
+import {
+  duration,
+  factor,
+  grouped,
+  operations,
+  size
+} from '../../parts/quantities';
+import { shortened } from '../../parts/summary';
 import { Choice, LONGEST_NAME } from './series';
 
 export type ColumnName =

@@ -6,8 +6,8 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { Snapshot, Sweep, SweepPoint } from '../../protocol/snapshot';
-import { Icon } from '../icons';
-import { shortened } from '../summary';
+import { Icon } from '../../parts/icons';
+import { shortened } from '../../parts/summary';
 import { sweepMarkdown, sweepText } from './copying';
 import { Choice, LONGEST_NAME } from './series';
 import { IColumn, shownColumns, valueWords } from './sweep-rows';

@@ -10,9 +10,9 @@ import {
   WarmTime
 } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';
-import { duration, factor, grouped } from '../quantities';
-import { IStage, stageList } from '../stage-bar';
-import { bold } from '../stretches';
+import { duration, factor, grouped } from '../../parts/quantities';
+import { IStage, stageList } from '../../parts/stage-bar';
+import { bold } from '../../parts/stretches';
 
 /** Longer names and sentences are cut: a saved notebook may hold anything. */
 export const LONGEST = 1000;

@@ -3,7 +3,7 @@ import {
   collective,
   layout,
   shardings
-} from '../../panel/shardings/__tests__/spread';
+} from '../../workbench/shardings/__tests__/spread';
 import { isUnreadable, readSnapshot } from '../document';
 import { ProgramShardings } from '../snapshot';
 import { snapshot } from './documents';

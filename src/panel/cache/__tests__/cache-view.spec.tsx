@@ -18,7 +18,7 @@ import {
   press,
   render,
   words
-} from '../../__tests__/render';
+} from '../../../parts/__tests__/render';
 import { Cache } from '../cache-view';
 
 const trans = nullTranslator.load('jupyter_jaxpr');

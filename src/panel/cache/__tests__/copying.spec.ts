@@ -8,7 +8,7 @@ import {
   snapshotWithLedger
 } from '../../../protocol/__tests__/documents';
 import { Ledger, Snapshot } from '../../../protocol/snapshot';
-import { whereAndWhen } from '../../summary';
+import { whereAndWhen } from '../../../parts/summary';
 import { ledgerMarkdown, ledgerText } from '../copying';
 
 const trans = nullTranslator.load('jupyter_jaxpr');

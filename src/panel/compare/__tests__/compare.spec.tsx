@@ -12,7 +12,13 @@ import {
   variantComparison
 } from '../../../protocol/__tests__/documents';
 import { Reply, Snapshot, VariantComparison } from '../../../protocol/snapshot';
-import { act, byRole, click, render, words } from '../../__tests__/render';
+import {
+  act,
+  byRole,
+  click,
+  render,
+  words
+} from '../../../parts/__tests__/render';
 import { Compare } from '../compare-view';
 
 const trans = nullTranslator.load('jupyter_jaxpr');

@@ -14,7 +14,7 @@ import {
   press,
   render,
   words
-} from '../../__tests__/render';
+} from '../../../parts/__tests__/render';
 import { Cost } from '../cost-view';
 import { node as node_, row, rnnCost, rnnSnapshot } from './costs';
 

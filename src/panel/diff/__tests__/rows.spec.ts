@@ -2,7 +2,7 @@ import { nullTranslator } from '@jupyterlab/translation';
 
 import { diffRow, programDiff } from '../../../protocol/__tests__/diffs';
 import { DiffRow, DiffSide, ProgramDiff } from '../../../protocol/snapshot';
-import { NOISES, Noise } from '../../program/noise';
+import { NOISES, Noise } from '../../../workbench/reading/noise';
 import { hiddenRows, hiddenRowsWords } from '../noise';
 import { Item, itemsOf, nextDifference, placeOf } from '../rows';
 import { diffText } from '../words';

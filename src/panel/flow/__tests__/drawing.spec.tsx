@@ -5,8 +5,8 @@ import { GOLDEN, golden } from '../../../program-text/__tests__/documents';
 import { Control, Snapshot } from '../../../protocol/snapshot';
 import { NARROWEST, WIDEST, drawingOf } from '../drawing';
 import { Reading } from '../reading';
-import { IDrawing, Shape, fitted, widthOf } from '../shapes';
-import { standAlone } from '../standing-alone';
+import { IDrawing, Shape, fitted, widthOf } from '../../../parts/shapes';
+import { standAlone } from '../../../parts/standing-alone';
 
 const trans = nullTranslator.load('jupyter_jaxpr');
 

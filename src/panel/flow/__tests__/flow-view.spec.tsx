@@ -13,7 +13,7 @@ import {
   press,
   render,
   words
-} from '../../__tests__/render';
+} from '../../../parts/__tests__/render';
 import { Flow } from '../flow-view';
 
 const trans = nullTranslator.load('jupyter_jaxpr');

@@ -7,8 +7,8 @@ import * as React from 'react';
 import { Stepping } from '../../../model/stepping';
 import { Control, Snapshot } from '../../../protocol/snapshot';
 import { IJaxprModel } from '../../../tokens';
-import { Failed, Question, Working } from '../../long-work';
-import { shortened } from '../../summary';
+import { Failed, Question, Working } from '../../../parts/long-work';
+import { shortened } from '../../../parts/summary';
 import { whyNot } from './words';
 
 interface IAskingProps {

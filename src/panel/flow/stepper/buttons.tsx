@@ -5,7 +5,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { IPlace } from '../../../model/stepping';
-import { Icon } from '../../icons';
+import { Icon } from '../../../parts/icons';
 import { Walk } from './walk';
 
 /** A whole walk is played in about so many milliseconds, a step in no less and no more than these. */

@@ -6,8 +6,8 @@ import * as React from 'react';
 
 import { GOES_ON } from '../../../protocol/recording';
 import { Leaf } from '../../../protocol/snapshot';
-import { grouped } from '../../quantities';
-import { shortened } from '../../summary';
+import { grouped } from '../../../parts/quantities';
+import { shortened } from '../../../parts/summary';
 import { IStep, Walk } from './walk';
 import { leafAt, leafName, roleWords, summaryOf, valueText } from './words';
 

@@ -9,7 +9,7 @@ import { Control } from '../../../protocol/snapshot';
 import { IJaxprModel } from '../../../tokens';
 import { Asking } from './asking';
 import { Recorded } from './recorded';
-import { useKeptFocus } from './keep-focus';
+import { useKeptFocus } from '../../../parts/keep-focus';
 import { useStepping } from './use-stepping';
 
 export function Stepper(props: {

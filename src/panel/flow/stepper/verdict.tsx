@@ -5,8 +5,8 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { Recording } from '../../../protocol/snapshot';
-import { duration, grouped } from '../../quantities';
-import { shortened } from '../../summary';
+import { duration, grouped } from '../../../parts/quantities';
+import { shortened } from '../../../parts/summary';
 import { LONGEST_VALUE, figure } from './words';
 
 /** Of results that differ; a program may have thousands. */

@@ -19,7 +19,7 @@ import {
   press,
   render,
   words
-} from '../../__tests__/render';
+} from '../../../parts/__tests__/render';
 import { Time } from '../time-view';
 import { point, selu, timing, warmTime } from './times';
 

@@ -18,7 +18,13 @@ import {
   recording,
   snapshot
 } from '../../../../protocol/__tests__/documents';
-import { act, byRole, click, render, words } from '../../../__tests__/render';
+import {
+  act,
+  byRole,
+  click,
+  render,
+  words
+} from '../../../../parts/__tests__/render';
 import { Stepper } from '..';
 import {
   COND,

@@ -1,0 +1,83 @@
+/** What is pointed at in a model's program comes in; a file with its linked excerpt as SVG goes out, to be saved. */
+import { TranslationBundle } from '@jupyterlab/translation';
+
+import type { Snapshot } from '../protocol/snapshot';
+import type { IJaxprModel } from '../tokens';
+import { saveAs, standAlone } from '../parts/standing-alone';
+import {
+  ProgramListings,
+  closeListings,
+  openListings
+} from '../workbench/levels/program-listings';
+import { drawExcerpt } from './drawing';
+import { excerptOf } from './excerpt';
+
+/**
+ * Save what is linked to the selection; texts that are still in the kernel are fetched first.
+ *
+ * @returns Whether there was anything to save.
+ */
+export async function saveExcerpt(
+  model: IJaxprModel,
+  trans: TranslationBundle
+): Promise<boolean> {
+  const { snapshot, program, selection } = model;
+  if (snapshot === null || program < 0 || selection === null) {
+    return false;
+  }
+  const listings = openListings(snapshot, program, trans);
+  try {
+    await fetchTexts(listings, model);
+    const excerpt = excerptOf(listings, selection, trans);
+    if (excerpt === null) {
+      return false;
+    }
+    const title = titleOf(snapshot, program, trans);
+    // In the page for a moment: its colours are those of the theme.
+    const place = document.createElement('div');
+    place.className = 'jp-JaxprPanel jp-JaxprExcerpt-place';
+    place.setAttribute('aria-hidden', 'true');
+    document.body.append(place);
+    try {
+      const svg = drawExcerpt(excerpt, title, trans);
+      place.append(svg);
+      const { name } = snapshot.programs[program];
+      saveAs(
+        `${name.replace(/[^\w.-]+/g, '_')}-excerpt.svg`,
+        standAlone(svg, title)
+      );
+    } finally {
+      place.remove();
+    }
+    return true;
+  } finally {
+    closeListings(listings);
+  }
+}
+
+async function fetchTexts(
+  { program, texts, pages }: ProgramListings,
+  { requests }: IJaxprModel
+): Promise<void> {
+  for (const level of program.levels) {
+    if (texts.has(level.name)) {
+      continue;
+    }
+    if (level.state === 'held') {
+      pages.held(level.name, level);
+    } else if (level.state === 'on_request' && requests !== null) {
+      await pages.text(level.name, requests);
+    }
+  }
+}
+
+/** `rnn · cell [3]` */
+function titleOf(
+  { cell, programs }: Snapshot,
+  program: number,
+  trans: TranslationBundle
+): string {
+  const { name } = programs[program];
+  const count = cell?.execution_count ?? null;
+  return count === null ? name : trans.__('%1 · cell [%2]', name, count);
+}

@@ -1,0 +1,73 @@
+/** A note of a snapshot comes in; the lines of the cell that it is about go out, where the cell's text is known. */
+import { Note, Snapshot } from '../../protocol/snapshot';
+import { IMark } from '../../parts/code-excerpt';
+
+export interface IExcerpt {
+  lines: string[];
+  /** Number of the first line. */
+  first: number;
+  marks: IMark[];
+}
+
+/** Most lines of a loop that are shown as written. */
+const MOST = 16;
+const LOOPS = ['unrolled_loop', 'short_loop'];
+const ERRORS = ['trace_raised', 'untraceable', 'target'];
+
+/** The cell's lines; null where its text is not in the document. */
+export function excerptOf(snapshot: Snapshot, note: Note): IExcerpt | null {
+  if (note.frame < 0) {
+    return null;
+  }
+  const [fileIndex, , line, column, endLine, endColumn] =
+    snapshot.frames[note.frame];
+  const file = snapshot.files[fileIndex];
+  const own = snapshot.cell !== null && snapshot.cell.file === file.path;
+  const source = own ? (snapshot.cell?.source ?? null) : file.source;
+  if (file.kind !== 'cell' || source === null) {
+    return null;
+  }
+  const lines = source.split('\n');
+  if (line < 1 || line > lines.length) {
+    return null;
+  }
+  let [first, last] = [line, line];
+  if (LOOPS.includes(note.kind)) {
+    last = Math.min(Math.max(line, endLine), line + MOST - 1);
+  } else if (ERRORS.includes(note.kind)) {
+    first = Math.max(1, line - 1);
+    last = Math.max(line + 2, Math.min(endLine, line + MOST));
+  }
+  last = Math.min(last, lines.length);
+  while (last > line && lines[last - 1].trim() === '') {
+    last--;
+  }
+  while (first < line && lines[first - 1].trim() === '') {
+    first++;
+  }
+  const shown = lines.slice(first - 1, last);
+  const margin = indentOf(shown);
+  const marks = LOOPS.includes(note.kind)
+    ? []
+    : [
+        {
+          line,
+          column: column < 0 ? -1 : column - margin,
+          endColumn:
+            column < 0
+              ? -1
+              : endLine > line
+                ? lines[line - 1].length - margin
+                : endColumn - margin
+        }
+      ];
+  return { lines: shown.map(each => each.slice(margin)), first, marks };
+}
+
+/** Spaces that all lines begin with. */
+function indentOf(lines: readonly string[]): number {
+  const indents = lines
+    .filter(line => line.trim() !== '')
+    .map(line => line.length - line.trimStart().length);
+  return indents.length === 0 ? 0 : Math.min(...indents);
+}

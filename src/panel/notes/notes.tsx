@@ -1,0 +1,278 @@
+/**
+ * The notes of a snapshot come in; a list goes out: what, where, why, and the cure.
+ */
+import { Clipboard } from '@jupyterlab/apputils';
+import { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { attentionOf } from '../../model/attention';
+import { EvaluableText } from '../../protocol/evaluable';
+import { Cure, Note, Snapshot } from '../../protocol/snapshot';
+import { IJaxprModel } from '../../tokens';
+import { CodeExcerpt } from '../../parts/code-excerpt';
+import { Icon, IconName } from '../../parts/icons';
+import { ModelWidget } from '../../parts/model-widget';
+import { excerptOf } from './note-code';
+import { Insert } from '../../parts/states/empty';
+import { INotePlace, notePlace, shortened } from '../../parts/summary';
+
+/** Longer details are cut: what was printed while tracing may be a whole array, many times. */
+const LONGEST_DETAIL = 20_000;
+
+const ICONS: Record<string, IconName> = {
+  printed_while_tracing: 'printed',
+  captured_constant: 'constant',
+  eager_compiles: 'refresh',
+  unrolled_loop: 'refresh',
+  short_loop: 'flow',
+  leaked_tracer: 'error',
+  trace_raised: 'error',
+  failed: 'error'
+};
+
+/** The Notes view. */
+export class NotesView extends ModelWidget {
+  constructor(
+    private _trans: TranslationBundle,
+    private _insert: Insert
+  ) {
+    super(['snapshots', 'program', 'status']);
+    this.addClass('jp-JaxprNotes');
+  }
+
+  protected render(): JSX.Element | null {
+    return this.model === null ? null : (
+      <Notes model={this.model} insert={this._insert} trans={this._trans} />
+    );
+  }
+}
+
+export function Notes(props: {
+  model: IJaxprModel;
+  insert: Insert;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { model, insert, trans } = props;
+  const notes = model.snapshot?.notes ?? [];
+  if (notes.length === 0) {
+    return (
+      <p className="jp-JaxprPanel-quiet">{trans.__('No notes on this run.')}</p>
+    );
+  }
+  return (
+    <ul className="jp-JaxprNotes-list">
+      {notes.map((note, i) => (
+        // Notes have no identity of their own; a new snapshot is a new list.
+        <li key={`${model.snapshot?.id} ${i}`}>
+          <NoteEntry
+            note={note}
+            at={i}
+            model={model}
+            insert={insert}
+            trans={trans}
+          />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Take the user to a line of a cell; its equations are marked in the program. */
+function goTo(model: IJaxprModel, place: INotePlace): void {
+  const { cellId, span } = place;
+  if (cellId !== null) {
+    const { line } = span;
+    const column = Math.max(0, span.column);
+    model.setSelection({ kind: 'caret', cellId, line, column });
+    attentionOf(model).goToCell({ ...span, role: 'own' });
+  }
+}
+
+function NoteEntry(props: {
+  note: Note;
+  /** Index into the snapshot's notes. */
+  at: number;
+  model: IJaxprModel;
+  insert: Insert;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { note, at, model, insert, trans } = props;
+  const snapshot = model.snapshot;
+  const place = snapshot === null ? null : notePlace(snapshot, note, trans);
+  const icon = ICONS[note.kind] ?? 'notes';
+  const title = note.title ?? null;
+  const other =
+    note.program >= 0 && note.program !== model.program
+      ? (snapshot?.programs[note.program]?.name ?? null)
+      : null;
+  return (
+    <article className="jp-JaxprNotes-note" data-kind={note.kind}>
+      <span className={`jp-JaxprNotes-icon jp-mod-${icon}`}>
+        <Icon name={icon} />
+      </span>
+      <div>
+        <p className="jp-JaxprNotes-text">
+          {place !== null &&
+            (place.cellId === null ? (
+              <b>{place.label}: </b>
+            ) : (
+              <>
+                <button
+                  className="jp-JaxprPanel-link"
+                  title={trans.__('Go to this line')}
+                  onClick={() => goTo(model, place)}
+                >
+                  {place.label}
+                </button>
+                {': '}
+              </>
+            ))}
+          {title !== null ? (
+            <b>{shortened(title, 400)}</b>
+          ) : (
+            shortened(note.text, 2000)
+          )}
+          {other !== null && (
+            <span className="jp-JaxprPanel-second">
+              {' '}
+              {trans.__('in %1', shortened(other, 80))}
+            </span>
+          )}
+        </p>
+        {title !== null && (
+          <p className="jp-JaxprPanel-second">{shortened(note.text, 2000)}</p>
+        )}
+        {note.cure !== null && (
+          <p className="jp-JaxprPanel-second">{shortened(note.cure, 2000)}</p>
+        )}
+        <NoteCode
+          note={note}
+          at={at}
+          snapshot={snapshot}
+          insert={model.requests === null ? null : insert}
+          trans={trans}
+        />
+        {(note.cures ?? []).length > 0 && (
+          <Cures cures={note.cures ?? []} trans={trans} />
+        )}
+        {(note.price ?? []).map(text => (
+          <p key={text} className="jp-JaxprNotes-price">
+            {shortened(text, 1000)}
+          </p>
+        ))}
+        {note.detail !== null && (
+          <details>
+            <summary>
+              {note.kind === 'printed_while_tracing'
+                ? trans.__('What was printed')
+                : trans.__('Details')}
+            </summary>
+            <pre tabIndex={0}>{shortened(note.detail, LONGEST_DETAIL)}</pre>
+          </details>
+        )}
+      </div>
+    </article>
+  );
+}
+
+/** The lines that a note is about, and beside them what to write instead. */
+function NoteCode(props: {
+  note: Note;
+  /** Index into the snapshot's notes. */
+  at: number;
+  snapshot: Snapshot | null;
+  /** Null where no kernel could run it. */
+  insert: Insert | null;
+  trans: TranslationBundle;
+}): JSX.Element | null {
+  const { note, at, snapshot, insert, trans } = props;
+  const [done, setDone] = React.useState('');
+  // A cell of a saved notebook's making is not offered.
+  const trial =
+    snapshot === null
+      ? null
+      : EvaluableText.sent(snapshot, run => run.notes[at]?.trial ?? null);
+  const excerpt = snapshot === null ? null : excerptOf(snapshot, note);
+  const code = note.code ?? null;
+  if (excerpt === null && code === null) {
+    return null;
+  }
+  const copy = (text: string): void => {
+    Clipboard.copyToSystem(text);
+    setDone(trans.__('Copied.'));
+  };
+  return (
+    <>
+      <div
+        className="jp-JaxprNotes-code"
+        data-pair={(excerpt !== null && code !== null) || undefined}
+      >
+        {excerpt !== null && (
+          <CodeExcerpt
+            lines={excerpt.lines}
+            first={excerpt.first}
+            marks={excerpt.marks}
+            wrong={ICONS[note.kind] === 'error'}
+            label={trans.__('As written')}
+          />
+        )}
+        {code !== null && (
+          <CodeExcerpt
+            lines={shortened(code, LONGEST_DETAIL).split('\n')}
+            first={excerpt?.first ?? 1}
+            label={trans.__('Rewrite')}
+          />
+        )}
+      </div>
+      {code !== null && (
+        <p className="jp-JaxprNotes-acts">
+          <button className="jp-JaxprPanel-button" onClick={() => copy(code)}>
+            {trans.__('Copy rewrite')}
+          </button>
+          {trial !== null && insert !== null && (
+            <button
+              className="jp-JaxprPanel-button"
+              title={trans.__(
+                'Puts a cell below the active one, for you to run: it times both and compares their results'
+              )}
+              onClick={() => {
+                insert(trial);
+                setDone(trans.__('A new cell has it: run it to compare.'));
+              }}
+            >
+              {trans.__('Insert a cell that compares both')}
+            </button>
+          )}
+          <span role="status" className="jp-JaxprPanel-second">
+            {done}
+          </span>
+        </p>
+      )}
+    </>
+  );
+}
+
+/** Ways out to choose from. */
+function Cures(props: {
+  cures: readonly Cure[];
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { cures, trans } = props;
+  return (
+    <dl className="jp-JaxprNotes-cures" aria-label={trans.__('Cures')}>
+      {cures.map(({ name, code, text }) => (
+        <div key={name}>
+          <dt>{shortened(name, 80)}</dt>
+          <dd>
+            {code !== null && (
+              <pre tabIndex={0}>
+                <code>{shortened(code, 4000)}</code>
+              </pre>
+            )}
+            <p className="jp-JaxprPanel-second">{shortened(text, 1000)}</p>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,258 @@
+/**
+ * The model comes in; everything above the view goes out: banners, header, stages, tabs, or what stands in their place.
+ */
+import type { IRenderMimeRegistry } from '@jupyterlab/rendermime';
+import { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { attentionOf } from '../../model/attention';
+import { IDiffQuestion } from '../../model/diffs';
+import { versionsApart } from '../../model/sentences';
+import { timingsOf } from '../../model/timings';
+import { Retrace, VariantComparison } from '../../protocol/snapshot';
+import { IJaxprModel, Status } from '../../tokens';
+import { filling } from '../../parts/filling';
+import { Header, IHeaderActions } from '../../parts/header';
+import { ModelWidget } from '../../parts/model-widget';
+import { StageBar } from '../../parts/stage-bar';
+import { Banner, Waiting } from '../../parts/states/banner';
+import { Empty, Insert } from '../../parts/states/empty';
+import { Failure } from '../../parts/states/failure';
+import { Running } from '../../parts/states/running';
+import { Tabs, ViewName } from './tabs';
+import { shortened } from '../../parts/summary';
+
+/** What the panel's controls do beyond the model. */
+export interface IPanelActions extends IHeaderActions {
+  insert: Insert;
+  /** Draws plots; left out where the application has none. */
+  rendermime?: IRenderMimeRegistry;
+  /** Open a comparison in the main area; left out where the application has none. */
+  beside?: (comparison: VariantComparison) => void;
+  /** Open a diff in the main area; left out where the application has none. */
+  diff?: (model: IJaxprModel, question: IDiffQuestion) => void;
+  /** Open the levels of the program side by side in the main area; left out where the application has none. */
+  wide?: () => void;
+  /** Open the program beside its transforms in the main area; left out where the application has none. */
+  transforms?: () => void;
+}
+
+export class Head extends ModelWidget {
+  constructor(
+    private _options: {
+      /** Id of the panel's node. */
+      panel: string;
+      trans: TranslationBundle;
+      actions: IPanelActions;
+      views: () => readonly ViewName[];
+      chosen: () => ViewName;
+      choose: (view: ViewName) => void;
+    }
+  ) {
+    super(['status', 'snapshots', 'program', 'failure', 'paused']);
+    this.addClass('jp-JaxprPanel-head');
+  }
+
+  override get model(): IJaxprModel | null {
+    return super.model;
+  }
+
+  override set model(model: IJaxprModel | null) {
+    const known = super.model;
+    if (known !== null) {
+      attentionOf(known).viewChanged.disconnect(this.update, this);
+      timingsOf(known).changed.disconnect(this.update, this);
+    }
+    super.model = model;
+    if (model !== null) {
+      // Hits and compiles may be to be guessed.
+      attentionOf(model).viewChanged.connect(this.update, this);
+      timingsOf(model).changed.connect(this.update, this);
+    }
+  }
+
+  override dispose(): void {
+    this.model = null;
+    super.dispose();
+  }
+
+  /** Something the user did has worked; said to a screen reader too. */
+  set notice(notice: string) {
+    this._notice = notice;
+    this.update();
+  }
+
+  protected render(): JSX.Element {
+    const { trans, actions } = this._options;
+    const model = this.model;
+    const kind = filling(model);
+    if (model === null) {
+      const status: Status = { kind: 'no-notebook' };
+      return <Empty status={status} insert={actions.insert} trans={trans} />;
+    }
+    const failure = model.failure !== null && (
+      <Failure
+        failure={model.failure}
+        dismiss={() => model.dismissFailure()}
+        trans={trans}
+      />
+    );
+    const status = model.status;
+    if (kind === 'running' && status.kind === 'running') {
+      return (
+        <>
+          {failure}
+          <Running progress={status.progress} trans={trans} />
+        </>
+      );
+    }
+    if (kind === 'empty') {
+      return (
+        <>
+          {failure}
+          <Empty status={status} insert={actions.insert} trans={trans} />
+        </>
+      );
+    }
+    return (
+      <>
+        {failure}
+        <Banner model={model} trans={trans} />
+        <div className="jp-JaxprPanel-fades">
+          <Header model={model} trans={trans} actions={actions} />
+          <Waiting model={model} trans={trans} />
+          <About
+            model={model}
+            stages={
+              !['cache', 'time'].includes(this._options.chosen()) &&
+              !attentionOf(model).outcomesHidden
+            }
+            trans={trans}
+          />
+          {this._tabs(model)}
+        </div>
+        <div className="jp-JaxprPanel-notice" role="status">
+          {this._notice}
+        </div>
+      </>
+    );
+  }
+
+  private _tabs(model: IJaxprModel): JSX.Element | null {
+    const views = this._options.views();
+    if (views.length === 0) {
+      return null;
+    }
+    return (
+      <Tabs
+        panel={this._options.panel}
+        views={views}
+        chosen={this._options.chosen()}
+        notes={model.snapshot?.notes.length ?? 0}
+        compiles={
+          attentionOf(model).outcomesHidden
+            ? 0
+            : (model.snapshot?.ledger?.compiles ?? 0)
+        }
+        choose={this._options.choose}
+        trans={this._options.trans}
+      />
+    );
+  }
+
+  private _notice = '';
+}
+
+/** What is to be known about the snapshot before its views: where it is from, what it lacks, its stages. */
+function About(props: {
+  model: IJaxprModel;
+  /** Whether the stages of the program are shown; the Cache and the Time view have their own. */
+  stages: boolean;
+  trans: TranslationBundle;
+}): JSX.Element | null {
+  const { model, trans } = props;
+  const snapshot = model.snapshot;
+  if (snapshot === null) {
+    return null;
+  }
+  const program = snapshot.programs[model.program] ?? null;
+  const { environment, message, notes } = snapshot;
+  // A message that is a note too is read there, with its line and its detail.
+  const noted = notes.some(note => note.text === message);
+  const lines = new Set([
+    program === null && !noted ? (message ?? NOTHING(trans)) : null,
+    program?.origin_note ?? null,
+    environment.tier_note,
+    model.fromSaved ? null : versionsApart(environment.jupyter_jaxpr, trans),
+    snapshot.cut
+  ]);
+  const stages = props.stages ? (program?.stages ?? null) : null;
+  const timing = timingsOf(model).timingOf(snapshot, model.program);
+  return (
+    <>
+      {[...lines].map(
+        line =>
+          line !== null && (
+            <p key={line} className="jp-JaxprPanel-about">
+              {shortened(line, 1000)}
+            </p>
+          )
+      )}
+      {snapshot.retrace && model.requests !== null && !model.fromSaved && (
+        <TraceIt
+          key={snapshot.created}
+          retrace={snapshot.retrace}
+          trace={() => model.requests?.retrace(snapshot.id)}
+          trans={trans}
+        />
+      )}
+      {stages !== null && (
+        <StageBar
+          stages={stages}
+          warm={timing?.warm?.median ?? null}
+          trans={trans}
+        />
+      )}
+    </>
+  );
+}
+
+/** The offer to trace a call whose Python may change something: what would happen, and the button. */
+function TraceIt(props: {
+  retrace: Retrace;
+  trace: () => void;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { retrace, trans } = props;
+  const [asked, setAsked] = React.useState(false);
+  // A second press may come before the first one is drawn.
+  const sent = React.useRef(false);
+  const question = React.useId();
+  return (
+    <div className="jp-JaxprPanel-retrace">
+      <p id={question}>{shortened(retrace.question, 1000)}</p>
+      <button
+        className="jp-JaxprPanel-button"
+        aria-describedby={question}
+        aria-disabled={asked}
+        onClick={() => {
+          if (!sent.current) {
+            sent.current = true;
+            setAsked(true);
+            props.trace();
+          }
+        }}
+      >
+        {retrace.undoable
+          ? trans.__('Trace it')
+          : trans.__('Trace it all the same')}
+      </button>
+      <span role="status">
+        {asked && trans.__('The kernel traces the call when no cell runs.')}
+      </span>
+    </div>
+  );
+}
+
+const NOTHING = (trans: TranslationBundle): string =>
+  trans.__('This run made no program.');

@@ -1,0 +1,116 @@
+/**
+ * The tracker comes in; the panel's widget goes out, empty until it is first seen.
+ *
+ * JupyterLab makes it at its start, so that its layout can be restored; what fills it is fetched when it is shown.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+import { Message } from '@lumino/messaging';
+import { ISignal, Signal } from '@lumino/signaling';
+import { Panel } from '@lumino/widgets';
+
+import { IJaxprModel, IJaxprTracker } from '../../tokens';
+import { IPanelActions } from './head';
+import { jaxprIcon } from '../../parts/icon';
+import type { Shell } from './shell';
+
+export class JaxprPanel extends Panel {
+  constructor(
+    private _tracker: IJaxprTracker,
+    private _trans: TranslationBundle,
+    private _actions: IPanelActions
+  ) {
+    super();
+    this.id = JaxprPanel.ID;
+    this.addClass('jp-JaxprPanel');
+    this.title.icon = jaxprIcon;
+    this.title.caption = _trans.__('Jaxpr: the program JAX made of a cell');
+    this.node.setAttribute('role', 'region');
+    this.node.setAttribute('aria-label', _trans.__('Jaxpr'));
+    _tracker.currentChanged.connect(this._onCurrent, this);
+  }
+
+  /** Something the user did has worked. */
+  set notice(notice: string) {
+    if (this._shell !== null) {
+      this._shell.notice = notice;
+    }
+  }
+
+  /** The panel was shown or hidden. */
+  get visibilityChanged(): ISignal<this, void> {
+    return this._visibilityChanged;
+  }
+
+  /** Whether the next activation leaves the keyboard where it is: nobody asked for the panel. */
+  keepFocus = false;
+
+  override dispose(): void {
+    if (!this.isDisposed) {
+      this._tracker.currentChanged.disconnect(this._onCurrent, this);
+      Signal.clearData(this);
+      super.dispose();
+    }
+  }
+
+  protected override onAfterAttach(message: Message): void {
+    super.onAfterAttach(message);
+    void this._fill();
+  }
+
+  protected override onAfterShow(message: Message): void {
+    super.onAfterShow(message);
+    void this._fill();
+    this._visibilityChanged.emit();
+  }
+
+  protected override onAfterHide(message: Message): void {
+    super.onAfterHide(message);
+    this._visibilityChanged.emit();
+  }
+
+  protected override onActivateRequest(message: Message): void {
+    super.onActivateRequest(message);
+    const keep = this.keepFocus;
+    this.keepFocus = false;
+    if (!keep) {
+      void this._fill().then(() => this._shell?.focusFirst());
+    }
+  }
+
+  private _onCurrent(_: unknown, model: IJaxprModel | null): void {
+    if (this._shell !== null) {
+      this._shell.model = model;
+    }
+  }
+
+  private _fill(): Promise<void> {
+    if (!this.isVisible) {
+      return Promise.resolve();
+    }
+    if (this._filling === null) {
+      this._filling = this._makeShell();
+    }
+    return this._filling;
+  }
+
+  private async _makeShell(): Promise<void> {
+    const { Shell } = await import(
+      /* webpackChunkName: "panel_shell" */ './shell'
+    );
+    if (this.isDisposed) {
+      return;
+    }
+    const shell = new Shell(this.id, this._trans, this._actions);
+    shell.model = this._tracker.current;
+    this._shell = shell;
+    this.addWidget(shell);
+  }
+
+  private _visibilityChanged = new Signal<this, void>(this);
+  private _shell: Shell | null = null;
+  private _filling: Promise<void> | null = null;
+}
+
+export namespace JaxprPanel {
+  export const ID = 'jupyter-jaxpr-panel';
+}

@@ -1,0 +1,245 @@
+import { nullTranslator } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { JaxprModel } from '../../model/model';
+import { FakeChannel } from '../../model/__tests__/fake-channel';
+import {
+  environment,
+  progress,
+  snapshot
+} from '../../protocol/__tests__/documents';
+import { Status } from '../../tokens';
+import { filling } from '../filling';
+import { Banner, Waiting } from '../states/banner';
+import { Empty } from '../states/empty';
+import { Failure } from '../states/failure';
+import { Running } from '../states/running';
+import { act, byRole, click, render, words } from './render';
+
+const trans = nullTranslator.load('jupyter_jaxpr');
+const ready: Status = { kind: 'ready', environment: environment() };
+
+function connected(): { model: JaxprModel; kernel: FakeChannel } {
+  const model = new JaxprModel(trans);
+  const kernel = new FakeChannel();
+  model.setChannel(kernel);
+  kernel.greets();
+  return { model, kernel };
+}
+
+beforeEach(() => {
+  jest.useFakeTimers({ now: new Date(2026, 7, 17, 2, 51) });
+});
+afterEach(() => {
+  jest.useRealTimers();
+  document.body.replaceChildren();
+});
+
+describe('where there is no program', () => {
+  it.each<[string, Status, string]>([
+    [
+      'no notebook',
+      { kind: 'no-notebook' },
+      'No notebook' +
+        'Open a notebook, and run a cell that has %%jaxpr as its first line.'
+    ],
+    [
+      'no kernel',
+      { kind: 'no-kernel' },
+      'No kernel' +
+        'Start a kernel to see what JAX makes of a cell. A program that was saved with the notebook opens without one: click it below its cell.'
+    ],
+    [
+      'a kernel that does not answer yet',
+      { kind: 'connecting' },
+      'Connecting to the kernel' +
+        'This waits for a kernel that is starting or busy. Programs appear here as soon as it answers.'
+    ],
+    [
+      'a kernel without the extension',
+      { kind: 'not-loaded' },
+      'jupyter_jaxpr is not loaded' +
+        'Run this in the notebook, once for each kernel:' +
+        '%load_ext jupyter_jaxpr' +
+        'Insert in a new cell' +
+        'If the kernel does not know it, install it there: %pip install jupyter_jaxpr'
+    ],
+    [
+      'a kernel that is ready',
+      ready,
+      'No program yet' +
+        'Put %%jaxpr on top of a cell that calls a jitted function, and run it.' +
+        '%%jaxpr import jax import jax.numpy as jnp jax.jit(jnp.sin)(1.0)' +
+        'Insert in a new cell' +
+        'JAX 0.10.2 on cpu · all facts available'
+    ],
+    [
+      'a kernel without JAX',
+      {
+        kind: 'ready',
+        environment: environment({
+          jax: null,
+          tier: 'none',
+          tier_note: 'JAX is not installed in this kernel.'
+        })
+      },
+      'No usable JAX' +
+        'JAX is not installed in this kernel.' +
+        '%pip install "jax>=0.10"' +
+        'Insert in a new cell'
+    ],
+    [
+      'a kernel of another version',
+      { kind: 'unusable', reason: 'Install 0.2.0 and reload.' },
+      'The program cannot be shown.Install 0.2.0 and reload.'
+    ]
+  ])('%s says what to do', (_, status, expected) => {
+    const { node } = render(
+      <Empty status={status} insert={() => undefined} trans={trans} />
+    );
+    expect(words(node)).toBe(expected);
+    expect(byRole(node, 'status')).toHaveLength(1);
+  });
+
+  it('the button puts a whole example in a new cell', () => {
+    const inserted: string[] = [];
+    const { node } = render(
+      <Empty
+        status={ready}
+        insert={source => inserted.push(source.shown)}
+        trans={trans}
+      />
+    );
+    click(byRole(node, 'button', 'Insert in a new cell')[0]);
+    expect(inserted).toEqual([
+      '%%jaxpr\nimport jax\nimport jax.numpy as jnp\n\njax.jit(jnp.sin)(1.0)'
+    ]);
+  });
+});
+
+describe('a long compile', () => {
+  it('shows its stage and its time, second by second', () => {
+    const { node } = render(<Running progress={progress()} trans={trans} />);
+    expect(words(node)).toBe(
+      'rnn_unrolled' +
+        'Compiling, 41 s' +
+        'XLA is at work. It cannot be stopped before it returns; Interrupt takes effect then.' +
+        'trace451 msdonelower249 msdonecompile41 s…first runwaits'
+    );
+    act(() => {
+      jest.advanceTimersByTime(2000);
+    });
+    expect(words(node.querySelector('.jp-JaxprPanel-lead'))).toBe(
+      'Compiling, 43 s'
+    );
+  });
+
+  it('reads its stage to a screen reader, not every second', () => {
+    const { node } = render(<Running progress={progress()} trans={trans} />);
+    expect(byRole(node, 'status').map(words)).toEqual(['Compiling']);
+  });
+
+  it('can be interrupted while Python traces', () => {
+    const { node } = render(
+      <Running
+        progress={progress({
+          stage: 'trace',
+          elapsed: 1,
+          finished: [],
+          interruptible: true
+        })}
+        trans={trans}
+      />
+    );
+    expect(words(node)).toBe(
+      'rnn_unrolled' +
+        'Tracing, 1 s' +
+        'Interrupt the kernel to stop it.' +
+        'trace1 s…lowerwaitscompilewaitsfirst runwaits'
+    );
+  });
+
+  it('takes the place of an earlier program, unless that is pinned', () => {
+    const { model, kernel } = connected();
+    expect(filling(model)).toBe('empty');
+    kernel.sends(snapshot());
+    expect(filling(model)).toBe('program');
+    kernel.received.emit(progress());
+    expect(filling(model)).toBe('running');
+    model.setPinned(true);
+    expect(filling(model)).toBe('program');
+    model.setPinned(false);
+    kernel.received.emit(progress({ stage: 'running', seq: 3 }));
+    expect(filling(model)).toBe('program');
+  });
+});
+
+describe('the line above a program', () => {
+  function stale(): JaxprModel {
+    const { model, kernel } = connected();
+    kernel.sends(
+      snapshot({ created: new Date(2026, 7, 17, 2, 34).getTime() / 1000 })
+    );
+    kernel.turns({ kind: 'lost', loss: 'restarting' });
+    kernel.greets();
+    return model;
+  }
+
+  it('says that it is from before, and how to refresh it', () => {
+    const { node } = render(<Banner model={stale()} trans={trans} />);
+    expect(words(byRole(node, 'status')[0])).toBe(
+      'Kernel restarted 02:51. This is the run of 02:34.' +
+        'Run cell [7] again to refresh.'
+    );
+  });
+
+  it('leads to a newer run', () => {
+    const model = stale();
+    model.show(
+      snapshot({
+        id: 'run-2',
+        created: new Date(2026, 7, 17, 2, 50).getTime() / 1000
+      }),
+      false
+    );
+    model.setRun('run-1');
+    const { node } = render(<Waiting model={model} trans={trans} />);
+    expect(words(node)).toBe('There is a newer run: Cell [7] · 02:50');
+    click(byRole(node, 'button')[0]);
+    expect(model.snapshot?.id).toBe('run-2');
+  });
+
+  it('counts what waits while updates are paused', () => {
+    const { model, kernel } = connected();
+    model.setPaused(true);
+    const { node, redraw } = render(<Waiting model={model} trans={trans} />);
+    expect(words(node)).toBe('Updates are paused. Resume');
+    kernel.sends(snapshot());
+    redraw(<Waiting model={model} trans={trans} />);
+    expect(words(node)).toBe('Updates are paused; 1 run waits. Resume');
+    click(byRole(node, 'button', 'Resume')[0]);
+    expect(model.snapshot?.id).toBe('run-1');
+  });
+});
+
+describe('a failure of ours', () => {
+  it('is told with its cure, and can be dismissed', () => {
+    let dismissed = 0;
+    const { node } = render(
+      <Failure
+        failure={{
+          text: 'The program could not be read.',
+          cure: 'Run the cell again.',
+          detail: 'Traceback <b>'
+        }}
+        dismiss={() => dismissed++}
+        trans={trans}
+      />
+    );
+    expect(words(byRole(node, 'alert')[0])).toBe(
+      'The program could not be read.Run the cell again.DetailsTraceback <b>'
+    );
+    click(byRole(node, 'button', 'Dismiss')[0]);
+    expect(dismissed).toBe(1);
+  });
+});

@@ -1,0 +1,30 @@
+/** What fills the panel for a state of the model. */
+import { IJaxprModel } from '../tokens';
+
+/** What fills the panel. */
+export type Filling =
+  /** A sentence and one thing to do. */
+  | 'empty'
+  /** A long trace or compile, and nothing of earlier runs. */
+  | 'running'
+  /** A snapshot without a program: its message, and its notes. */
+  | 'message'
+  | 'program';
+
+/** What fills the panel for a state of the model. */
+export function filling(model: IJaxprModel | null): Filling {
+  if (model === null) {
+    return 'empty';
+  }
+  const { snapshot, status } = model;
+  if (status.kind === 'running') {
+    const works = ['trace', 'lower', 'compile'].includes(status.progress.stage);
+    if (snapshot === null || (works && !model.pinned && !model.paused)) {
+      return 'running';
+    }
+  }
+  if (snapshot === null) {
+    return 'empty';
+  }
+  return model.program >= 0 ? 'program' : 'message';
+}

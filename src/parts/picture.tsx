@@ -1,0 +1,119 @@
+/**
+ * What draws for a width comes in; an SVG goes out, as wide as there is room, with a sentence for who cannot see it, and
+ * buttons that save and copy it.
+ */
+import { Clipboard } from '@jupyterlab/apputils';
+import { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { IDrawing, Shape } from './shapes';
+import { saveAs, standAlone } from './standing-alone';
+import { Icon } from './icons';
+
+/** Before it is measured: what a panel of 360 pixels has. */
+const USUAL = 336;
+
+export function Picture(props: {
+  /** Its identity says when to draw anew; null where there is nothing to draw. */
+  draw: (width: number) => IDrawing | null;
+  /** What it shows, in a sentence. */
+  words: string;
+  /** Name of the file it is saved as, without its ending. */
+  file: string;
+  trans: TranslationBundle;
+}): JSX.Element | null {
+  const { draw, words, file, trans } = props;
+  const place = React.useRef<HTMLDivElement>(null);
+  const svg = React.useRef<SVGSVGElement>(null);
+  const [width, setWidth] = React.useState(USUAL);
+  const [told, setTold] = React.useState('');
+  React.useLayoutEffect(() => {
+    const node = place.current;
+    if (node === null || typeof ResizeObserver === 'undefined') {
+      return;
+    }
+    const observer = new ResizeObserver(() => setWidth(node.clientWidth));
+    observer.observe(node);
+    return () => observer.disconnect();
+  }, []);
+  const drawing = React.useMemo(() => draw(width), [draw, width]);
+  if (drawing === null) {
+    return null;
+  }
+  const take = (act: (text: string) => void, told: string): void => {
+    if (svg.current !== null) {
+      act(standAlone(svg.current, words));
+      setTold(told);
+    }
+  };
+  const name = `${file.replace(/[^\w.-]+/g, '_')}.svg`;
+  return (
+    <div className="jp-JaxprFlow-diagram">
+      <div ref={place} className="jp-JaxprFlow-drawing">
+        <svg
+          ref={svg}
+          role="img"
+          aria-label={words}
+          width={drawing.width}
+          height={drawing.height}
+          viewBox={`0 0 ${drawing.width} ${drawing.height}`}
+        >
+          {drawing.shapes.map((shape, i) => (
+            // Shapes have no identity of their own; a new drawing is a new list.
+            <Piece key={i} shape={shape} />
+          ))}
+        </svg>
+      </div>
+      <div className="jp-JaxprFlow-take">
+        <button
+          className="jp-JaxprPanel-action"
+          aria-label={trans.__('Save the diagram as SVG')}
+          title={trans.__('Save the diagram as SVG')}
+          onClick={() => take(text => saveAs(name, text), trans.__('Saved.'))}
+        >
+          <Icon name="save" />
+        </button>
+        <button
+          className="jp-JaxprPanel-action"
+          aria-label={trans.__('Copy the diagram as SVG')}
+          title={trans.__('Copy the diagram as SVG')}
+          onClick={() =>
+            take(
+              text => Clipboard.copyToSystem(text),
+              trans.__('Copied as SVG.')
+            )
+          }
+        >
+          <Icon name="copy" />
+        </button>
+        <span className="jp-JaxprPanel-small" role="status">
+          {told}
+        </span>
+      </div>
+    </div>
+  );
+}
+
+function Piece({ shape }: { shape: Shape }): JSX.Element {
+  const look = `jp-mod-${shape.look}`;
+  switch (shape.kind) {
+    case 'path':
+      return <path className={look} d={shape.d} />;
+    case 'rect': {
+      const { x, y, width, height } = shape;
+      return <rect className={look} {...{ x, y, width, height }} />;
+    }
+    case 'text':
+      return (
+        <text
+          className={look}
+          x={shape.x}
+          y={shape.y}
+          textAnchor={shape.anchor}
+        >
+          {shape.whole !== shape.text && <title>{shape.whole}</title>}
+          {shape.text}
+        </text>
+      );
+  }
+}

@@ -1,0 +1,55 @@
+/**
+ * How far a measurement is comes in; what is shown in the place of its button goes out.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { LongState } from '../model/long-work';
+import { useKeptFocus } from './keep-focus';
+import { Failed, Question, Working } from './long-work';
+
+export function Running(props: {
+  state: LongState;
+  /** Short, for a screen reader: what the question is about. */
+  title: string;
+  stop: () => void;
+  yes: () => void;
+  no: () => void;
+  trans: TranslationBundle;
+  /** What starts it; there while nothing runs. */
+  children: React.ReactNode;
+}): JSX.Element {
+  const { state, title, stop, yes, no, trans } = props;
+  const { ref, onFocus, onBlur } = useKeptFocus(state.kind);
+  return (
+    <div
+      className="jp-JaxprTime-running"
+      ref={ref as React.RefObject<HTMLDivElement>}
+      onFocus={onFocus}
+      onBlur={onBlur}
+    >
+      {state.kind === 'working' && (
+        <Working
+          state={state}
+          stopping={trans.__('Stopping: what was measured is kept.')}
+          stop={stop}
+          trans={trans}
+        />
+      )}
+      {state.kind === 'confirm' && (
+        <Question
+          question={state.question}
+          title={title}
+          answers={{
+            yes: trans.__('Run it'),
+            no: trans.__('Do not run it')
+          }}
+          yes={yes}
+          no={no}
+        />
+      )}
+      {state.kind === 'failed' && <Failed reason={state.reason} />}
+      {(state.kind === 'idle' || state.kind === 'failed') && props.children}
+    </div>
+  );
+}

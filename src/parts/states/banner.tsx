@@ -1,0 +1,119 @@
+/** The line above a program: that the program is from before, that a cell runs, that newer runs wait. */
+import { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { Progress } from '../../protocol/snapshot';
+import { IJaxprModel } from '../../tokens';
+import { Icon } from '../icons';
+import { clock, elapsed } from '../quantities';
+import { whereAndWhen } from '../summary';
+
+import { Sentence } from './sentence';
+import { useSeconds, stageVerb } from './running';
+
+/** The line above a program: that it is from before, that a cell runs, that newer ones wait. */
+export function Banner(props: {
+  model: IJaxprModel;
+  trans: TranslationBundle;
+}): JSX.Element | null {
+  const { model, trans } = props;
+  const status = model.status;
+  if (status.kind === 'stale') {
+    const snapshot = model.snapshot;
+    return (
+      <div className="jp-JaxprPanel-banner" role="status" data-status="stale">
+        <Icon name="power" />
+        <p>
+          <b>
+            {status.reason} {clock(status.since)}.
+          </b>{' '}
+          {snapshot !== null &&
+            trans.__(
+              'This is the run of %1.',
+              clock(new Date(snapshot.created * 1000))
+            )}
+          <br />
+          <span className="jp-JaxprPanel-second">{status.cure}</span>
+        </p>
+      </div>
+    );
+  }
+  if (status.kind === 'unusable') {
+    return (
+      <Sentence title={trans.__('New programs cannot be shown.')}>
+        {status.reason}
+      </Sentence>
+    );
+  }
+  if (status.kind === 'running') {
+    return <RunningLine progress={status.progress} trans={trans} />;
+  }
+  return null;
+}
+
+function RunningLine(props: {
+  progress: Progress;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { progress, trans } = props;
+  const now = progress.elapsed + useSeconds(progress);
+  return (
+    <div className="jp-JaxprPanel-banner" data-status="running">
+      <Icon name="refresh" />
+      <p>
+        <b role="status">
+          {progress.function === null
+            ? stageVerb(progress.stage, trans)
+            : trans.__(
+                '%1: %2',
+                stageVerb(progress.stage, trans),
+                progress.function
+              )}
+        </b>
+        <span aria-hidden="true">, {elapsed(now)}</span>
+      </p>
+    </div>
+  );
+}
+
+/** Runs that are not in view: those that wait while paused, and newer ones. */
+export function Waiting(props: {
+  model: IJaxprModel;
+  trans: TranslationBundle;
+}): JSX.Element | null {
+  const { model, trans } = props;
+  const newest = model.runs[0];
+  if (model.paused) {
+    return (
+      <div className="jp-JaxprPanel-waiting" role="status">
+        {model.waiting === 0
+          ? trans.__('Updates are paused.')
+          : trans._n(
+              'Updates are paused; %1 run waits.',
+              'Updates are paused; %1 runs wait.',
+              model.waiting
+            )}{' '}
+        <button
+          className="jp-JaxprPanel-link"
+          onClick={() => model.setPaused(false)}
+        >
+          {trans.__('Resume')}
+        </button>
+      </div>
+    );
+  }
+  if (newest === undefined || newest.snapshot === model.snapshot) {
+    return null;
+  }
+  return (
+    <div className="jp-JaxprPanel-waiting" role="status">
+      {trans.__('There is a newer run:')}{' '}
+      <button
+        className="jp-JaxprPanel-link"
+        onClick={() => model.setRun(newest.snapshot.id)}
+      >
+        {whereAndWhen(newest.snapshot, trans)}
+      </button>
+    </div>
+  );
+}

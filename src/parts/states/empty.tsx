@@ -1,0 +1,192 @@
+/** What the panel says where there is no program: what to type, with a button that inserts the code. */
+import { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { versionsApart } from '../../model/sentences';
+import { EvaluableText } from '../../protocol/evaluable';
+import { Environment } from '../../protocol/snapshot';
+import { Status } from '../../tokens';
+
+import { Sentence } from './sentence';
+import { Running } from './running';
+
+/** Code that loads the extension or installs JAX, and a first example; a button puts it in a new cell and runs nothing. */
+const LOAD = EvaluableText.ours`%load_ext jupyter_jaxpr`;
+const INSTALL = EvaluableText.ours`%pip install "jax>=0.10"`;
+const SAMPLE = EvaluableText.ours`%%jaxpr
+import jax
+import jax.numpy as jnp
+
+jax.jit(jnp.sin)(1.0)`;
+
+/** Passed to the translator as a value: in its texts a doubled % is one. */
+const MAGIC = '%%jaxpr';
+
+/** Puts code in a new cell of the notebook. */
+export type Insert = (source: EvaluableText) => void;
+
+export function Empty(props: {
+  status: Status;
+  insert: Insert;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { status, insert, trans } = props;
+  switch (status.kind) {
+    case 'no-notebook':
+      return (
+        <EmptyText title={trans.__('No notebook')}>
+          <WithMagic
+            text={trans.__(
+              'Open a notebook, and run a cell that has %1 as its first line.',
+              MAGIC
+            )}
+          />
+        </EmptyText>
+      );
+    case 'no-kernel':
+      return (
+        <EmptyText title={trans.__('No kernel')}>
+          <p>
+            {trans.__(
+              'Start a kernel to see what JAX makes of a cell. A program that was saved with the notebook opens without one: click it below its cell.'
+            )}
+          </p>
+        </EmptyText>
+      );
+    case 'connecting':
+      return (
+        <EmptyText title={trans.__('Connecting to the kernel')}>
+          <p>
+            {trans.__(
+              'This waits for a kernel that is starting or busy. Programs appear here as soon as it answers.'
+            )}
+          </p>
+        </EmptyText>
+      );
+    case 'not-loaded':
+      return (
+        <EmptyText title={trans.__('jupyter_jaxpr is not loaded')}>
+          <p>{trans.__('Run this in the notebook, once for each kernel:')}</p>
+          <Sample source={LOAD} insert={insert} trans={trans} />
+          <p className="jp-JaxprPanel-small">
+            {trans.__(
+              'If the kernel does not know it, install it there: %pip install jupyter_jaxpr'
+            )}
+          </p>
+        </EmptyText>
+      );
+    case 'ready':
+      if (status.environment.tier === 'none') {
+        return (
+          <EmptyText title={trans.__('No usable JAX')}>
+            <p>
+              {status.environment.tier_note ??
+                trans.__(
+                  'The kernel has no JAX. Run this in the notebook, then restart the kernel:'
+                )}
+            </p>
+            <Sample source={INSTALL} insert={insert} trans={trans} />
+          </EmptyText>
+        );
+      }
+      return (
+        <EmptyText title={trans.__('No program yet')}>
+          <WithMagic
+            text={trans.__(
+              'Put %1 on top of a cell that calls a jitted function, and run it.',
+              MAGIC
+            )}
+          />
+          <Sample source={SAMPLE} insert={insert} trans={trans} />
+          <p className="jp-JaxprPanel-small">
+            {environmentWords(status.environment, trans)}
+          </p>
+          <p className="jp-JaxprPanel-small">
+            {versionsApart(status.environment.jupyter_jaxpr, trans)}
+          </p>
+        </EmptyText>
+      );
+    case 'running':
+      return <Running progress={status.progress} trans={trans} />;
+    case 'stale':
+      return <Empty {...props} status={{ kind: 'connecting' }} />;
+    case 'unusable':
+      return (
+        <Sentence title={trans.__('The program cannot be shown.')}>
+          {status.reason}
+        </Sentence>
+      );
+  }
+}
+
+function EmptyText(props: {
+  title: string;
+  children: React.ReactNode;
+}): JSX.Element {
+  return (
+    <div className="jp-JaxprPanel-empty" role="status">
+      <h2>{props.title}</h2>
+      {props.children}
+    </div>
+  );
+}
+
+/** A sentence with the magic in it, which stands out as code. */
+function WithMagic({ text }: { text: string }): JSX.Element {
+  return (
+    <p>
+      {text.split(MAGIC).map((part, i) => (
+        <React.Fragment key={i}>
+          {i > 0 && <code>{MAGIC}</code>}
+          {part}
+        </React.Fragment>
+      ))}
+    </p>
+  );
+}
+
+function Sample(props: {
+  source: EvaluableText;
+  insert: Insert;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const lines = props.source.shown.split('\n');
+  return (
+    <>
+      <pre className="jp-JaxprPanel-sample">
+        {lines.map((line, i) => (
+          <React.Fragment key={i}>
+            {line.startsWith('%') ? (
+              <span className="jp-JaxprPanel-magic">{line}</span>
+            ) : (
+              line
+            )}
+            {i < lines.length - 1 && '\n'}
+          </React.Fragment>
+        ))}
+      </pre>
+      <button
+        className="jp-JaxprPanel-button jp-mod-primary"
+        onClick={() => props.insert(props.source)}
+      >
+        {props.trans.__('Insert in a new cell')}
+      </button>
+    </>
+  );
+}
+
+/** `JAX 0.10.2 on cpu · all facts available`. */
+export function environmentWords(
+  environment: Environment,
+  trans: TranslationBundle
+): string {
+  const device = environment.device ?? environment.backend;
+  const jax = environment.jax ?? trans.__('unknown');
+  const facts =
+    environment.tier_note === null
+      ? trans.__('all facts available')
+      : environment.tier_note;
+  return device === null
+    ? trans.__('JAX %1 · %2', jax, facts)
+    : trans.__('JAX %1 on %2 · %3', jax, device, facts);
+}

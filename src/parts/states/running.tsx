@@ -1,0 +1,128 @@
+/** What is known of a stage while a call goes on. */
+import { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { Progress } from '../../protocol/snapshot';
+import { duration, elapsed } from '../quantities';
+
+/** What is known of a stage while a call goes on. */
+interface IStageRow {
+  key: 'trace' | 'lower' | 'compile' | 'first-run';
+  stage: Progress['stage'];
+  label: string;
+}
+
+export function Running(props: {
+  progress: Progress;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { progress, trans } = props;
+  const since = useSeconds(progress);
+  const now = progress.elapsed + since;
+  const finished = new Map(progress.finished);
+  const rows: IStageRow[] = [
+    { key: 'trace', stage: 'trace', label: trans.__('trace') },
+    { key: 'lower', stage: 'lower', label: trans.__('lower') },
+    { key: 'compile', stage: 'compile', label: trans.__('compile') },
+    { key: 'first-run', stage: 'first_run', label: trans.__('first run') }
+  ];
+  const at = rows.findIndex(row => row.stage === progress.stage);
+  return (
+    <div className="jp-JaxprPanel-running" data-stage={progress.stage}>
+      <p className="jp-JaxprPanel-runningName">
+        {progress.function ?? trans.__('Cell')}
+      </p>
+      {/* Read out when the stage changes, not every second. */}
+      <p className="jp-JaxprPanel-lead">
+        <span role="status">{stageVerb(progress.stage, trans)}</span>
+        <span aria-hidden="true">, {elapsed(now)}</span>
+      </p>
+      <p className="jp-JaxprPanel-second">{interruptWords(progress, trans)}</p>
+      {progress.stage !== 'running' && (
+        <table>
+          <tbody>
+            {rows.map((row, i) => {
+              const took = finished.get(row.stage);
+              const current = i === at;
+              return (
+                <tr key={row.key} className={current ? 'jp-mod-current' : ''}>
+                  <th scope="row">
+                    <span
+                      className={`jp-JaxprPanel-key jp-mod-${
+                        took !== undefined || current ? row.key : 'waits'
+                      }`}
+                    />
+                    {row.label}
+                  </th>
+                  <td>
+                    {took !== undefined
+                      ? duration(took)
+                      : current
+                        ? elapsed(now)
+                        : ''}
+                  </td>
+                  <td>
+                    {took !== undefined
+                      ? trans.__('done')
+                      : current
+                        ? '…'
+                        : i > at
+                          ? trans.__('waits')
+                          : trans.__('unknown')}
+                  </td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      )}
+    </div>
+  );
+}
+
+export function stageVerb(
+  stage: Progress['stage'],
+  trans: TranslationBundle
+): string {
+  switch (stage) {
+    case 'trace':
+      return trans.__('Tracing');
+    case 'lower':
+      return trans.__('Lowering');
+    case 'compile':
+      return trans.__('Compiling');
+    case 'first_run':
+      return trans.__('First run');
+    case 'running':
+      return trans.__('Running');
+  }
+}
+
+function interruptWords(progress: Progress, trans: TranslationBundle): string {
+  if (progress.stage === 'compile' && !progress.interruptible) {
+    return trans.__(
+      'XLA is at work. It cannot be stopped before it returns; Interrupt takes effect then.'
+    );
+  }
+  return progress.interruptible
+    ? trans.__('Interrupt the kernel to stop it.')
+    : trans.__(
+        'It cannot be stopped before this stage ends; Interrupt takes effect then.'
+      );
+}
+
+/** Seconds since a heartbeat came, counted here once a second. */
+export function useSeconds(progress: Progress): number {
+  const start = React.useRef(performance.now());
+  const [since, setSince] = React.useState(0);
+  React.useEffect(() => {
+    start.current = performance.now();
+    setSince(0);
+    const timer = setInterval(
+      () => setSince((performance.now() - start.current) / 1000),
+      1000
+    );
+    return () => clearInterval(timer);
+  }, [progress]);
+  return since;
+}

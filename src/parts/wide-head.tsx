@@ -1,0 +1,49 @@
+/**
+ * The model comes in; the head of the wide view goes out: what happened to the kernel, the program, its signature.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { filling } from './filling';
+import { Header, IHeaderActions } from './header';
+import { ModelWidget } from './model-widget';
+import { Banner, Waiting } from './states/banner';
+
+export class WideHead extends ModelWidget {
+  constructor(
+    private _trans: TranslationBundle,
+    private _actions: IHeaderActions
+  ) {
+    super(['status', 'snapshots', 'program', 'paused']);
+    this.addClass('jp-JaxprWide-head');
+  }
+
+  protected render(): JSX.Element {
+    const { model, _trans: trans } = this;
+    if (model === null || model.snapshot === null) {
+      return (
+        <p className="jp-JaxprWide-empty">
+          {trans.__(
+            'No program yet. Run a cell of the notebook that starts with %%jaxpr.'
+          )}
+        </p>
+      );
+    }
+    const none = model.program < 0 && filling(model) === 'message';
+    return (
+      <>
+        <Banner model={model} trans={trans} />
+        <div className="jp-JaxprPanel-fades">
+          <Header model={model} trans={trans} actions={this._actions} />
+          <Waiting model={model} trans={trans} />
+        </div>
+        {none && (
+          <p className="jp-JaxprWide-empty">
+            {model.snapshot.message ??
+              trans.__('This run made no program. Choose another one above.')}
+          </p>
+        )}
+      </>
+    );
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * The transforms that are shown come in; the line above the columns goes out: a switch for each, whether they scroll
+ * together, find.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+
+import type { TransformKind } from '../model/transforms';
+import { TRANSFORM_KINDS } from '../protocol/transform';
+import { element } from '../parts/dom';
+import {
+  iconButton,
+  space,
+  switches,
+  togetherButton,
+  toolRow
+} from '../workbench/reading/tool-row';
+
+/** What the toolbar does. */
+export interface ITransformToolbarActions {
+  toggle(kind: TransformKind): void;
+  together(): void;
+  find(): void;
+}
+
+/** One stop of the Tab key, arrows inside. */
+export class TransformToolbar {
+  constructor(trans: TranslationBundle, actions: ITransformToolbarActions) {
+    for (const kind of TRANSFORM_KINDS) {
+      const button = element('button', '', kind);
+      button.title = transformTitle(kind, trans);
+      button.addEventListener('click', () => actions.toggle(kind));
+      this._kinds.set(kind, button);
+    }
+    this._together = togetherButton(trans, actions.together);
+    this.node = toolRow(
+      trans.__('Transforms'),
+      switches(trans.__('Shown transforms'), [...this._kinds.values()]),
+      space(),
+      this._together,
+      iconButton('search', trans.__('Find in program'), actions.find)
+    );
+  }
+
+  readonly node: HTMLElement;
+
+  show(shown: ReadonlySet<TransformKind>, together: boolean): void {
+    for (const [kind, button] of this._kinds) {
+      button.setAttribute('aria-pressed', String(shown.has(kind)));
+    }
+    this._together.setAttribute('aria-pressed', String(together));
+  }
+
+  /** Put the keyboard on the first switch. */
+  focus(): void {
+    this.node.querySelector('button')?.focus();
+  }
+
+  private _kinds = new Map<TransformKind, HTMLButtonElement>();
+  private _together: HTMLButtonElement;
+}
+
+/** What a transform gives, in a sentence. */
+export function transformTitle(
+  kind: TransformKind,
+  trans: TranslationBundle
+): string {
+  switch (kind) {
+    case 'grad':
+      return trans.__(
+        'The gradient: a forward part, then a backward part. JAX traces it, nothing runs'
+      );
+    case 'vmap':
+      return trans.__(
+        'The function of a whole batch, along a new first axis. JAX traces it, nothing runs'
+      );
+    case 'jvp':
+      return trans.__(
+        'The value and its change in a direction. JAX traces it, nothing runs'
+      );
+    case 'linearize':
+      return trans.__(
+        'The value, and its change as a linear program of the direction. JAX traces it, nothing runs'
+      );
+  }
+}

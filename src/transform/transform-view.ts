@@ -1,0 +1,381 @@
+/**
+ * The model comes in; its program goes out beside what JAX derives from it, one column each, linked by their source.
+ *
+ * What is pointed at in one column is marked in all: every equation that the same expression of the user's made. What
+ * is switched on here is asked for again with the next run. While the view is out of sight it does nothing.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+import { Message } from '@lumino/messaging';
+import { PanelLayout, Widget } from '@lumino/widgets';
+
+import { linksOf } from '../model/links';
+import {
+  TransformKind,
+  Transforms,
+  originalOf,
+  transformsFor,
+  transformsOf
+} from '../model/transforms';
+import type { Snapshot } from '../protocol/snapshot';
+import { TRANSFORM_KINDS } from '../protocol/transform';
+import type { IJaxprModel } from '../tokens';
+import type { IHeaderActions } from '../parts/header';
+import { element } from '../parts/dom';
+import { Detail, detailOf } from '../workbench/words/detail';
+import { showHelp } from '../workbench/reading/help-overlay';
+import { LinkedView } from '../workbench/listing/linked-view';
+import { ReadingTools } from '../workbench/reading/reading-tools';
+import { WideHead } from '../parts/wide-head';
+import { partTitle } from '../workbench/words/role-words';
+import { TransformColumn } from './transform-column';
+import { TransformToolbar } from './transform-toolbar';
+
+export class TransformView extends LinkedView {
+  constructor(
+    private _options: { trans: TranslationBundle; actions: IHeaderActions }
+  ) {
+    super('transformsInView');
+    const { trans, actions } = _options;
+    this.addClass('jp-JaxprWide');
+    this.addClass('jp-JaxprTransforms');
+    const layout = (this.layout = new PanelLayout());
+    this._head = new WideHead(trans, actions);
+    this._tools = new ReadingTools(trans, {
+      levels: () => [
+        { level: 'jaxpr', here: this._last?.pane?.listing ?? null }
+      ],
+      goToLevel: () => this.find(),
+      help: () => showHelp(trans)
+    });
+    this._toolbar = new TransformToolbar(trans, {
+      toggle: kind => this._toggle(kind),
+      together: () => {
+        this._together = !this._together;
+        this._showToolbar();
+        this.mark(true);
+      },
+      find: () => this.find()
+    });
+    this._body = element('div', 'jp-JaxprWide-columns');
+    this._detail = new Detail(trans);
+    layout.addWidget(this._head);
+    const rest = new Widget();
+    rest.addClass('jp-JaxprWide-rest');
+    rest.node.append(this._toolbar.node, this._body, this._detail.node);
+    layout.addWidget(rest);
+    this._body.addEventListener('focusin', event => {
+      const node = event.target as Node;
+      this._last =
+        this._columns.find(column => column.node.contains(node)) ?? this._last;
+    });
+    this._showToolbar();
+  }
+
+  /** Put the keyboard on the switches. */
+  focusFirst(): void {
+    this._toolbar.focus();
+  }
+
+  override dispose(): void {
+    if (!this.isDisposed) {
+      super.dispose();
+      this._tools.dispose();
+    }
+  }
+
+  protected override onActivateRequest(message: Message): void {
+    super.onActivateRequest(message);
+    this.focusFirst();
+  }
+
+  // --- what is shown ------------------------------------------------------------------------
+
+  protected override follow(model: IJaxprModel): void {
+    this._head.model = model;
+    this._transforms = transformsFor(model);
+    this._transforms.changed.connect(this._onDeriving, this);
+  }
+
+  protected override unfollow(): void {
+    this._head.model = null;
+    this._transforms?.changed.disconnect(this._onDeriving, this);
+    this._transforms = null;
+  }
+
+  /** A transform is on its way, has come, or could not be asked for. */
+  private _onDeriving(): void {
+    if (this.isVisible && this._shown) {
+      this._arrange();
+    }
+  }
+
+  protected override showProgram(snapshot: Snapshot, program: number): void {
+    const original = originalOf(snapshot, program);
+    const shown = this._shown;
+    if (shown?.snapshot !== snapshot || shown.original !== original) {
+      const another =
+        shown?.snapshot.id !== snapshot.id || shown.original !== original;
+      this.clear();
+      this._shown = { snapshot, original };
+      if (another) {
+        this._follow(snapshot, original);
+      }
+      this._arrange();
+      this.mark(true);
+    }
+  }
+
+  /** Another program: what the run has of it is shown, what is switched on is asked for. */
+  private _follow(snapshot: Snapshot, original: number): void {
+    for (const { kind } of transformsOf(snapshot, original)) {
+      this._wanted.add(kind);
+    }
+    if (this._wanted.size === 0 && !this._chosen) {
+      this._wanted.add('grad');
+    }
+    this._showToolbar();
+    this._ask();
+  }
+
+  private _ask(): void {
+    const { _shown: shown } = this;
+    if (shown) {
+      for (const kind of TRANSFORM_KINDS) {
+        if (this._wanted.has(kind)) {
+          void this._transforms?.derive(shown.snapshot, shown.original, kind);
+        }
+      }
+    }
+  }
+
+  private _toggle(kind: TransformKind): void {
+    this._chosen = true;
+    if (!this._wanted.delete(kind)) {
+      this._wanted.add(kind);
+    }
+    this._showToolbar();
+    this._ask();
+    this._arrange();
+    this.mark(false);
+  }
+
+  /** Put the columns beside each other: the program, then what is switched on, in the order of the switches. */
+  private _arrange(): void {
+    const { model, _shown: shown } = this;
+    if (!model || !shown || !this.isVisible) {
+      return;
+    }
+    const wanted = this._entries(shown.snapshot, shown.original);
+    const kept = new Map(this._columns.map(column => [column.node, column]));
+    this._columns = wanted.map(entry => {
+      const known = [...kept.values()].find(
+        column =>
+          column.program === entry.program &&
+          column.node.dataset.column === entry.key
+      );
+      if (known && entry.program >= 0) {
+        kept.delete(known.node);
+        return known;
+      }
+      return this._make(entry, model, shown.snapshot);
+    });
+    for (const column of kept.values()) {
+      column.dispose();
+    }
+    const focused = document.activeElement;
+    const nodes = this._columns.map(({ node }) => node);
+    if (nodes.some((node, i) => this._body.children[i] !== node)) {
+      this._body.replaceChildren(...nodes);
+    }
+    if (focused instanceof HTMLElement && this._body.contains(focused)) {
+      focused.focus(); // it was taken out and put back
+    }
+    for (const { pane } of this._columns) {
+      if (pane && pane.view === null) {
+        pane.refresh();
+        pane.mark(false);
+      }
+    }
+    this.measure();
+  }
+
+  /** The columns that are to be there. */
+  private _entries(snapshot: Snapshot, original: number): IEntry[] {
+    const { trans } = this._options;
+    const { name } = snapshot.programs[original];
+    const entries: IEntry[] = [
+      { key: 'original', program: original, title: name, words: '', said: '' }
+    ];
+    for (const kind of TRANSFORM_KINDS) {
+      if (!this._wanted.has(kind)) {
+        continue;
+      }
+      const transform = transformsOf(snapshot, original).find(
+        one => one.kind === kind
+      );
+      if (!transform || transform.error !== null) {
+        const said = transform?.error ?? this._why(snapshot, original, kind);
+        entries.push({ key: kind, program: -1, title: kind, words: '', said });
+        continue;
+      }
+      for (const part of transform.parts) {
+        entries.push({
+          key: kind,
+          program: part.program,
+          title: partTitle(transform, part, trans),
+          words: transform.words,
+          said: ''
+        });
+      }
+    }
+    return entries;
+  }
+
+  /** Why a transform is not there. */
+  private _why(
+    snapshot: Snapshot,
+    original: number,
+    kind: TransformKind
+  ): string {
+    const { trans } = this._options;
+    const state = this._transforms?.deriving(snapshot, original, kind);
+    if (state?.kind === 'failed') {
+      return state.reason;
+    }
+    if (state?.kind === 'working') {
+      return trans.__('JAX traces it …');
+    }
+    return trans.__(
+      'The kernel cannot be asked now. Run the cell again to see it.'
+    );
+  }
+
+  private _make(
+    { key, program, title, words, said }: IEntry,
+    model: IJaxprModel,
+    snapshot: Snapshot
+  ): TransformColumn {
+    const column = new TransformColumn({
+      trans: this._options.trans,
+      model,
+      snapshot,
+      program,
+      title,
+      words,
+      tools: this._tools,
+      host: {
+        entered: column => this._goToCell(column),
+        left: (column, by) => this._goToColumn(column, by)
+      }
+    });
+    column.node.dataset.column = key;
+    column.tell(said);
+    return column;
+  }
+
+  protected override clear(): void {
+    for (const column of this._columns) {
+      column.dispose();
+    }
+    this._columns = [];
+    this._last = null;
+    this._shown = null;
+    this._detail.show(null);
+  }
+
+  protected override measure(): void {
+    for (const { pane } of this._columns) {
+      pane?.view?.view.requestMeasure();
+    }
+  }
+
+  private _showToolbar(): void {
+    this._toolbar.show(this._wanted, this._together);
+  }
+
+  // --- pointing -----------------------------------------------------------------------------
+
+  protected override mark(reveal: boolean): void {
+    const { model, _shown: shown } = this;
+    if (!model || !shown) {
+      return;
+    }
+    for (const column of this._columns) {
+      column.pane?.mark(reveal && this._together);
+      column.showCount();
+    }
+    const pointed = model.hover ?? model.selection;
+    // Told by the program that it was pointed at in.
+    const [scope] =
+      pointed?.kind === 'equations'
+        ? pointed.equations.map(({ scope }) => scope)
+        : [];
+    const panes = this._columns.flatMap(({ pane }) => (pane ? [pane] : []));
+    const pane =
+      panes.find(
+        ({ listings }) =>
+          scope !== undefined && listings.links.equations.has(scope)
+      ) ?? panes[0];
+    if (pane) {
+      const { links, jaxpr } = pane.listings;
+      const linked = links.resolve(pointed);
+      const { trans } = this._options;
+      this._detail.show(detailOf(pointed, linked, jaxpr, null, trans));
+    }
+  }
+
+  private _goToCell({ program }: TransformColumn): void {
+    const { model, _shown: shown } = this;
+    if (model && shown) {
+      const links = linksOf(shown.snapshot, program);
+      const [span] = links.resolve(model.selection).spans;
+      if (span) {
+        this.attention?.goToCell(span, this);
+      }
+    }
+  }
+
+  /** The keyboard goes on in the next column that has a program, at the place that is marked there. */
+  private _goToColumn(from: TransformColumn, by: 1 | -1): void {
+    for (
+      let at = this._columns.indexOf(from) + by;
+      this._columns[at] !== undefined;
+      at += by
+    ) {
+      if (this._columns[at].pane?.enter()) {
+        return;
+      }
+    }
+  }
+
+  /** Find in the column that the keyboard was in last. */
+  protected override find(): void {
+    (this._last ?? this._columns[0])?.pane?.find();
+  }
+
+  private _head: WideHead;
+  private _toolbar: TransformToolbar;
+  private _body: HTMLElement;
+  private _detail: Detail;
+  private _tools: ReadingTools;
+  private _transforms: Transforms | null = null;
+  /** What is switched on, for this run and the next ones. */
+  private _wanted = new Set<TransformKind>();
+  /** Whether the user has switched anything. */
+  private _chosen = false;
+  private _together = true;
+  private _shown: { snapshot: Snapshot; original: number } | null = null;
+  private _columns: TransformColumn[] = [];
+  /** The column that the keyboard was in last. */
+  private _last: TransformColumn | null = null;
+}
+
+/** A column that is to be there. */
+interface IEntry {
+  key: TransformKind | 'original';
+  program: number;
+  title: string;
+  words: string;
+  /** Why there is no program; else empty. */
+  said: string;
+}

@@ -1,0 +1,30 @@
+/**
+ * What the columns need of the application comes in; a widget for the main area goes out.
+ */
+import { MainAreaWidget } from '@jupyterlab/apputils';
+import { TranslationBundle } from '@jupyterlab/translation';
+
+import type { IHeaderActions } from '../parts/header';
+import { jaxprIcon } from '../parts/icon';
+import { TransformView } from './transform-view';
+
+/** There is one: it follows the notebook in front, as the panel does. */
+export const TRANSFORMS_ID = 'jupyter-jaxpr-transforms';
+
+/** Make the widget; whoever adds it to the shell owns it. */
+export function transformWidget(options: {
+  trans: TranslationBundle;
+  actions: IHeaderActions;
+}): MainAreaWidget<TransformView> {
+  const { trans } = options;
+  const widget = new MainAreaWidget({ content: new TransformView(options) });
+  widget.id = TRANSFORMS_ID;
+  widget.addClass('jp-JaxprPanel');
+  widget.title.label = trans.__('Transforms');
+  widget.title.caption = trans.__(
+    'A program beside its grad, vmap, jvp and linearize'
+  );
+  widget.title.icon = jaxprIcon;
+  widget.title.closable = true;
+  return widget;
+}

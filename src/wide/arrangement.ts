@@ -1,0 +1,148 @@
+/**
+ * What was remembered of the columns comes in, and what the user does with them; how they stand goes out.
+ *
+ * Plain data: order, which are shown, how wide, whether they scroll together.
+ */
+import type { LevelName } from '../tokens';
+
+/** A column of the wide view. */
+export type ColumnName = 'source' | LevelName;
+
+export const COLUMNS: readonly ColumnName[] = [
+  'source',
+  'jaxpr',
+  'stablehlo',
+  'hlo'
+];
+
+/** How the columns stand. */
+export interface IArrangement {
+  /** All of them, those out of sight too, from left to right. */
+  readonly order: readonly ColumnName[];
+  /** Null until the user has chosen: as many are shown as there is room for. */
+  readonly hidden: readonly ColumnName[] | null;
+  /** Of each column: its part of the width, in proportion to the others. */
+  readonly weights: Readonly<Record<ColumnName, number>>;
+  /** Whether what is pointed at in one column is brought into view in the others. */
+  readonly together: boolean;
+}
+
+export const FIRST_ARRANGEMENT: IArrangement = {
+  order: COLUMNS,
+  hidden: null,
+  weights: { source: 1, jaxpr: 1, stablehlo: 1, hlo: 1 },
+  together: true
+};
+
+/** The columns that there is room for. @param width Of all columns, in pixels; 0 where it is not known. */
+export function fitting(width: number): readonly ColumnName[] {
+  if (width === 0 || width >= 840) {
+    return COLUMNS;
+  }
+  // The notebook stands beside it and has the source.
+  return width >= 600 ? ['jaxpr', 'stablehlo', 'hlo'] : ['jaxpr', 'hlo'];
+}
+
+/** A column is never narrower than this part of two. */
+const LEAST = 0.15;
+
+/** Read what was remembered; what makes no sense is as it was at first. */
+export function arrangementFrom(remembered: unknown): IArrangement {
+  const { order, hidden, weights, together } = (
+    typeof remembered === 'object' && remembered !== null ? remembered : {}
+  ) as Partial<Record<keyof IArrangement, unknown>>;
+  const names = (value: unknown): ColumnName[] =>
+    Array.isArray(value)
+      ? COLUMNS.filter(column => value.includes(column)).sort(
+          (a, b) => value.indexOf(a) - value.indexOf(b)
+        )
+      : [];
+  const ordered = names(order);
+  const away = names(hidden);
+  const parts = (weights ?? {}) as Record<string, unknown>;
+  const weight = (column: ColumnName): number => {
+    const value = parts[column];
+    return typeof value === 'number' && value > 0.01 && value < 100 ? value : 1;
+  };
+  return {
+    order: ordered.length === COLUMNS.length ? ordered : COLUMNS,
+    hidden: Array.isArray(hidden) && away.length < COLUMNS.length ? away : null,
+    weights: {
+      source: weight('source'),
+      jaxpr: weight('jaxpr'),
+      stablehlo: weight('stablehlo'),
+      hlo: weight('hlo')
+    },
+    together: together !== false
+  };
+}
+
+/** The columns in sight, from left to right. */
+export function shownColumns(
+  { order, hidden }: IArrangement,
+  fit: readonly ColumnName[]
+): ColumnName[] {
+  return order.filter(column =>
+    hidden === null ? fit.includes(column) : !hidden.includes(column)
+  );
+}
+
+/** Show a column, or take it out of sight; the last one stays. */
+export function toggled(
+  arrangement: IArrangement,
+  fit: readonly ColumnName[],
+  column: ColumnName
+): IArrangement {
+  const shown = shownColumns(arrangement, fit);
+  const wanted = COLUMNS.filter(
+    one => shown.includes(one) !== (one === column)
+  );
+  return wanted.length === 0
+    ? arrangement
+    : {
+        ...arrangement,
+        hidden: COLUMNS.filter(one => !wanted.includes(one))
+      };
+}
+
+/** Move a column past its neighbour in sight. */
+export function moved(
+  arrangement: IArrangement,
+  fit: readonly ColumnName[],
+  column: ColumnName,
+  by: 1 | -1
+): IArrangement {
+  const shown = shownColumns(arrangement, fit);
+  const neighbour = shown[shown.indexOf(column) + by];
+  if (!shown.includes(column) || neighbour === undefined) {
+    return arrangement;
+  }
+  const order = arrangement.order.filter(one => one !== column);
+  order.splice(order.indexOf(neighbour) + (by > 0 ? 1 : 0), 0, column);
+  return { ...arrangement, order };
+}
+
+/** How much of the two columns beside a divider the left one has, from 0 to 1. */
+export function shareOf(
+  { weights }: IArrangement,
+  left: ColumnName,
+  right: ColumnName
+): number {
+  return weights[left] / (weights[left] + weights[right]);
+}
+
+/** Move a divider: `share` of the two columns beside it goes to the left one. */
+export function divided(
+  arrangement: IArrangement,
+  left: ColumnName,
+  right: ColumnName,
+  share: number
+): IArrangement {
+  const { weights } = arrangement;
+  const both = weights[left] + weights[right];
+  const part = Math.min(Math.max(share, LEAST), 1 - LEAST);
+  return {
+    ...arrangement,
+    weights: { ...weights, [left]: both * part, [right]: both * (1 - part) }
+  };
+}

@@ -1,0 +1,79 @@
+/**
+ * The files of libraries that a program was made in come in; a row goes out that is folded until someone opens it: one
+ * button for each file, which shows its text in the column or puts it away.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+
+import type { ILinkedSpan, Links } from '../model/links';
+import type { SourceFiles } from '../model/source-files';
+import { element } from '../parts/dom';
+
+export class LibrariesRow {
+  constructor(
+    private _files: SourceFiles,
+    private _trans: TranslationBundle,
+    /** A file is to be shown, or no longer. */
+    private _toggled: (path: string, isOpen: boolean) => void
+  ) {
+    this.node = element('details', 'jp-JaxprWide-libraries');
+    this._summary = element('summary', '');
+    this._list = element('div', 'jp-JaxprWide-libraryFiles');
+    this.node.append(this._summary, this._list);
+  }
+
+  readonly node: HTMLDetailsElement;
+
+  /** The files as they are now. */
+  refresh(links: Links): void {
+    const { _trans: trans } = this;
+    const paths = [...links.libraries.keys()];
+    this.node.hidden = paths.length === 0;
+    this._summary.textContent = trans._n(
+      'Called in libraries: %1 file',
+      'Called in libraries: %1 files',
+      paths.length
+    );
+    if (paths.join('\n') !== [...this._buttons.keys()].join('\n')) {
+      this._buttons.clear();
+      this._list.replaceChildren(...paths.map(path => this._button(path)));
+    }
+    for (const [path, button] of this._buttons) {
+      const isOpen = this._files.isOpen(path);
+      button.setAttribute('aria-pressed', String(isOpen));
+      button.title = isOpen
+        ? trans.__('Put %1 away', path)
+        : trans.__('Show the text of %1', path);
+      button.disabled = !isOpen && !this._files.canAsk;
+    }
+  }
+
+  /** Say in which files lines are linked to what is pointed at. */
+  mark(spans: readonly ILinkedSpan[]): void {
+    const linked = new Set(spans.map(({ file }) => file.path));
+    for (const [path, button] of this._buttons) {
+      button.classList.toggle('jp-mod-linked', linked.has(path));
+      button.textContent = linked.has(path)
+        ? this._trans.__('%1 · linked', shortPath(path))
+        : shortPath(path);
+    }
+  }
+
+  private _button(path: string): HTMLButtonElement {
+    const button = element('button', '', shortPath(path));
+    button.addEventListener('click', () => {
+      this._files.toggle(path);
+      this._toggled(path, this._files.isOpen(path));
+    });
+    this._buttons.set(path, button);
+    return button;
+  }
+
+  private _summary: HTMLElement;
+  private _list: HTMLElement;
+  private _buttons = new Map<string, HTMLButtonElement>();
+}
+
+/** `jax/nn/functions.py`: without the folders that JAX keeps for itself. */
+function shortPath(path: string): string {
+  return path.replace('jax/_src/', 'jax/');
+}

@@ -1,0 +1,463 @@
+/**
+ * A program comes in; an editor goes out that shows the texts it comes from, linked to its other levels.
+ *
+ * The texts are those that ran. They are shown, not edited; the caret and the mouse point at expressions.
+ */
+import { EditorState, Extension, StateEffect } from '@codemirror/state';
+import { EditorView, ViewUpdate, keymap, lineNumbers } from '@codemirror/view';
+import { TranslationBundle } from '@jupyterlab/translation';
+import { IDisposable } from '@lumino/disposable';
+
+import { NO_CELL_MARKS, cellMarks, setCellMarks } from '../parts/cell-marks';
+import type { ILinked, ILinkedSpan } from '../model/links';
+import { SourceFiles, sourceFilesOf } from '../model/source-files';
+import type { Snapshot } from '../protocol/snapshot';
+import type { IJaxprModel, Selection } from '../tokens';
+import { element } from '../parts/dom';
+import type { ILevelCount } from '../workbench/levels/level-pane';
+import {
+  ListingsChange,
+  ProgramListings,
+  closeListings,
+  openListings
+} from '../workbench/levels/program-listings';
+import { LibrariesRow } from './libraries-row';
+import { headings, partsField, setParts } from './source-headings';
+import {
+  ISourceText,
+  lineOf,
+  placeOf,
+  readFiles,
+  sourceText
+} from './source-text';
+
+/** What the pane tells. */
+export interface ISourcePaneHost {
+  /** The text has changed. */
+  changed(): void;
+  /** The user goes to the cell. */
+  entered(): void;
+  /** The user goes to the next (1) or the previous (-1) column. */
+  left(by: 1 | -1): void;
+  /** The keyboard went to one of the linked places; null where there is none. */
+  stepped(place: { at: number; of: number } | null): void;
+}
+
+export interface ISourcePaneOptions {
+  trans: TranslationBundle;
+  model: IJaxprModel;
+  snapshot: Snapshot;
+  /** Index into the snapshot's programs. */
+  program: number;
+  host: ISourcePaneHost;
+  /** Colours Python; resolves to nothing where that is not at hand. */
+  python: () => Promise<Extension>;
+}
+
+/** The column of the sources. */
+export class SourcePane implements IDisposable {
+  constructor(private _options: ISourcePaneOptions) {
+    const { snapshot, program, trans, model } = _options;
+    this._listings = openListings(snapshot, program, trans);
+    this._listings.changed.connect(this._onListings, this);
+    this.node = element('div', 'jp-JaxprWide-source');
+    this._files = sourceFilesOf(snapshot);
+    this._files.askBy(() => model.requests);
+    this._files.changed.connect(this._onFiles, this);
+    this._libraries = new LibrariesRow(this._files, trans, (path, isOpen) => {
+      this._wanted = isOpen ? path : null;
+      this._revealWanted();
+    });
+  }
+
+  /** It fills its parent. */
+  readonly node: HTMLElement;
+  readonly notice = null;
+
+  /** The editor; null until the column was first seen. */
+  get view(): EditorView | null {
+    return this._view;
+  }
+
+  /** Name of the first text, such as `Cell [7]`. */
+  get title(): string {
+    return this._text?.parts[0]?.title ?? '';
+  }
+
+  /** Lines with something that is linked, and lines in all. */
+  get count(): ILevelCount | null {
+    return this._view === null || this._text === null
+      ? null
+      : {
+          linked: this._linkedLines().length,
+          total: this._text.parts.reduce((sum, { count }) => sum + count, 0)
+        };
+  }
+
+  get isDisposed(): boolean {
+    return this._isDisposed;
+  }
+
+  dispose(): void {
+    if (this._isDisposed) {
+      return;
+    }
+    this._isDisposed = true;
+    window.cancelAnimationFrame(this._frame);
+    this._listings.changed.disconnect(this._onListings, this);
+    this._files.changed.disconnect(this._onFiles, this);
+    this._view?.destroy();
+    this._view = null;
+    closeListings(this._listings);
+    this.node.remove();
+  }
+
+  /** Show the texts as they are now. */
+  refresh(): void {
+    if (this._isDisposed) {
+      return;
+    }
+    const { links } = this._listings;
+    readFiles(links, this._files);
+    const now = sourceText(links, this._files, this._options.trans);
+    if (!this._view) {
+      this._view = this._makeView();
+      this.node.append(this._libraries.node);
+      void this._colour(this._view);
+    }
+    this._libraries.refresh(links);
+    if (JSON.stringify(now) !== JSON.stringify(this._text)) {
+      this._text = now;
+      const { doc } = this._view.state;
+      this._view.dispatch({
+        changes: { from: 0, to: doc.length, insert: now.text },
+        effects: setParts.of(now.parts)
+      });
+    }
+    this._view.requestMeasure();
+    this._options.host.changed();
+  }
+
+  /** Mark what belongs to what is pointed at; `reveal` brings it into view where it was pointed at elsewhere. */
+  mark(reveal: boolean): void {
+    const view = this._view;
+    if (!view || !this._text) {
+      return;
+    }
+    const { parts } = this._text;
+    const { hover, selection } = this._options.model;
+    this._libraries.mark(this._linked.librarySpans);
+    const spans = this._spans().map(span => {
+      const by = lineOf(parts, span) + 1 - span.line;
+      const { line, column, endLine, endColumn, role } = span;
+      return {
+        line: line + by,
+        column,
+        endLine: endLine + by,
+        endColumn,
+        role
+      };
+    });
+    const key = JSON.stringify(spans);
+    if (key !== this._marked) {
+      this._marked = key;
+      view.dispatch({ effects: setCellMarks.of({ ...NO_CELL_MARKS, spans }) });
+    }
+    const pointed = hover ?? selection;
+    if (reveal && pointed !== null && !this._own.has(pointed)) {
+      this._reveal(this._linkedLines());
+    }
+  }
+
+  /** Bring what is chosen into view with the next `mark`, even if it was chosen here. */
+  forgetOwn(): void {
+    this._own = new WeakSet();
+  }
+
+  focus(): void {
+    this._view?.focus();
+  }
+
+  private _step(by: 1 | -1): boolean {
+    this._options.host.stepped(this.nextLinked(by));
+    return true;
+  }
+
+  /** Take the keyboard, on the first place that is linked to what is chosen. */
+  enter(): boolean {
+    if (!this._view) {
+      return false;
+    }
+    const [first] = this._places();
+    if (first) {
+      this._goTo(first);
+    }
+    this._view.focus();
+    return true;
+  }
+
+  /** Go to the next (1) or the previous (-1) of the linked places, around at the ends; what is chosen stays chosen. */
+  nextLinked(by: 1 | -1): { at: number; of: number } | null {
+    const view = this._view;
+    const places = this._places();
+    if (!view || places.length === 0) {
+      return null;
+    }
+    const here = view.state.selection.main.head;
+    const starts = places.map(place => this._offset(place));
+    let at =
+      by > 0
+        ? starts.findIndex(start => start > here)
+        : starts.length - 1 - [...starts].reverse().findIndex(s => s < here);
+    if (at < 0 || at >= starts.length) {
+      at = by > 0 ? 0 : starts.length - 1;
+    }
+    this._goTo(places[at]);
+    return { at: at + 1, of: places.length };
+  }
+
+  // --- the editor ---------------------------------------------------------------------------
+
+  private _makeView(): EditorView {
+    const { trans, model, host } = this._options;
+    const name = this._listings.program.name;
+    return new EditorView({
+      parent: this.node,
+      state: EditorState.create({
+        extensions: [
+          partsField,
+          headings(path => void this._files.ask(path), trans),
+          cellMarks,
+          lineNumbers({
+            formatNumber: (line, state) =>
+              `${placeOf(state.field(partsField), line - 1)?.line ?? ''}`
+          }),
+          EditorView.lineWrapping,
+          EditorState.readOnly.of(true),
+          EditorView.contentAttributes.of({
+            'aria-label': trans.__('Source of %1', name),
+            'aria-readonly': 'true',
+            tabindex: '0'
+          }),
+          keymap.of([
+            { key: 'n', run: () => this._step(1) },
+            { key: 'p', run: () => this._step(-1) },
+            { key: 'Alt-ArrowRight', run: () => (host.left(1), true) },
+            { key: 'Alt-ArrowLeft', run: () => (host.left(-1), true) },
+            { key: 'Enter', run: () => (host.entered(), true) },
+            {
+              key: 'Escape',
+              run: () => {
+                model.setSelection(null);
+                return true;
+              }
+            }
+          ]),
+          EditorView.updateListener.of(update => this._onUpdate(update)),
+          EditorView.domEventHandlers({
+            mousemove: event => this._hoverAt(event.clientX, event.clientY),
+            mouseleave: () => this._hoverAt(null, null)
+          })
+        ]
+      })
+    });
+  }
+
+  private async _colour(view: EditorView): Promise<void> {
+    const python = await this._options.python();
+    if (!this._isDisposed) {
+      view.dispatch({ effects: StateEffect.appendConfig.of(python) });
+    }
+  }
+
+  private _onListings(_: unknown, change: ListingsChange): void {
+    // Equations that arrive may come from files that none came from before.
+    if (change.kind === 'spliced' && this._view) {
+      this.refresh();
+      this.mark(false);
+    }
+  }
+
+  private _onFiles(): void {
+    if (this._view) {
+      this.refresh();
+      this.mark(false);
+      this._revealWanted();
+    }
+  }
+
+  /** Bring a file that was just opened into view: where it is linked to what is chosen, or else its beginning. */
+  private _revealWanted(): void {
+    const part = this._text?.parts.find(({ path }) => path === this._wanted);
+    if (!part || this._wanted === null || part.count === 0) {
+      return;
+    }
+    const path = this._wanted;
+    this._wanted = null;
+    const linked = this._spans()
+      .filter(span => span.path === path)
+      .map(span => lineOf(this._text?.parts ?? [], span));
+    this._reveal(linked.length > 0 ? linked : [part.first]);
+  }
+
+  // --- pointing -----------------------------------------------------------------------------
+
+  private _onUpdate(update: ViewUpdate): void {
+    if (
+      update.selectionSet &&
+      update.transactions.some(one => one.isUserEvent('select'))
+    ) {
+      const at = this._selectionAt(update.state.selection.main.head);
+      // The model answers with marks, and an editor may not be changed in the middle of an update.
+      queueMicrotask(() => {
+        const { model } = this._options;
+        if (model.hover?.kind === 'source') {
+          model.setHover(null);
+        }
+        this._point(at, selection => model.setSelection(selection));
+      });
+    }
+  }
+
+  /** Once a frame is enough for the mouse. */
+  private _hoverAt(x: number | null, y: number | null): boolean {
+    this._mouse = x === null || y === null ? null : { x, y };
+    if (this._frame === 0) {
+      this._frame = window.requestAnimationFrame(() => {
+        this._frame = 0;
+        this._preview();
+      });
+    }
+    return false;
+  }
+
+  private _preview(): void {
+    const { model } = this._options;
+    const at = this._mouse && this._view?.posAtCoords(this._mouse);
+    const place = typeof at === 'number' ? this._selectionAt(at) : null;
+    const { links } = this._listings;
+    if (place && links.resolve(place).precision !== 'none') {
+      this._point(place, hover => model.setHover(hover));
+    } else if (model.hover?.kind === 'source') {
+      model.setHover(null);
+    }
+  }
+
+  private _point(
+    at: Selection | null,
+    tell: (selection: Selection | null) => void
+  ): void {
+    if (at !== null) {
+      this._own.add(at);
+    }
+    tell(at);
+  }
+
+  private _selectionAt(at: number): Selection | null {
+    const view = this._view;
+    if (!view || !this._text) {
+      return null;
+    }
+    const line = view.state.doc.lineAt(at);
+    const place = placeOf(this._text.parts, line.number - 1);
+    return (
+      place && { kind: 'source' as const, ...place, column: at - line.from }
+    );
+  }
+
+  private get _linked(): ILinked {
+    const { hover, selection } = this._options.model;
+    return this._listings.links.resolve(hover ?? selection);
+  }
+
+  /** The linked spans whose text is here. */
+  private _spans(): (ILinkedSpan & { path: string })[] {
+    const { spans, fileSpans, librarySpans } = this._linked;
+    return [...spans, ...fileSpans, ...librarySpans]
+      .map(span => ({ ...span, path: span.file.path }))
+      .filter(span => lineOf(this._text?.parts ?? [], span) >= 0);
+  }
+
+  /** The lines of the whole text, from 0, on which a linked span is. */
+  private _linkedLines(): number[] {
+    const lines = new Set<number>();
+    const parts = this._text?.parts ?? [];
+    for (const span of this._spans()) {
+      for (let line = span.line; line <= span.endLine; line++) {
+        const at = lineOf(parts, { path: span.path, line });
+        if (at >= 0) {
+          lines.add(at);
+        }
+      }
+    }
+    return [...lines].sort((a, b) => a - b);
+  }
+
+  /** The starts of the linked spans, in the order of the text. */
+  private _places(): (ILinkedSpan & { path: string })[] {
+    const seen = new Set<number>();
+    return this._spans()
+      .sort((a, b) => this._offset(a) - this._offset(b))
+      .filter(span => {
+        const at = this._offset(span);
+        const isNew = !seen.has(at);
+        seen.add(at);
+        return isNew;
+      });
+  }
+
+  private _offset(span: {
+    path: string;
+    line: number;
+    column: number;
+  }): number {
+    const { doc } = (this._view as EditorView).state;
+    const index = lineOf(this._text?.parts ?? [], span);
+    const line = doc.line(Math.min(Math.max(index, 0) + 1, doc.lines));
+    return Math.min(line.from + Math.max(span.column, 0), line.to);
+  }
+
+  /** Put the caret there; nothing is chosen by it. */
+  private _goTo(span: { path: string; line: number; column: number }): void {
+    const anchor = this._offset(span);
+    this._view?.dispatch({
+      selection: { anchor },
+      effects: EditorView.scrollIntoView(anchor, { y: 'nearest', yMargin: 20 })
+    });
+  }
+
+  private _reveal(lines: readonly number[]): void {
+    const view = this._view;
+    if (!view || lines.length === 0) {
+      return;
+    }
+    const { doc } = view.state;
+    const box = view.scrollDOM.getBoundingClientRect();
+    const seen = lines.some(index => {
+      const block = view.lineBlockAt(doc.line(index + 1).from);
+      const top = block.top + view.documentTop;
+      return top >= box.top && top + block.height <= box.bottom;
+    });
+    if (!seen) {
+      view.dispatch({
+        effects: EditorView.scrollIntoView(doc.line(lines[0] + 1).from, {
+          y: 'center'
+        })
+      });
+    }
+  }
+
+  private _listings: ProgramListings;
+  private _files: SourceFiles;
+  private _libraries: LibrariesRow;
+  /** The file that was opened last, until it is in view. */
+  private _wanted: string | null = null;
+  private _view: EditorView | null = null;
+  private _text: ISourceText | null = null;
+  private _marked = '[]';
+  /** What was pointed at here: it is in view already. */
+  private _own = new WeakSet<Selection>();
+  private _mouse: { x: number; y: number } | null = null;
+  private _frame = 0;
+  private _isDisposed = false;
+}

@@ -1,0 +1,226 @@
+/**
+ * A program comes in; the texts that its equations come from go out, one below the other: the cell that ran, other
+ * cells, files, and those files of libraries that were opened.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+
+import type { Links } from '../model/links';
+import type { SourceFiles } from '../model/source-files';
+import type { File, Snapshot } from '../protocol/snapshot';
+
+/** Lines that are named where a text is not known. */
+const MOST_LINES = 12;
+
+/** A stretch of one file of the run; most often all of it. */
+export interface ISourcePart {
+  path: string;
+  /** `Cell [7]`, or the name of a file and which of its lines these are. */
+  title: string;
+  /** The whole path of a file, where the title is not that. */
+  hint: string;
+  /** Why its text is not here; empty where it is. */
+  missing: string;
+  /** The kernel did not answer, and can be asked again. */
+  canRetry: boolean;
+  /** The line of the file at which this part begins, from 1. */
+  from: number;
+  /** Line of the whole text at which this part begins, from 0, and how many lines it has; none where it is missing. */
+  first: number;
+  count: number;
+}
+
+/** All parts as one text. */
+export interface ISourceText {
+  text: string;
+  parts: readonly ISourcePart[];
+}
+
+/** A place in one of the files, line from 1. */
+export interface ISourcePlace {
+  path: string;
+  line: number;
+}
+
+export function sourceText(
+  links: Links,
+  files: SourceFiles,
+  trans: TranslationBundle
+): ISourceText {
+  const { snapshot } = links.equations;
+  const lines: string[] = [];
+  const parts: ISourcePart[] = [];
+  for (const file of filesOf(snapshot, links, files)) {
+    const title = titleOf(file, snapshot, trans);
+    const hint = file.kind === 'cell' ? '' : file.path;
+    const { stretches, missing, canRetry } = textOf(file, links, files, trans);
+    if (stretches.length === 0) {
+      const first = lines.length;
+      const at = { from: 1, first, count: 0 };
+      parts.push({ path: file.path, title, hint, missing, canRetry, ...at });
+    }
+    for (const { from, own, isPart } of stretches) {
+      const last = from + own.length - 1;
+      parts.push({
+        path: file.path,
+        title: isPart
+          ? trans.__('%1, lines %2 to %3', title, from, last)
+          : title,
+        hint,
+        missing: '',
+        canRetry: false,
+        from,
+        first: lines.length,
+        count: own.length
+      });
+      lines.push(...own);
+    }
+  }
+  return { text: lines.join('\n'), parts };
+}
+
+/** Have the user's own files read that the program comes from. */
+export function readFiles(links: Links, files: SourceFiles): void {
+  for (const { kind, path } of links.equations.snapshot.files) {
+    if (
+      kind === 'user' &&
+      links.comesFrom(path) &&
+      files.stateOf(path).kind === 'idle'
+    ) {
+      void files.ask(path);
+    }
+  }
+}
+
+/** The place of a line of the whole text, from 0; null where there is none. */
+export function placeOf(
+  parts: readonly ISourcePart[],
+  line: number
+): ISourcePlace | null {
+  const part = parts.find(
+    ({ first, count }) => first <= line && line < first + count
+  );
+  return part ? { path: part.path, line: line - part.first + part.from } : null;
+}
+
+/** The line of the whole text, from 0, of a place; -1 where it is not in it. */
+export function lineOf(
+  parts: readonly ISourcePart[],
+  { path, line }: ISourcePlace
+): number {
+  const part = parts.find(
+    one => one.path === path && one.from <= line && line < one.from + one.count
+  );
+  return part ? part.first + line - part.from : -1;
+}
+
+/** The cell that ran, then other cells, then files, each of which the program comes from; the cell always. */
+function filesOf(snapshot: Snapshot, links: Links, files: SourceFiles): File[] {
+  const { cell } = snapshot;
+  const from = snapshot.files.filter(
+    ({ kind, path }) => kind !== 'library' && links.comesFrom(path)
+  );
+  const own: File | undefined =
+    cell === null
+      ? undefined
+      : (snapshot.files.find(({ path }) => path === cell.file) ?? {
+          path: cell.file,
+          kind: 'cell',
+          cell_id: cell.id,
+          execution_count: cell.execution_count,
+          source: null
+        });
+  const others = from.filter(({ path }) => path !== own?.path);
+  return [
+    ...(own ? [own] : []),
+    ...others.filter(({ kind }) => kind === 'cell'),
+    ...others.filter(({ kind }) => kind !== 'cell'),
+    ...[...links.libraries.values()].filter(({ path }) => files.isOpen(path))
+  ];
+}
+
+interface ITextOf {
+  stretches: readonly { from: number; own: string[]; isPart: boolean }[];
+  missing: string;
+  canRetry: boolean;
+}
+
+function textOf(
+  file: File,
+  links: Links,
+  files: SourceFiles,
+  trans: TranslationBundle
+): ITextOf {
+  const whole = links.spans.source(file);
+  if (whole !== null) {
+    const own = whole.replace(/\n+$/, '').split('\n');
+    return {
+      stretches: [{ from: 1, own, isPart: false }],
+      missing: '',
+      canRetry: false
+    };
+  }
+  const state = files.stateOf(file.path);
+  const missing = (text: string, canRetry = false): ITextOf => ({
+    stretches: [],
+    missing: [text, linesWords(file, links, trans)].filter(Boolean).join(' '),
+    canRetry
+  });
+  switch (state.kind) {
+    case 'reading':
+      return missing(trans.__('Its text is being read.'));
+    case 'failed':
+      return missing(state.reason, files.canAsk);
+    case 'read': {
+      const { page } = state;
+      if (page.missing !== null) {
+        return missing(page.missing);
+      }
+      const stretches = page.stretches.map(({ first_line, text }) => {
+        const own = text.split('\n');
+        const isPart = own.length < page.lines;
+        return { from: first_line, own, isPart };
+      });
+      return stretches.length > 0
+        ? { stretches, missing: '', canRetry: false }
+        : missing(trans.__('It is empty.'));
+    }
+    case 'idle':
+      return missing(trans.__('Its text is not in this document.'));
+  }
+}
+
+function titleOf(
+  file: File,
+  { cell }: Snapshot,
+  trans: TranslationBundle
+): string {
+  if (file.kind === 'library') {
+    return file.path; // relative to where it is installed
+  }
+  if (file.kind !== 'cell') {
+    return file.path.split(/[/\\]/).pop() ?? file.path;
+  }
+  const count =
+    file.path === cell?.file ? cell.execution_count : file.execution_count;
+  return count === null ? trans.__('Cell') : trans.__('Cell [%1]', count);
+}
+
+function linesWords(
+  file: File,
+  links: Links,
+  trans: TranslationBundle
+): string {
+  const lines = links.linesOf(file.path);
+  if (lines.length === 0) {
+    return '';
+  }
+  const named =
+    lines.slice(0, MOST_LINES).join(', ') +
+    (lines.length > MOST_LINES ? ', …' : '');
+  return trans._n(
+    'The program comes from line %2.',
+    'The program comes from lines %2.',
+    lines.length,
+    named
+  );
+}

@@ -1,0 +1,88 @@
+/**
+ * An arrangement comes in; the line above the columns goes out: which are shown, whether they scroll together, find.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+
+import { element } from '../parts/dom';
+import {
+  filterButton,
+  iconButton,
+  space,
+  switches,
+  togetherButton,
+  toolRow
+} from '../workbench/reading/tool-row';
+import { COLUMNS, ColumnName, IArrangement } from './arrangement';
+import { columnTitle } from './words';
+
+/** What the toolbar does. */
+export interface IWideToolbarActions {
+  toggle(column: ColumnName): void;
+  together(): void;
+  find(): void;
+  foldAll(): void;
+  unfoldAll(): void;
+  help(): void;
+}
+
+/** One stop of the Tab key, arrows inside. */
+export class WideToolbar {
+  /**
+   * @param filters Below the line: its switches are shown and put away by a button here.
+   */
+  constructor(
+    trans: TranslationBundle,
+    actions: IWideToolbarActions,
+    filters: HTMLElement
+  ) {
+    for (const column of COLUMNS) {
+      const button = element('button', '', columnTitle(column, trans));
+      button.addEventListener('click', () => {
+        if (button.getAttribute('aria-disabled') !== 'true') {
+          actions.toggle(column);
+        }
+      });
+      this._columns.set(column, button);
+    }
+    this._together = togetherButton(trans, actions.together);
+    this.said = element('span', 'jp-JaxprWide-said');
+    this.said.setAttribute('role', 'status');
+    this.node = toolRow(
+      trans.__('Columns'),
+      switches(trans.__('Shown columns'), [...this._columns.values()]),
+      space(),
+      this.said,
+      this._together,
+      filterButton(filters, trans),
+      iconButton('unfoldAll', trans.__('Unfold all'), actions.unfoldAll),
+      iconButton('foldAll', trans.__('Fold all'), actions.foldAll),
+      iconButton('search', trans.__('Find in program'), actions.find),
+      iconButton('help', trans.__('Keys of this view'), actions.help)
+    );
+  }
+
+  readonly node: HTMLElement;
+  /** What the last key did, for a screen reader too. */
+  readonly said: HTMLElement;
+
+  show(arrangement: IArrangement, shown: readonly ColumnName[]): void {
+    for (const [column, button] of this._columns) {
+      const pressed = shown.includes(column);
+      button.setAttribute('aria-pressed', String(pressed));
+      // One stays.
+      button.setAttribute(
+        'aria-disabled',
+        String(pressed && shown.length === 1)
+      );
+    }
+    this._together.setAttribute('aria-pressed', String(arrangement.together));
+  }
+
+  /** Put the keyboard on the button of a column. */
+  focus(column: ColumnName): void {
+    this._columns.get(column)?.focus();
+  }
+
+  private _columns = new Map<ColumnName, HTMLButtonElement>();
+  private _together: HTMLButtonElement;
+}

@@ -1,0 +1,474 @@
+/**
+ * The model comes in; the levels of its program go out side by side, with its source, linked by one selection.
+ *
+ * What is pointed at in one column is marked in all and brought into view in the others. While the view is out of
+ * sight it does nothing.
+ */
+import type { Extension } from '@codemirror/state';
+import { TranslationBundle } from '@jupyterlab/translation';
+import { Message } from '@lumino/messaging';
+import { PanelLayout, Widget } from '@lumino/widgets';
+
+import type { Attention } from '../model/attention';
+import { linksOf } from '../model/links';
+import type { Snapshot } from '../protocol/snapshot';
+import type { IJaxprModel, LevelName } from '../tokens';
+import type { IHeaderActions } from '../parts/header';
+import { element } from '../parts/dom';
+import { Detail, detailOf } from '../workbench/words/detail';
+import { FilterRow } from '../workbench/reading/filter-row';
+import { showHelp } from '../workbench/reading/help-overlay';
+import { LevelPane } from '../workbench/levels/level-pane';
+import { LinkedView } from '../workbench/listing/linked-view';
+import { ListingView } from '../workbench/listing/listing-view';
+import { ReadingTools } from '../workbench/reading/reading-tools';
+import { LEVELS } from '../workbench/reading/toolbar';
+import { steppedWords, unlinkedWords } from '../workbench/words/view-words';
+import {
+  ColumnName,
+  FIRST_ARRANGEMENT,
+  IArrangement,
+  arrangementFrom,
+  fitting,
+  moved,
+  shownColumns,
+  toggled
+} from './arrangement';
+import { Columns } from './columns';
+import { SourcePane } from './source-pane';
+import { WideHead } from '../parts/wide-head';
+import { WideToolbar } from './wide-toolbar';
+import { columnTitle, countWords } from './words';
+
+/** Where the arrangement is remembered. */
+export interface IMemory {
+  /** What was kept; undefined where nothing was. */
+  load(): Promise<unknown>;
+  keep(arrangement: IArrangement): void;
+}
+
+export interface IWideViewOptions {
+  trans: TranslationBundle;
+  actions: IHeaderActions;
+  memory: IMemory;
+  /** Colours Python; resolves to nothing where that is not at hand. */
+  python: () => Promise<Extension>;
+}
+
+type Pane = LevelPane | SourcePane;
+
+/** Levels side by side. */
+export class WideView extends LinkedView {
+  constructor(private _options: IWideViewOptions) {
+    super('wideInView');
+    const { trans, actions } = _options;
+    this.addClass('jp-JaxprWide');
+    const layout = (this.layout = new PanelLayout());
+    this._head = new WideHead(trans, actions);
+    this._tools = new ReadingTools(trans, {
+      levels: () =>
+        LEVELS.map(level => ({
+          level,
+          here: this._levelPane?.listings.listing(level) ?? null
+        })),
+      goToLevel: level => this._searchIn(level),
+      help: () => showHelp(trans)
+    });
+    const filters = new FilterRow(this._tools, element('span', ''), trans);
+    this._toolbar = new WideToolbar(
+      trans,
+      {
+        toggle: column =>
+          this._arrange(toggled(this._arrangement, this._fit, column)),
+        together: () => {
+          const { together } = this._arrangement;
+          this._arrange({ ...this._arrangement, together: !together });
+          this.mark(true);
+        },
+        find: () => this.find(),
+        foldAll: () => this._eachLevel(pane => pane.view?.foldAll()),
+        unfoldAll: () => this._eachLevel(pane => pane.view?.unfoldAll()),
+        help: () => this._tools.host.help()
+      },
+      filters.node
+    );
+    this._messages = element('div', 'jp-JaxprProgram-messages');
+    this._messages.setAttribute('role', 'status');
+    this._columns = new Columns(trans, {
+      arrange: arrangement => this._arrange(arrangement),
+      move: (column, by) =>
+        this._arrange(moved(this._arrangement, this._fit, column, by))
+    });
+    this._detail = new Detail(trans);
+    layout.addWidget(this._head);
+    const rest = new Widget();
+    rest.addClass('jp-JaxprWide-rest');
+    rest.node.append(
+      this._toolbar.node,
+      filters.node,
+      this._messages,
+      this._columns.node,
+      this._detail.node
+    );
+    layout.addWidget(rest);
+    this._columns.node.addEventListener('focusin', event => {
+      const column = (event.target as Element).closest<HTMLElement>(
+        '.jp-JaxprWide-column'
+      );
+      this._last = (column?.dataset.column as ColumnName) ?? this._last;
+      this._lastLevel = this._last === 'source' ? this._lastLevel : this._last;
+    });
+    this._show(FIRST_ARRANGEMENT);
+    void this._recall();
+  }
+
+  /** How the columns stand. */
+  get arrangement(): IArrangement {
+    return this._arrangement;
+  }
+
+  /** Put the keyboard into the first column that has a text. */
+  focusFirst(): void {
+    for (const column of this._inSight) {
+      const pane = this._panes.get(column);
+      if (pane?.view) {
+        pane.focus();
+        return;
+      }
+    }
+    this._toolbar.focus('source');
+  }
+
+  override dispose(): void {
+    if (!this.isDisposed) {
+      super.dispose();
+      this._tools.dispose();
+    }
+  }
+
+  protected override onAfterAttach(message: Message): void {
+    this._fitColumns();
+    super.onAfterAttach(message);
+  }
+
+  protected override onAfterShow(message: Message): void {
+    this._fitColumns();
+    super.onAfterShow(message);
+  }
+
+  protected override onResize(message: Widget.ResizeMessage): void {
+    this._fitColumns();
+    super.onResize(message);
+  }
+
+  // --- columns ------------------------------------------------------------------------------
+
+  private async _recall(): Promise<void> {
+    const remembered = await this._options.memory.load();
+    if (!this.isDisposed && !this._touched && remembered !== undefined) {
+      this._show(arrangementFrom(remembered));
+    }
+  }
+
+  /** Stand as the user wants, now and later. */
+  private _arrange(arrangement: IArrangement): void {
+    this._touched = true;
+    this._options.memory.keep(arrangement);
+    this._show(arrangement);
+  }
+
+  /** Until the user has chosen, as many columns are shown as there is room for. */
+  private _fitColumns(): void {
+    const fit = fitting(this.node.clientWidth);
+    if (fit.join() !== this._fit.join()) {
+      this._fit = fit;
+      this._show(this._arrangement);
+    }
+  }
+
+  private get _inSight(): ColumnName[] {
+    return shownColumns(this._arrangement, this._fit);
+  }
+
+  private _show(arrangement: IArrangement): void {
+    this._arrangement = arrangement;
+    const shown = this._inSight;
+    this._toolbar.show(arrangement, shown);
+    const isOther = this._columns.arrange(arrangement, shown);
+    this._fill();
+    this.measure();
+    if (isOther) {
+      this._revealSoon();
+    }
+  }
+
+  /** Lines wrap otherwise in other columns: what is chosen may have left the view, which shows when they are drawn. */
+  private _revealSoon(): void {
+    for (const pane of this._panes.values()) {
+      pane.forgetOwn();
+    }
+    this.markSoon(true);
+  }
+
+  protected override measure(): void {
+    for (const { view } of this._panes.values()) {
+      (view instanceof ListingView ? view.view : view)?.requestMeasure();
+    }
+  }
+
+  private _eachLevel(act: (pane: LevelPane) => void): void {
+    for (const pane of this._panes.values()) {
+      if (pane instanceof LevelPane) {
+        act(pane);
+      }
+    }
+  }
+
+  // --- what is shown ------------------------------------------------------------------------
+
+  protected override follow(model: IJaxprModel, attention: Attention): void {
+    this._head.model = model;
+    attention.programWanted.connect(this._onWanted, this);
+    attention.unlinkedChanged.connect(this._showMessages, this);
+  }
+
+  protected override unfollow(_: IJaxprModel, attention: Attention): void {
+    this._head.model = null;
+    attention.programWanted.disconnect(this._onWanted, this);
+    attention.unlinkedChanged.disconnect(this._showMessages, this);
+  }
+
+  private _onWanted(): void {
+    if (this.attention?.cameFrom === this) {
+      this._panes.get(this._last)?.focus();
+    }
+  }
+
+  protected override showProgram(snapshot: Snapshot, program: number): void {
+    const shown = this._shown;
+    if (shown?.snapshot !== snapshot || shown.index !== program) {
+      this.clear();
+      this._shown = { snapshot, index: program };
+      this._fill();
+      this.mark(true);
+      this._revealSoon();
+      this._showMessages();
+    } else {
+      for (const pane of this._panes.values()) {
+        if (pane.view === null) {
+          pane.refresh(); // the kernel may answer now
+        }
+      }
+    }
+  }
+
+  protected override clear(): void {
+    for (const pane of this._panes.values()) {
+      pane.dispose();
+    }
+    this._panes.clear();
+    this._shown = null;
+    this._detail.show(null);
+    this._showMessages();
+  }
+
+  /** Make the panes of the columns in sight, and let go of the others. */
+  private _fill(): void {
+    const { model, _shown: shown } = this;
+    if (!model || !shown || !this.isVisible) {
+      return;
+    }
+    const columns = this._inSight;
+    for (const [column, pane] of this._panes) {
+      if (!columns.includes(column)) {
+        pane.dispose();
+        this._panes.delete(column);
+      }
+    }
+    for (const column of columns) {
+      if (!this._panes.has(column)) {
+        const pane = this._makePane(column, model, shown);
+        this._panes.set(column, pane);
+        this._columns.column(column).body.append(pane.node);
+        pane.refresh();
+        pane.mark(this._arrangement.together);
+        this._showColumn(column);
+      }
+    }
+  }
+
+  private _makePane(
+    column: ColumnName,
+    model: IJaxprModel,
+    { snapshot, index }: { snapshot: Snapshot; index: number }
+  ): Pane {
+    const { trans, python } = this._options;
+    const host = {
+      changed: () => this._showColumn(column),
+      entered: () => this._goToCell(),
+      stepped: (place: { at: number; of: number } | null) =>
+        this._say(steppedWords(place, trans))
+    };
+    if (column === 'source') {
+      return new SourcePane({
+        trans,
+        model,
+        snapshot,
+        program: index,
+        python,
+        host: { ...host, left: by => this._goToColumn(column, by) }
+      });
+    }
+    return new LevelPane({
+      trans,
+      model,
+      snapshot,
+      program: index,
+      level: column,
+      tools: this._tools,
+      host: { ...host, left: (_, by) => this._goToColumn(column, by) }
+    });
+  }
+
+  // --- pointing -----------------------------------------------------------------------------
+
+  /** Mark in all columns what belongs to what is pointed at; `reveal` brings it into view where that is wanted. */
+  protected override mark(reveal: boolean): void {
+    const { model, _shown: shown } = this;
+    if (!model || !shown) {
+      return;
+    }
+    for (const [column, pane] of this._panes) {
+      pane.mark(reveal && this._arrangement.together);
+      this._showColumn(column);
+    }
+    this._say('');
+    const pane = this._levelPane;
+    const pointed = model.hover ?? model.selection;
+    const links = linksOf(shown.snapshot, shown.index);
+    if (pane) {
+      const { jaxpr, texts } = pane.listings;
+      const text =
+        pointed?.kind === 'text' ? (texts.get(pointed.level) ?? null) : null;
+      this._detail.show(
+        detailOf(
+          pointed,
+          links.resolve(pointed),
+          jaxpr,
+          text,
+          this._options.trans
+        )
+      );
+    } else {
+      this._detail.show(null);
+    }
+  }
+
+  /** A pane of a level that is in sight; all have the same listings. */
+  private get _levelPane(): LevelPane | null {
+    for (const pane of this._panes.values()) {
+      if (pane instanceof LevelPane) {
+        return pane;
+      }
+    }
+    return null;
+  }
+
+  private _goToCell(): void {
+    const { model, _shown: shown } = this;
+    if (model && shown) {
+      const links = linksOf(shown.snapshot, shown.index);
+      const span = links.resolve(model.selection).spans[0];
+      if (span) {
+        this.attention?.goToCell(span, this);
+      }
+    }
+  }
+
+  /** The keyboard goes on in the next column that has a text, at the place that is marked there. */
+  private _goToColumn(from: ColumnName, by: 1 | -1): void {
+    const columns = this._inSight;
+    for (
+      let at = columns.indexOf(from) + by;
+      columns[at] !== undefined;
+      at += by
+    ) {
+      if (this._panes.get(columns[at])?.enter()) {
+        return;
+      }
+    }
+  }
+
+  /** Find in the level that the keyboard was in last. */
+  protected override find(): void {
+    const levels = LEVELS.filter(level => this._inSight.includes(level));
+    this._searchIn(
+      levels.includes(this._lastLevel)
+        ? this._lastLevel
+        : (levels[0] ?? 'jaxpr')
+    );
+  }
+
+  /** Search in a level; it comes into sight for that. */
+  private _searchIn(level: LevelName): void {
+    if (!this._inSight.includes(level)) {
+      this._arrange(toggled(this._arrangement, this._fit, level));
+    }
+    const pane = this._panes.get(level);
+    if (pane instanceof LevelPane) {
+      this._lastLevel = level;
+      pane.find();
+    }
+  }
+
+  // --- words --------------------------------------------------------------------------------
+
+  private _showColumn(name: ColumnName): void {
+    const pane = this._panes.get(name);
+    const column = this._columns.column(name);
+    const { trans } = this._options;
+    if (pane) {
+      column.count.textContent = countWords(name, pane.count, trans);
+      column.messages.textContent = pane.notice ?? '';
+      column.title.textContent =
+        pane instanceof SourcePane && pane.title !== ''
+          ? pane.title
+          : columnTitle(name, trans);
+    }
+  }
+
+  /** Tell what a key did. */
+  private _say(words: string): void {
+    this._toolbar.said.textContent = words;
+  }
+
+  private _showMessages(): void {
+    const unlinked = this._shown ? (this.attention?.unlinked ?? []) : [];
+    this._messages.replaceChildren(
+      ...unlinked.map(({ executionCount, reason }) =>
+        element(
+          'div',
+          '',
+          unlinkedWords(executionCount, reason, this._options.trans)
+        )
+      )
+    );
+  }
+
+  private _head: WideHead;
+  private _tools: ReadingTools;
+  private _toolbar: WideToolbar;
+  private _messages: HTMLElement;
+  private _columns: Columns;
+  private _detail: Detail;
+  private _arrangement: IArrangement = FIRST_ARRANGEMENT;
+  /** The columns that there is room for. */
+  private _fit = fitting(0);
+  /** Whether the user has arranged anything: what was remembered comes too late then. */
+  private _touched = false;
+  private _shown: { snapshot: Snapshot; index: number } | null = null;
+  private _panes = new Map<ColumnName, Pane>();
+  /** The column that the keyboard was in last. */
+  private _last: ColumnName = 'jaxpr';
+  private _lastLevel: LevelName = 'jaxpr';
+}

@@ -1,0 +1,50 @@
+/**
+ * What the wide view needs of the application comes in; a widget for the main area goes out.
+ */
+import { MainAreaWidget } from '@jupyterlab/apputils';
+import { jupyterHighlightStyle } from '@jupyterlab/codemirror';
+import type { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
+import { syntaxHighlighting } from '@codemirror/language';
+import type { Extension } from '@codemirror/state';
+import { TranslationBundle } from '@jupyterlab/translation';
+
+import type { IHeaderActions } from '../parts/header';
+import { jaxprIcon } from '../parts/icon';
+import { IMemory, WideView } from './wide-view';
+
+/** There is one: it follows the notebook in front, as the panel does. */
+export const WIDE_ID = 'jupyter-jaxpr-wide';
+
+/** Make the widget; whoever adds it to the shell owns it. */
+export function wideWidget(options: {
+  trans: TranslationBundle;
+  actions: IHeaderActions;
+  memory: IMemory;
+  languages: IEditorLanguageRegistry | null;
+}): MainAreaWidget<WideView> {
+  const { trans, actions, memory, languages } = options;
+  const content = new WideView({
+    trans,
+    actions,
+    memory,
+    python: () => python(languages)
+  });
+  const widget = new MainAreaWidget({ content });
+  widget.id = WIDE_ID;
+  widget.addClass('jp-JaxprPanel');
+  widget.title.label = trans.__('Levels');
+  widget.title.caption = trans.__('Levels of a program side by side');
+  widget.title.icon = jaxprIcon;
+  widget.title.closable = true;
+  return widget;
+}
+
+/** Python in the colours of the theme. */
+async function python(
+  languages: IEditorLanguageRegistry | null
+): Promise<Extension> {
+  const language = await languages?.getLanguage('text/x-ipython');
+  return language?.support
+    ? [language.support.extension, syntaxHighlighting(jupyterHighlightStyle)]
+    : [];
+}

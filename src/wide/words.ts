@@ -1,0 +1,51 @@
+/**
+ * A column and its counts come in; the words for them go out.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+
+import type { ILevelCount } from '../workbench/levels/level-pane';
+import type { ColumnName } from './arrangement';
+
+/** A column's name as people write it. */
+export function columnTitle(
+  column: ColumnName,
+  trans: TranslationBundle
+): string {
+  switch (column) {
+    case 'source':
+      return trans.__('Source');
+    case 'jaxpr':
+      return trans.__('jaxpr');
+    case 'stablehlo':
+      return trans.__('StableHLO');
+    case 'hlo':
+      return trans.__('HLO');
+  }
+}
+
+/** `3 of 17 equations`, `5 of 163 lines`; without anything linked `17 equations`. Empty where the text is not here. */
+export function countWords(
+  column: ColumnName,
+  count: ILevelCount | null,
+  trans: TranslationBundle
+): string {
+  if (count === null) {
+    return '';
+  }
+  const total = count.total.toLocaleString('en');
+  const linked = count.linked.toLocaleString('en');
+  if (column === 'jaxpr') {
+    return count.linked === 0
+      ? trans._n('%2 equation', '%2 equations', count.total, total)
+      : trans._n(
+          '%2 of %3 equation',
+          '%2 of %3 equations',
+          count.total,
+          linked,
+          total
+        );
+  }
+  return count.linked === 0
+    ? trans._n('%2 line', '%2 lines', count.total, total)
+    : trans._n('%2 of %3 line', '%2 of %3 lines', count.total, linked, total);
+}

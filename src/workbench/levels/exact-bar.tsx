@@ -1,0 +1,184 @@
+/**
+ * A program of a model comes in; the question for its exact links goes out, then what the twin is that is shown.
+ *
+ * It stands above the text of a level. A twin is compiled beside the program when it is asked for, and its text stands
+ * in the place of the program's until the user goes back.
+ */
+import { ReactWidget } from '@jupyterlab/ui-components';
+import { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { twinsOf } from '../../model/exact-links';
+import type { TextLevel } from '../../model/links';
+import type { ExactLinks, Snapshot, Stages } from '../../protocol/snapshot';
+import type { IJaxprModel } from '../../tokens';
+import { useKeptFocus } from '../../parts/keep-focus';
+import { Failed, Question, Working } from '../../parts/long-work';
+import { duration, grouped } from '../../parts/quantities';
+
+export interface IExactBarOptions {
+  trans: TranslationBundle;
+  model: IJaxprModel;
+  snapshot: Snapshot;
+  program: number;
+  level: TextLevel;
+}
+
+/** What a twin takes, from what the program took; the kernel says it in full before it begins. */
+export function twinPrice(
+  stages: Stages | null,
+  trans: TranslationBundle
+): string {
+  const { lower, compile, from_disk } = stages ?? {};
+  return typeof lower === 'number' && typeof compile === 'number' && !from_disk
+    ? trans.__('about %1', duration(lower + compile))
+    : trans.__('how long that takes is unknown');
+}
+
+/** The strip above one text; empty while nothing was asked for here. */
+export class ExactBar extends ReactWidget {
+  constructor(private _options: IExactBarOptions) {
+    super();
+    this.addClass('jp-JaxprExact');
+    this.node.hidden = true;
+    twinsOf(_options.model).changed.connect(this._onChanged, this);
+    this._onChanged();
+  }
+
+  /** Whether the twin is shown. */
+  get isShown(): boolean {
+    const { model, snapshot, program } = this._options;
+    return twinsOf(model).isShown(snapshot, program);
+  }
+
+  /** Show the twin, ask for it where there is none, or go back to the program. */
+  toggle(): void {
+    const { model, snapshot, program } = this._options;
+    const twins = twinsOf(model);
+    const state = twins.work.stateOf(snapshot, program).kind;
+    if (twins.of(snapshot, program) !== null) {
+      twins.show(snapshot, program, !this.isShown);
+    } else if (state === 'confirm' || (state === 'failed' && this._isAsking)) {
+      this._isAsking = false;
+      twins.work.dismiss(snapshot, program);
+    } else if (model.requests === null) {
+      return; // nobody can compile it
+    } else if (state !== 'working') {
+      this._isAsking = true;
+      void twins.ask(snapshot, program);
+    } else {
+      this._isAsking = true; // asked for in another view
+      this._onChanged();
+    }
+  }
+
+  override dispose(): void {
+    if (!this.isDisposed) {
+      twinsOf(this._options.model).changed.disconnect(this._onChanged, this);
+      super.dispose();
+    }
+  }
+
+  protected override render(): JSX.Element {
+    return <Exact {...this._options} isAsking={this._isAsking} />;
+  }
+
+  private _onChanged(): void {
+    const { model, snapshot, program } = this._options;
+    const state = twinsOf(model).work.stateOf(snapshot, program).kind;
+    if (state === 'idle') {
+      this._isAsking = false;
+    }
+    this.node.hidden = !this.isShown && !this._isAsking;
+    this.update();
+  }
+
+  /** Whether it was asked for here: the question is asked in one place. */
+  private _isAsking = false;
+}
+
+function Exact(
+  props: IExactBarOptions & { isAsking: boolean }
+): JSX.Element | null {
+  const { model, snapshot, program, isAsking, trans } = props;
+  const twins = twinsOf(model);
+  const state = twins.work.stateOf(snapshot, program);
+  const found = twins.of(snapshot, program);
+  const { ref, onFocus, onBlur } = useKeptFocus(state.kind);
+  return (
+    <div
+      ref={ref as React.RefObject<HTMLDivElement>}
+      onFocus={onFocus}
+      onBlur={onBlur}
+    >
+      {isAsking && state.kind === 'working' && (
+        <Working
+          state={state}
+          stopping={trans.__(
+            'It ends before XLA compiles; XLA itself cannot be stopped.'
+          )}
+          stop={() => twins.work.stop(snapshot, program)}
+          announced
+          trans={trans}
+        />
+      )}
+      {isAsking && state.kind === 'confirm' && (
+        <Question
+          question={state.question}
+          title={trans.__('Exact links')}
+          answers={{
+            yes: trans.__('Compile the twin'),
+            no: trans.__('Do not compile it')
+          }}
+          yes={() => void twins.work.confirm(snapshot, program)}
+          no={() => twins.work.dismiss(snapshot, program)}
+        />
+      )}
+      {isAsking && state.kind === 'failed' && <Failed reason={state.reason} />}
+      {found !== null && twins.isShown(snapshot, program) && (
+        <Head {...props} found={found} />
+      )}
+    </div>
+  );
+}
+
+function Head(props: IExactBarOptions & { found: ExactLinks }): JSX.Element {
+  const { model, snapshot, program, level, found, trans } = props;
+  const here = found.levels.find(({ name }) => name === level);
+  const id = React.useId();
+  return (
+    <div className="jp-JaxprExact-head" role="group" aria-labelledby={id}>
+      <h3 id={id}>{trans.__('Twin compile: exact links')}</h3>
+      {here && (
+        <p className={here.same === false ? 'jp-mod-other' : undefined}>
+          {here.words}{' '}
+          {trans.__(
+            'Of %1, %2 from equations, %3 from one alone. It took %4.',
+            trans._n(
+              '%2 instruction',
+              '%2 instructions',
+              here.instructions,
+              grouped(here.instructions)
+            ),
+            grouped(here.linked),
+            grouped(here.single),
+            duration(found.lower_seconds + found.compile_seconds)
+          )}
+          {here.inferred > 0 &&
+            ` ${trans._n(
+              '%2 more is inferred.',
+              '%2 more are inferred.',
+              here.inferred,
+              grouped(here.inferred)
+            )}`}
+        </p>
+      )}
+      <button
+        className="jp-JaxprPanel-button"
+        onClick={() => twinsOf(model).show(snapshot, program, false)}
+      >
+        {trans.__('Back to the program')}
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,520 @@
+/** The rows of a program come in; what the listing view shows of them goes out. */
+import { Text } from '@codemirror/state';
+import { TranslationBundle } from '@jupyterlab/translation';
+
+import type { EquationHeat, IHeat } from '../../model/heat';
+import type { ILinked, Links } from '../../model/links';
+import { fullText } from '../../program-text/full-text';
+import {
+  IPart,
+  IPrintedRow,
+  PartKind,
+  RowPrinter
+} from '../../program-text/row-printer';
+import { nameGroups } from '../../program-text/name-groups';
+import { IFold, IRow, ProgramRows } from '../../program-text/rows';
+import type { ScopePage } from '../../protocol/snapshot';
+import type { Selection } from '../../tokens';
+import {
+  IDescribed,
+  badgeText,
+  describeEquation,
+  describeVariable,
+  whereOf
+} from '../words/describe';
+import { element } from '../../parts/dom';
+import type {
+  IBadge,
+  IDescription,
+  IListedFold,
+  IListedLine,
+  IListing,
+  ISplice,
+  ITag,
+  IVariablePlace,
+  IVariableRange
+} from '../listing/listing';
+import { RoleTags, roleTagsOf } from '../words/role-tags';
+import { IRowNoise, noiseOfRows } from '../reading/noise';
+import { RowTags } from '../words/row-tags';
+import { ScopeNames } from '../listing/scope-names';
+import { SourceHeads } from '../listing/source-heads';
+import { VariableUses, placesIn } from '../listing/variable-uses';
+
+const QUIET = 'jp-JaxprProgram-keyword';
+const CLASSES: Record<PartKind, string> = {
+  binder: '',
+  keyword: QUIET,
+  label: QUIET,
+  literal: '',
+  operand: '',
+  primitive: 'jp-JaxprProgram-primitive',
+  type: 'jp-JaxprProgram-type'
+};
+
+/** More operands of a folded call are counted. */
+const MOST_OPERANDS = 4;
+/** Uses of what more equations than this bind are not marked. */
+const MOST_BINDERS = 8;
+
+/** A program, one equation a line. */
+export class JaxprListing implements IListing {
+  constructor(
+    private _links: Links,
+    private _trans: TranslationBundle
+  ) {
+    this._rows = new ProgramRows(_links.equations, _links.spans);
+    this._printer = new RowPrinter(this._rows);
+    this._uses = new VariableUses(this._rows);
+    this._tags = new RowTags(_links, _trans);
+    this._roles = roleTagsOf(_links, _trans);
+    this.label = _trans.__('jaxpr of %1', _links.equations.program.name);
+    this.heads = new SourceHeads(_links, _trans, index => {
+      const row = this._rows.rows[index];
+      const origin =
+        row?.kind === 'equation' && _links.origin(row.scope, row.equation);
+      return origin ? { origin, isInferred: false } : null;
+    });
+  }
+
+  readonly level = 'jaxpr';
+  readonly label: string;
+  readonly heads: SourceHeads;
+
+  /** What the equations cost, where that is to be seen. */
+  equationHeat: EquationHeat | null = null;
+
+  get digits(): number {
+    return String(this._rows.equations.program.equations).length;
+  }
+
+  get rows(): ProgramRows {
+    return this._rows;
+  }
+
+  get described(): IDescribed {
+    return {
+      rows: this._rows,
+      printer: this._printer,
+      links: this._links,
+      names: this._tags.names,
+      trans: this._trans
+    };
+  }
+
+  document(): Text {
+    return Text.of(this._rows.rows.map(row => this._printer.text(row)));
+  }
+
+  line(index: number): IListedLine {
+    const row = this._rows.rows[index];
+    const printed = this._printer.print(row);
+    const { parts, chips } = printed;
+    return {
+      kind: row.kind,
+      number: row.kind === 'equation' && row.number > 0 ? `${row.number}` : '',
+      depth: row.depth,
+      badge: row.kind === 'equation' ? this._badge(row) : null,
+      parts: parts.map(part => ({
+        from: part.from,
+        to: part.to,
+        className: CLASSES[part.kind],
+        variable: variableKey(row, part)
+      })),
+      chips,
+      button: row.kind === 'more' ? this._moreLabel(row) : null,
+      reference: this._reference(row),
+      tags: [
+        ...(this._roles?.of(row, printed) ?? []),
+        ...this._tags.of(row, printed),
+        ...this._namesOutside(row, printed)
+      ]
+    };
+  }
+
+  heat(first: number, last: number): IHeat | null {
+    if (this.equationHeat === null) {
+      return null;
+    }
+    const { rows } = this._rows;
+    // What is inside another equation is counted there.
+    const { depth } = rows[first];
+    return this.equationHeat.of(
+      rows
+        .slice(first, last + 1)
+        .filter(row => row.kind === 'equation' && row.depth === depth)
+    );
+  }
+
+  folds(index: number): readonly IListedFold[] {
+    return (this._rows.rows[index].folds ?? []).map(fold => this._fold(fold));
+  }
+
+  *allFolds(): Iterable<IListedFold> {
+    for (const fold of this._rows.folds()) {
+      yield this._fold(fold);
+    }
+  }
+
+  /** Each group is the same object for as long as it begins and ends where it did. */
+  nameFolds(): readonly IListedFold[] {
+    if (this._nameFolds === null) {
+      const before = this._knownGroups;
+      this._knownGroups = new Map();
+      this._nameFolds = nameGroups(this._rows.rows, this._rows.equations).map(
+        group => {
+          const { first, last, name } = group;
+          const key = `${first.scope}:${first.equation}:${last.equation}:${name}`;
+          const known = before.get(key);
+          const fold =
+            known?.isOf(group) === true
+              ? known
+              : new ListedGroup(group, this._printer, this._trans);
+          this._knownGroups.set(key, fold);
+          return fold;
+        }
+      );
+      this._nameFolds.forEach((fold, i, all) => {
+        const next = all[i + 1];
+        fold.inner = next?.first === fold.first ? next : null;
+      });
+    }
+    return this._nameFolds;
+  }
+
+  linkedLines(linked: ILinked): readonly number[] {
+    if (linked !== this._linked?.linked) {
+      const lines: number[] = [];
+      for (const id of linked.equations) {
+        const row = this._rows.rowOfId(id);
+        if (row) {
+          lines.push(row.index);
+        }
+      }
+      this._linked = { linked, lines: lines.sort((a, b) => a - b) };
+    }
+    return this._linked.lines;
+  }
+
+  variables(linked: ILinked): ReadonlySet<string> {
+    const variables = new Set<string>();
+    if (linked.equations.size > MOST_BINDERS) {
+      return variables;
+    }
+    for (const id of linked.equations) {
+      const row = this._rows.rowOfId(id);
+      const part = row && this._rows.equations.part(row.scope, row.equation);
+      if (row && part) {
+        const end = part.outputEnd(row.equation);
+        for (let v = part.outputStart(row.equation); v < end; v++) {
+          variables.add(`${row.scope}:${v}`);
+        }
+      }
+    }
+    return variables;
+  }
+
+  selection(first: number, last: number): Selection | null {
+    const equations: { scope: number; equation: number }[] = [];
+    for (let index = first; index <= last; index++) {
+      const { kind, scope, equation } = this._rows.rows[index];
+      if (kind === 'equation') {
+        equations.push({ scope, equation });
+      }
+    }
+    return equations.length === 0 ? null : { kind: 'equations', equations };
+  }
+
+  describe(index: number, column: number): IDescription | null {
+    const row = this._rows.rows[index];
+    const { parts } = this._printer.print(row);
+    const part = parts.find(({ from, to }) => from <= column && column <= to);
+    if (!part) {
+      return null;
+    }
+    if (part.kind === 'binder' || part.kind === 'operand') {
+      const place = this.variablesIn(index).find(
+        ({ from }) => from === part.from
+      );
+      return place
+        ? {
+            from: part.from,
+            to: part.to,
+            node: describeVariable(this.described, this._uses, place)
+          }
+        : null;
+    }
+    if (part.kind === 'primitive') {
+      return {
+        from: part.from,
+        to: part.to,
+        node: describeEquation(this.described, row, true)
+      };
+    }
+    return null;
+  }
+
+  variablesIn(index: number): readonly IVariablePlace[] {
+    return placesIn(this._rows.rows[index], this._printer);
+  }
+
+  variableRange(place: IVariablePlace): IVariableRange {
+    return this._uses.range(place, this._trans);
+  }
+
+  sourceLine(index: number): number {
+    const { kind, scope, equation } = this._rows.rows[index];
+    const origin =
+      kind === 'equation' ? this._links.origin(scope, equation) : null;
+    const span = origin && this._links.cellSpan(origin);
+    return span && this._links.inOwnCell(span) ? span.line : -1;
+  }
+
+  scopes(index: number): readonly string[] {
+    const { kind, scope, equation } = this._rows.rows[index];
+    this._scopeNames ??= new ScopeNames(this._links.equations);
+    return this._scopeNames.of(scope, kind === 'equation' ? equation : -1);
+  }
+
+  arrived(): { held: number; total: number } {
+    const total = this._links.equations.program.equations;
+    let missing = 0;
+    for (const index of this.missingBetween(0, Infinity)) {
+      missing += this.missing(index)?.count ?? 0;
+    }
+    return { held: Math.max(0, total - missing), total };
+  }
+
+  noise(): Uint8Array {
+    return (this._noise ??= noiseOfRows(this._rows)).bits;
+  }
+
+  indentation(index: number): string {
+    return '  '.repeat(this._rows.rows[index].depth);
+  }
+
+  wholeText(): string {
+    return fullText(this._rows.equations, this._rows.names);
+  }
+
+  /** The row of the first equation that is pointed at. */
+  rowOf(linked: ILinked): IRow | null {
+    const [index] = this.linkedLines(linked);
+    return index === undefined ? null : this._rows.rows[index];
+  }
+
+  /** The scope and the first equation that a line stands for; null where it stands for none. */
+  missing(
+    index: number
+  ): { scope: number; equation: number; count: number } | null {
+    const row = this._rows.rows[index];
+    return row?.kind === 'more'
+      ? {
+          scope: row.scope,
+          equation: row.equation,
+          count: this._rows.missing(row)
+        }
+      : null;
+  }
+
+  /** Lines that stand for equations which have not arrived, from first to last. */
+  missingBetween(first: number, last: number): number[] {
+    const found: number[] = [];
+    const { rows } = this._rows;
+    const end = Math.min(last, rows.length - 1);
+    for (let index = first; index <= end; index++) {
+      if (rows[index].kind === 'more') {
+        found.push(index);
+      }
+    }
+    return found;
+  }
+
+  /** Put a page of equations in the place of the line that stands for them. */
+  insert(scope: number, equation: number, page: ScopePage): ISplice | null {
+    const more = this._rows.rows.find(
+      row =>
+        row.kind === 'more' && row.scope === scope && row.equation === equation
+    );
+    if (!more) {
+      return null;
+    }
+    const { at, removed, rows, parts } = this._rows.insert(more, page);
+    this._links.addParts(parts);
+    this._uses.clear();
+    this._linked = null;
+    this._scopeNames = null;
+    this._noise = null;
+    this._nameFolds = null;
+    return { at, removed, lines: rows.map(row => this._printer.text(row)) };
+  }
+
+  /** Where a trivial call can be hidden: its names, and those outside. */
+  private _namesOutside(row: IRow, { text }: IPrintedRow): ITag[] {
+    const names = this._noise?.names.get(row.index);
+    return names === undefined
+      ? []
+      : [
+          {
+            at: text.length,
+            text: names,
+            title: this._trans.__('Names in the call around it, and outside'),
+            kind: 'fact'
+          }
+        ];
+  }
+
+  private _moreLabel(row: IRow): string {
+    const count = this._rows.missing(row);
+    return this._trans._n(
+      '… %2 more equation',
+      '… %2 more equations',
+      count,
+      count.toLocaleString('en')
+    );
+  }
+
+  private _badge(row: IRow): IBadge | null {
+    const origin = this._links.origin(row.scope, row.equation);
+    const span = origin && this._links.cellSpan(origin);
+    if (!span) {
+      return null;
+    }
+    return {
+      text: badgeText(this._links, span),
+      title: whereOf(this._links, span, this._trans),
+      kind: this._links.inOwnCell(span) ? 'own' : 'other'
+    };
+  }
+
+  private _reference(row: IRow): IListedLine['reference'] {
+    const [elsewhere] = row.elsewhere ?? [];
+    if (!elsewhere) {
+      return null;
+    }
+    const { number, index } = elsewhere.row;
+    return {
+      text: this._trans.__('as in %1', number),
+      title: this._trans.__(
+        'The same program as in equation %1; go there',
+        number
+      ),
+      line: index
+    };
+  }
+
+  private _fold(fold: IFold): IListedFold {
+    let listed = this._folds.get(fold);
+    if (!listed) {
+      listed = new ListedFold(fold, this._printer, this._trans);
+      this._folds.set(fold, listed);
+    }
+    return listed;
+  }
+
+  private _rows: ProgramRows;
+  private _printer: RowPrinter;
+  private _uses: VariableUses;
+  private _tags: RowTags;
+  private _roles: RoleTags | null;
+  private _scopeNames: ScopeNames | null = null;
+  private _noise: IRowNoise | null = null;
+  private _folds = new Map<IFold, IListedFold>();
+  private _nameFolds: readonly ListedGroup[] | null = null;
+  private _knownGroups = new Map<string, ListedGroup>();
+  private _linked: { linked: ILinked; lines: number[] } | null = null;
+}
+
+function variableKey(row: IRow, part: IPart): string | undefined {
+  return part.kind === 'operand' ? `${row.scope}:${part.variable}` : undefined;
+}
+
+class ListedFold implements IListedFold {
+  constructor(
+    private _fold: IFold,
+    private _printer: RowPrinter,
+    private _trans: TranslationBundle
+  ) {}
+
+  get first(): number {
+    return this._fold.first.index;
+  }
+
+  get last(): number {
+    return this._fold.last.index;
+  }
+
+  get whole(): boolean {
+    return this._fold.kind !== 'scope';
+  }
+
+  get closed(): boolean {
+    return this._fold.closed;
+  }
+
+  /** Whether it stands for the same rows. */
+  isOf({ first, last }: IFold): boolean {
+    return this._fold.first === first && this._fold.last === last;
+  }
+
+  get label(): string {
+    const { kind, name } = this._fold;
+    return kind !== 'scope'
+      ? this._trans.__('%1, %2', name, this._numbers())
+      : this._numbers();
+  }
+
+  placeholder(): HTMLElement {
+    const { kind, name } = this._fold;
+    const node = element('span', `jp-JaxprProgram-folded jp-mod-${kind}`);
+    const chip = element(
+      'span',
+      'jp-JaxprProgram-chip jp-mod-chip',
+      kind !== 'scope' ? `${name} · ${this._range()}` : this._numbers()
+    );
+    chip.setAttribute('role', 'button');
+    chip.setAttribute('aria-label', this._trans.__('Unfold %1', this.label));
+    chip.title = this._trans.__('Unfold');
+    node.append(chip);
+    if (kind !== 'scope') {
+      this._appendTypes(node);
+    }
+    return node;
+  }
+
+  /** ` s → bb:f32[4]` */
+  private _appendTypes(node: HTMLElement): void {
+    const { inputs, outputs } = this._printer.call(this._fold);
+    const cut = (count: number): string => (count > MOST_OPERANDS ? ' …' : '');
+    if (inputs.length > 0) {
+      node.append(
+        ` ${inputs.slice(0, MOST_OPERANDS).join(' ')}${cut(inputs.length)}`
+      );
+    }
+    node.append(' ', element('span', 'jp-JaxprProgram-keyword', '→'));
+    if (outputs.length === 0) {
+      node.append(' _');
+    }
+    for (const { name, type } of outputs.slice(0, MOST_OPERANDS)) {
+      node.append(` ${name}:`, element('span', 'jp-JaxprProgram-type', type));
+    }
+    node.append(cut(outputs.length));
+  }
+
+  private _range(): string {
+    const { from, to } = this._fold;
+    return from === to ? `${from}` : this._trans.__('%1 to %2', from, to);
+  }
+
+  private _numbers(): string {
+    const { from, to, first, last } = this._fold;
+    const count = to - from + 1;
+    return to >= from
+      ? this._trans._n('%1 equation', '%1 equations', count)
+      : this._trans._n('%1 line', '%1 lines', last.index - first.index);
+  }
+}
+
+class ListedGroup extends ListedFold {
+  inner: IListedFold | null = null;
+}

@@ -1,0 +1,531 @@
+/**
+ * A program and the name of one of its levels come in; that level's editor goes out, or why there is none and what
+ * can be done about it.
+ *
+ * A pane does all that concerns one level: it loads the text, marks what is linked, brings it into view, and tells its
+ * host what has changed. One selection is on the model: what is pointed at here goes there, and what was pointed at
+ * anywhere is marked here when the host says `mark`. A host shows one pane at a time, or several side by side:
+ *
+ *     const pane = new LevelPane({ trans, model, snapshot, program: 0, level: 'hlo', host });
+ *     parent.append(pane.node);    // its parent is positioned; the pane fills it
+ *     pane.refresh();              // when its parent is on screen
+ *     pane.mark(true);             // when the model's selection or hover has changed
+ *     pane.dispose();
+ */
+import { EditorView } from '@codemirror/view';
+import { TranslationBundle } from '@jupyterlab/translation';
+import { IDisposable } from '@lumino/disposable';
+import { Widget } from '@lumino/widgets';
+
+import { costsOf } from '../../model/costs';
+import { twinsOf } from '../../model/exact-links';
+import type { ILinked, TextLevel } from '../../model/links';
+import { shardingsOf } from '../../model/shardings';
+import { sourceFilesOf } from '../../model/source-files';
+import type { Level, Snapshot } from '../../protocol/snapshot';
+import type { IJaxprModel, LevelName, Selection } from '../../tokens';
+import { letGo } from '../../parts/let-go';
+import { ShardingsView } from '../shardings';
+import { element } from '../../parts/dom';
+import { InPlaceListing } from './in-place-listing';
+import type { IListing } from '../listing/listing';
+import { ListingView } from '../listing/listing-view';
+import {
+  ListingsChange,
+  ProgramListings,
+  closeListings,
+  openListings
+} from './program-listings';
+import { ReadingTools } from '../reading/reading-tools';
+import { LevelBar } from './level-bar';
+import type { TextListing } from './text-listing';
+import { levelTitle } from '../reading/toolbar';
+
+/** What a pane tells. */
+export interface ILevelPaneHost {
+  /** Its text has come or grown, or there is something else to say of it: see `notice` and `count`. */
+  changed(pane: LevelPane): void;
+  /** The user goes to the cell. */
+  entered(pane: LevelPane): void;
+  /** The user goes to the next (1) or the previous (-1) level. */
+  left(pane: LevelPane, by: 1 | -1): void;
+  /** The keyboard went to one of the linked places, counted from 1; null where there is none. */
+  stepped?(place: { at: number; of: number } | null): void;
+}
+
+export interface ILevelPaneOptions {
+  trans: TranslationBundle;
+  model: IJaxprModel;
+  snapshot: Snapshot;
+  /** Index into the snapshot's programs. */
+  program: number;
+  level: LevelName;
+  host: ILevelPaneHost;
+  /** What is sought and hidden in all panes of a view; left out, the pane has tools of its own. */
+  tools?: ReadingTools;
+  /** What belongs to a selection; left out, the links of the program say it. */
+  resolve?: (selection: Selection | null) => ILinked;
+}
+
+/** Why a level has no text, and what can be done. */
+interface IAbsence {
+  text: string;
+  action: { label: string; run: () => void } | null;
+}
+
+/** How much of a level is linked to what is pointed at, and how much there is. */
+export interface ILevelCount {
+  linked: number;
+  total: number;
+}
+
+/** One level of one program. */
+export class LevelPane implements IDisposable {
+  constructor(private _options: ILevelPaneOptions) {
+    const { snapshot, program, level, trans, model } = _options;
+    this.level = level;
+    this.listings = openListings(snapshot, program, trans);
+    this.node = element('div', 'jp-JaxprProgram-listing');
+    this.node.dataset.level = level;
+    this.node.addEventListener('keydown', event => this._onKey(event), {
+      signal: this._listening.signal
+    });
+    this.listings.changed.connect(this._onListings, this);
+    costsOf(model).changed.connect(this._onCosts, this);
+    twinsOf(model).changed.connect(this._onTwins, this);
+    sourceFilesOf(snapshot).askBy(() => model.requests);
+    this._tools =
+      _options.tools ??
+      new ReadingTools(trans, {
+        levels: () => [{ level, here: this.listing }],
+        goToLevel: () => this.find(),
+        help: () => undefined
+      });
+    this._takeHeat();
+    this._bar = new LevelBar({
+      ..._options,
+      pane: this.node,
+      listings: this.listings,
+      tools: this._tools,
+      entered: () => _options.host.entered(this)
+    });
+    this._onTwins();
+  }
+
+  /** It fills its parent. */
+  readonly node: HTMLElement;
+  readonly level: LevelName;
+  readonly listings: ProgramListings;
+
+  /** The editor; null until there is a text. */
+  get view(): ListingView | null {
+    return this._view;
+  }
+
+  /** The text; null where it is not here. */
+  get listing(): IListing | null {
+    return this.listings.listing(this.level);
+  }
+
+  /** The lines of the program's own text other than the jaxpr, shown or not; null where they are not here. */
+  get text(): TextListing | null {
+    return this.level === 'jaxpr'
+      ? null
+      : (this.listings.texts.get(this.level) ?? null);
+  }
+
+  /** A sentence to be told about this level, or nothing. */
+  get notice(): string | null {
+    return this.listings.notice(this.level);
+  }
+
+  /** Equations of a jaxpr, lines of a text; null where the text is not here. */
+  get count(): ILevelCount | null {
+    const linked = this._linked;
+    if (this.level === 'jaxpr') {
+      return {
+        linked: linked.equations.size,
+        total: this.listings.program.equations
+      };
+    }
+    const text = this.listings.shownText(this.level);
+    return (
+      text && { linked: text.linkedLines(linked).length, total: text.total }
+    );
+  }
+
+  get isDisposed(): boolean {
+    return this._isDisposed;
+  }
+
+  dispose(): void {
+    if (this._isDisposed) {
+      return;
+    }
+    this._isDisposed = true;
+    this._listening.abort();
+    this.listings.changed.disconnect(this._onListings, this);
+    costsOf(this._options.model).changed.disconnect(this._onCosts, this);
+    twinsOf(this._options.model).changed.disconnect(this._onTwins, this);
+    this._view?.dispose();
+    this._view = null;
+    this._bar.dispose();
+    letGo(this._shardings);
+    closeListings(this.listings);
+    this.node.remove();
+  }
+
+  /** Show the text, or have it loaded, or say why there is none. */
+  refresh(): void {
+    if (this._isDisposed) {
+      return;
+    }
+    this.node.querySelector('.jp-JaxprProgram-absent')?.remove();
+    this._bar.refresh();
+    this._showShardings();
+    if (this._view) {
+      this._view.view.requestMeasure();
+      this._options.host.changed(this);
+      return;
+    }
+    const { level } = this;
+    const absence =
+      level === 'jaxpr' || this.listings.shownText(level) !== null
+        ? null
+        : this._fetch(level);
+    if (absence) {
+      this.node.append(absenceNode(absence));
+    }
+    const { listing } = this;
+    if (listing) {
+      this._view = this._makeView(listing);
+      const start =
+        level === 'jaxpr'
+          ? null
+          : (this.listings.shownText(level)?.start ?? null);
+      if (start !== null) {
+        const { view } = this._view;
+        const place =
+          listing instanceof InPlaceListing ? listing.placeOf(start) : start;
+        const { from } = view.state.doc.line(place + 1);
+        view.dispatch({
+          effects: EditorView.scrollIntoView(from, { y: 'start' })
+        });
+      }
+    }
+    this._options.host.changed(this);
+  }
+
+  /** Above the text, of a program over several devices: how its arrays are spread, and what devices exchange. */
+  private _showShardings(): void {
+    const { model, snapshot, program, trans } = this._options;
+    if (
+      this._shardings === null &&
+      this.node.isConnected &&
+      shardingsOf(model).of(snapshot, program) !== null
+    ) {
+      const leave = (): void => this.focus();
+      this._shardings = new ShardingsView({
+        model,
+        snapshot,
+        program,
+        trans,
+        leave
+      });
+      Widget.attach(this._shardings, this.node);
+    }
+  }
+
+  /** Mark what belongs to what is pointed at; `reveal` brings it into view where it was pointed at elsewhere. */
+  mark(reveal: boolean): void {
+    const { _view: view } = this;
+    const { hover, selection } = this._options.model;
+    if (!view) {
+      return;
+    }
+    const linked = this._linked;
+    const lines = view.listing.linkedLines(linked);
+    view.mark(lines, view.listing.variables(linked));
+    const pointed = hover ?? selection;
+    if (reveal && pointed !== null && !this._own.has(pointed)) {
+      view.reveal(lines);
+    }
+  }
+
+  /** What is chosen may be out of view: bring it into view with the next `mark`, even if it was chosen here. */
+  forgetOwn(): void {
+    this._own = new WeakSet();
+  }
+
+  focus(): void {
+    this._view?.focus();
+  }
+
+  /** Take the keyboard, on the first line that is linked to what is chosen; whether there is a text to take it to. */
+  enter(): boolean {
+    if (!this._view) {
+      return false;
+    }
+    const [first] = this._view.listing.linkedLines(this._linked);
+    if (first !== undefined) {
+      this._goTo(first);
+    }
+    this._view.focus();
+    return true;
+  }
+
+  /**
+   * Go to the next (1) or the previous (-1) of the linked lines, around at the ends; what is chosen stays chosen.
+   *
+   * Returns:
+   *   Which of them it is, from 1, and how many there are; null where nothing is linked.
+   */
+  nextLinked(by: 1 | -1): { at: number; of: number } | null {
+    const view = this._view;
+    if (!view) {
+      return null;
+    }
+    const lines = this._screenLines(view.listing.linkedLines(this._linked));
+    if (lines.length === 0) {
+      return null;
+    }
+    const { state } = view.view;
+    const here = state.doc.lineAt(state.selection.main.head).number - 1;
+    let at =
+      by > 0
+        ? lines.findIndex(line => line > here)
+        : lines.length - 1 - [...lines].reverse().findIndex(l => l < here);
+    if (at < 0 || at >= lines.length) {
+      at = by > 0 ? 0 : lines.length - 1;
+    }
+    this._goTo(lines[at]);
+    return { at: at + 1, of: lines.length };
+  }
+
+  find(): void {
+    this._view?.find();
+  }
+
+  // --- the text -----------------------------------------------------------------------------
+
+  /** Have a text made, loaded or taken from the document; why there is none, where that is to be said. */
+  private _fetch(name: TextLevel): IAbsence | null {
+    const { trans, model } = this._options;
+    const { program, pages, asked } = this.listings;
+    if (this.listings.isTwin) {
+      if (model.requests) {
+        void pages.twin(name, model.requests);
+        return null;
+      }
+      return {
+        text: trans.__(
+          'The kernel has the twin’s text and cannot be asked now. Go back to the program, or run the cell again.'
+        ),
+        action: null
+      };
+    }
+    const level = program.levels.find(level => level.name === name);
+    if (!level) {
+      return {
+        text: trans.__('This document has no %1.', levelTitle(name, trans)),
+        action: null
+      };
+    }
+    switch (level.state) {
+      case 'held':
+        pages.held(name, level);
+        return null;
+      case 'not_made':
+        return this._notMade(name, level);
+      case 'absent':
+        return { text: level.reason ?? '', action: null };
+      case 'on_request':
+        break;
+    }
+    const { requests } = model;
+    if (!requests) {
+      return {
+        text: trans.__(
+          'The kernel has this text and cannot be asked now. Run the cell again to see it.'
+        ),
+        action: null
+      };
+    }
+    if (this.notice !== null && !asked.has(name)) {
+      const run = (): void => void pages.text(name, requests);
+      return { text: '', action: { label: trans.__('Try again'), run } };
+    }
+    void pages.text(name, requests);
+    return null;
+  }
+
+  private _notMade(name: TextLevel, level: Level): IAbsence {
+    const { trans, model } = this._options;
+    if (!model.requests) {
+      return { text: level.reason ?? '', action: null };
+    }
+    return {
+      text: level.reason ?? '',
+      action: {
+        label: name === 'stablehlo' ? trans.__('Lower') : trans.__('Compile'),
+        run: () => void this.listings.pages.make(name, model)
+      }
+    };
+  }
+
+  private _makeView(listing: IListing): ListingView {
+    const { trans, model, host } = this._options;
+    const { pages } = this.listings;
+    const { level } = this;
+    return new ListingView(
+      this.node,
+      listing,
+      {
+        hovered: selection => {
+          this._keepOwn(selection);
+          model.setHover(selection);
+        },
+        selected: selection => {
+          this._keepOwn(selection);
+          model.setSelection(selection);
+        },
+        entered: () => host.entered(this),
+        moreWanted: line => void pages.more(level, line, model.requests),
+        allWanted: () => void pages.all(level, () => model.requests)
+      },
+      trans,
+      this._tools
+    );
+  }
+
+  private _onListings(_: unknown, change: ListingsChange): void {
+    if (change.level !== this.level) {
+      return;
+    }
+    if (change.kind === 'spliced') {
+      this._view?.splice(change.splice);
+      this.mark(false);
+      this._options.host.changed(this);
+      return;
+    }
+    if (change.kind === 'replaced') {
+      this._view?.dispose();
+      this._view = null;
+    }
+    const hadView = this._view !== null;
+    this.refresh();
+    if (!hadView) {
+      this.mark(true);
+    }
+  }
+
+  private _onCosts(): void {
+    this._takeHeat();
+    this.mark(false);
+  }
+
+  private _onTwins(): void {
+    const { snapshot, index } = this.listings;
+    const isTwin = twinsOf(this._options.model).isShown(snapshot, index);
+    this.listings.isTwin = isTwin;
+    this.node.classList.toggle('jp-mod-twin', isTwin && this.level !== 'jaxpr');
+  }
+
+  private _takeHeat(): void {
+    const { snapshot, index } = this.listings;
+    const costs = costsOf(this._options.model);
+    const cost = costs.heat ? costs.costOf(snapshot, index) : null;
+    this.listings.heat(cost);
+    this.node.classList.toggle('jp-mod-heat', cost !== null);
+  }
+
+  // --- pointing -----------------------------------------------------------------------------
+
+  private get _linked(): ILinked {
+    const { model, resolve } = this._options;
+    const pointed = model.hover ?? model.selection;
+    return resolve ? resolve(pointed) : this.listings.links.resolve(pointed);
+  }
+
+  private _keepOwn(selection: Selection | null): void {
+    if (selection !== null) {
+      this._own.add(selection);
+    }
+  }
+
+  /** The first lines of what is one line on screen, without repetition. */
+  private _screenLines(lines: readonly number[]): number[] {
+    const view = this._view;
+    return view
+      ? [...new Set(lines.map(line => view.shownAs(line).first))]
+      : [];
+  }
+
+  /** Put the keyboard's line there; nothing is chosen by it. */
+  private _goTo(index: number): void {
+    const view = this._view;
+    if (view) {
+      view.reveal([index]);
+      const { first } = view.shownAs(index);
+      const { from } = view.view.state.doc.line(first + 1);
+      view.view.dispatch({
+        selection: { anchor: from },
+        effects: EditorView.scrollIntoView(from, { y: 'nearest' })
+      });
+    }
+  }
+
+  private _onKey(event: KeyboardEvent): void {
+    const view = this._view;
+    if (!view?.view.contentDOM.contains(event.target as Node)) {
+      return; // typed into a field, such as that of the search
+    }
+    const act = this._actOf(event);
+    if (act) {
+      event.preventDefault();
+      event.stopPropagation();
+      act();
+    }
+  }
+
+  private _actOf(event: KeyboardEvent): (() => void) | null {
+    const { key, altKey, ctrlKey, metaKey, shiftKey } = event;
+    if (ctrlKey || metaKey || shiftKey) {
+      return null;
+    }
+    if (altKey) {
+      const by = key === 'ArrowRight' ? 1 : key === 'ArrowLeft' ? -1 : null;
+      return by && (() => this._options.host.left(this, by));
+    }
+    if (key === 'x' && this._bar.exact !== null) {
+      return () => this._bar.exact?.toggle();
+    }
+    if (key === 's' && this._shardings !== null) {
+      return () => this._shardings?.enter();
+    }
+    const by = key === 'n' ? 1 : key === 'p' ? -1 : null;
+    return by && (() => this._options.host.stepped?.(this.nextLinked(by)));
+  }
+
+  private _tools: ReadingTools;
+  private _bar: LevelBar;
+  private _shardings: ShardingsView | null = null;
+  private _view: ListingView | null = null;
+  /** What was pointed at here: it is in view already. */
+  private _own = new WeakSet<Selection>();
+  private _listening = new AbortController();
+  private _isDisposed = false;
+}
+
+function absenceNode({ text, action }: IAbsence): HTMLElement {
+  const node = element('div', 'jp-JaxprProgram-absent');
+  if (text) {
+    node.append(element('p', '', text));
+  }
+  if (action) {
+    const button = element('button', 'jp-JaxprProgram-make', action.label);
+    button.addEventListener('click', action.run);
+    node.append(button);
+  }
+  return node;
+}

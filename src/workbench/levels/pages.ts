@@ -1,0 +1,266 @@
+/**
+ * The listings of a program and who can be asked come in; texts, pages of equations and of lines go where they belong.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+
+import type { TextLevel } from '../../model/links';
+import type { Level } from '../../protocol/snapshot';
+import type { IJaxprModel, IRequests, LevelName } from '../../tokens';
+import type { ProgramListings } from './program-listings';
+import { TextListing } from './text-listing';
+import { TwinListing } from './twin-listing';
+import { levelTitle } from '../reading/toolbar';
+
+/** Lines of a text in its first page, and in each further one when all are wanted. */
+export const FIRST_LINES = 2000;
+const MORE_LINES = 5000;
+/** Equations in a page, those inside of others counted. */
+const PAGE = 5000;
+
+/** Loads what is not here yet. */
+export class Pages {
+  constructor(
+    private _listings: ProgramListings,
+    private _trans: TranslationBundle
+  ) {}
+
+  /** Take the text of a level from the document. */
+  held(name: TextLevel, level: Level): TextListing {
+    const { snapshot, links, texts } = this._listings;
+    const text = level.text ?? '';
+    const listing = new TextListing(links, name, this._trans);
+    const lines = text.split('\n').length;
+    listing.add(text, 0, level.line_stacks ?? [], snapshot, lines, level);
+    texts.set(name, listing);
+    return listing;
+  }
+
+  /** Ask the kernel for the first page of a text. */
+  async text(name: TextLevel, requests: IRequests): Promise<void> {
+    const { snapshot, index, links, texts, asked } = this._listings;
+    if (asked.has(name)) {
+      return;
+    }
+    asked.add(name);
+    this._tell(
+      name,
+      this._trans.__('Loading %1 …', levelTitle(name, this._trans))
+    );
+    try {
+      const page = await requests.text(
+        snapshot.id,
+        index,
+        name,
+        0,
+        FIRST_LINES
+      );
+      const listing = new TextListing(links, name, this._trans);
+      listing.add(page.text, 0, page.line_stacks, page, page.lines, page);
+      texts.set(name, listing);
+      this._tell(name, null);
+    } catch (error) {
+      asked.delete(name);
+      this._tell(name, (error as Error).message);
+    }
+  }
+
+  /** Ask the kernel for the first page of a text of the twin, which was compiled before. */
+  async twin(name: TextLevel, requests: IRequests): Promise<void> {
+    const { snapshot, index, twinLinks, twins, asked } = this._listings;
+    if (asked.has(`twin ${name}`)) {
+      return;
+    }
+    asked.add(`twin ${name}`);
+    this._tell(
+      name,
+      this._trans.__('Loading the twin’s %1 …', levelTitle(name, this._trans))
+    );
+    try {
+      const page = await requests.twinText(
+        snapshot.id,
+        index,
+        name,
+        0,
+        FIRST_LINES
+      );
+      const listing = new TwinListing(twinLinks, name, this._trans);
+      listing.addPage(page);
+      twins.set(name, listing);
+      this._tell(name, null);
+      this._listings.restate(name);
+    } catch (error) {
+      asked.delete(`twin ${name}`);
+      this._tell(name, (error as Error).message);
+    }
+  }
+
+  /** Have a level made that was not; the document that comes takes the place of this one in the model. */
+  async make(name: TextLevel, model: IJaxprModel): Promise<void> {
+    const { snapshot, index, asked } = this._listings;
+    const { requests } = model;
+    if (!requests || asked.has(`make ${name}`)) {
+      return;
+    }
+    asked.add(`make ${name}`);
+    this._tell(
+      name,
+      name === 'stablehlo'
+        ? this._trans.__('Lowering …')
+        : this._trans.__('Compiling …')
+    );
+    try {
+      const made = await requests.make(snapshot.id, index, name);
+      this._tell(name, null);
+      model.show(made, model.fromSaved);
+    } catch (error) {
+      asked.delete(`make ${name}`);
+      this._tell(name, (error as Error).message);
+    }
+  }
+
+  /** Load what a line stands for. */
+  async more(
+    level: LevelName,
+    line: number,
+    requests: IRequests | null
+  ): Promise<void> {
+    if (level === 'jaxpr') {
+      await this._moreEquations(line, requests);
+    } else {
+      await this._moreLines(level, FIRST_LINES, requests);
+    }
+  }
+
+  private async _moreEquations(
+    line: number,
+    requests: IRequests | null
+  ): Promise<void> {
+    const { snapshot, jaxpr, asked } = this._listings;
+    const missing = jaxpr.missing(line);
+    if (!missing) {
+      return;
+    }
+    if (!requests) {
+      this._tell(
+        'jaxpr',
+        this._trans.__(
+          'The other equations are in the kernel, which cannot be asked now. Run the cell again to see them.'
+        )
+      );
+      return;
+    }
+    const { scope, equation } = missing;
+    const key = `${scope}:${equation}`;
+    if (asked.has(key)) {
+      return;
+    }
+    asked.add(key);
+    try {
+      const page = await requests.scope(snapshot.id, scope, equation, PAGE);
+      const splice = this._isOpen ? jaxpr.insert(scope, equation, page) : null;
+      if (splice) {
+        this._listings.splice('jaxpr', splice);
+      }
+    } catch (error) {
+      asked.delete(key);
+      this._tell('jaxpr', (error as Error).message);
+    }
+  }
+
+  /** Load the next lines of a text; whether there were any. */
+  private async _moreLines(
+    level: TextLevel,
+    count: number,
+    requests: IRequests | null
+  ): Promise<boolean> {
+    const { snapshot, index, asked } = this._listings;
+    const listing = this._listings.shownText(level);
+    if (!listing || listing.complete || !this._isOpen) {
+      return false;
+    }
+    if (!requests) {
+      this._tell(
+        level,
+        this._trans.__(
+          'The other lines are in the kernel, which cannot be asked now. Run the cell again to see them.'
+        )
+      );
+      return false;
+    }
+    const isTwin = listing instanceof TwinListing;
+    const key = `${isTwin ? 'twin ' : ''}${level}:${listing.held}`;
+    if (asked.has(key)) {
+      return false;
+    }
+    asked.add(key);
+    try {
+      const ask = isTwin ? requests.twinText : requests.text;
+      const page = await ask(snapshot.id, index, level, listing.held, count);
+      const splice = !this._isOpen
+        ? null
+        : isTwin
+          ? listing.addPage(page)
+          : listing.add(
+              page.text,
+              page.first_line,
+              page.line_stacks,
+              page,
+              page.lines,
+              page
+            );
+      if (splice && listing === this._listings.shownText(level)) {
+        this._listings.splice(level, splice);
+        return true;
+      }
+    } catch (error) {
+      asked.delete(key);
+      this._tell(level, (error as Error).message);
+    }
+    return false;
+  }
+
+  /** A search looks at everything: load the rest, and say how far it is. */
+  async all(level: LevelName, requests: () => IRequests | null): Promise<void> {
+    const { jaxpr } = this._listings;
+    if (level === 'jaxpr') {
+      for (
+        let [line] = jaxpr.missingBetween(0, Infinity);
+        line !== undefined && this._isOpen;
+        [line] = jaxpr.missingBetween(0, Infinity)
+      ) {
+        const before = jaxpr.rows.rows.length;
+        this._tell(level, this._trans.__('Loading the other equations …'));
+        await this._moreEquations(line, requests());
+        if (jaxpr.rows.rows.length === before) {
+          return;
+        }
+      }
+      this._tell(level, null);
+      return;
+    }
+    const listing = this._listings.shownText(level);
+    while (listing && !listing.complete) {
+      this._tell(
+        level,
+        this._trans.__(
+          'Loading line %1 of %2 …',
+          listing.held.toLocaleString('en'),
+          listing.total.toLocaleString('en')
+        )
+      );
+      if (!(await this._moreLines(level, MORE_LINES, requests()))) {
+        return;
+      }
+    }
+    this._tell(level, null);
+  }
+
+  /** Whether anyone waits for it. */
+  private get _isOpen(): boolean {
+    return this._listings.opened > 0;
+  }
+
+  private _tell(level: LevelName, notice: string | null): void {
+    this._listings.tell(level, notice);
+  }
+}

@@ -1,0 +1,303 @@
+/**
+ * A program of a model comes in; the passes of XLA that changed it go out as a list, and what the chosen one changed.
+ *
+ * They are asked for by a button, as XLA compiles the program once more for them.
+ */
+import { ReactWidget } from '@jupyterlab/ui-components';
+import { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { passesOf } from '../../model/passes';
+import type { ProgramPasses, Snapshot, XlaPass } from '../../protocol/snapshot';
+import type { IJaxprModel } from '../../tokens';
+import { useKeptFocus } from '../../parts/keep-focus';
+import { Failed, Question, Working } from '../../parts/long-work';
+import { duration, grouped } from '../../parts/quantities';
+
+/** Lines of a diff in a page. */
+const PAGE = 1000;
+
+interface IPassesProps {
+  model: IJaxprModel;
+  snapshot: Snapshot;
+  program: number;
+  trans: TranslationBundle;
+}
+
+export class PassesView extends ReactWidget {
+  constructor(private _props: IPassesProps) {
+    super();
+    this.addClass('jp-JaxprPasses');
+    passesOf(_props.model).changed.connect(this._onChanged, this);
+    _props.model.changed.connect(this._onChanged, this);
+  }
+
+  override dispose(): void {
+    if (!this.isDisposed) {
+      passesOf(this._props.model).changed.disconnect(this._onChanged, this);
+      this._props.model.changed.disconnect(this._onChanged, this);
+      super.dispose();
+    }
+  }
+
+  protected override render(): JSX.Element {
+    return <Passes {...this._props} />;
+  }
+
+  private _onChanged(): void {
+    this.update();
+  }
+}
+
+function Passes(props: IPassesProps): JSX.Element {
+  const { model, snapshot, program, trans } = props;
+  const work = passesOf(model);
+  const state = work.stateOf(snapshot, program);
+  const found = work.valueOf(snapshot, program);
+  const { ref, onFocus, onBlur } = useKeptFocus(state.kind);
+  return (
+    <>
+      <div
+        className="jp-JaxprPasses-asking"
+        ref={ref as React.RefObject<HTMLDivElement>}
+        onFocus={onFocus}
+        onBlur={onBlur}
+      >
+        {state.kind === 'working' && (
+          <Working
+            state={state}
+            stopping={trans.__('XLA cannot be stopped while it compiles.')}
+            stop={() => work.stop(snapshot, program)}
+            announced
+            trans={trans}
+          />
+        )}
+        {state.kind === 'confirm' && (
+          <Question
+            question={state.question}
+            title={trans.__('See the passes of XLA')}
+            answers={{
+              yes: trans.__('Compile it again'),
+              no: trans.__('Do not compile it')
+            }}
+            yes={() => void work.confirm(snapshot, program)}
+            no={() => work.dismiss(snapshot, program)}
+          />
+        )}
+        {state.kind === 'failed' && <Failed reason={state.reason} />}
+        {(state.kind === 'idle' || state.kind === 'failed') &&
+          found === null &&
+          (model.requests === null ? (
+            <p>
+              {trans.__(
+                'The kernel cannot be asked for the passes now. Run the cell again to see them.'
+              )}
+            </p>
+          ) : (
+            <>
+              <p>
+                {trans.__(
+                  'What each pass of XLA changed, from StableHLO to this text. XLA compiles the program once more for it.'
+                )}
+              </p>
+              <button
+                className="jp-JaxprPanel-button"
+                onClick={() =>
+                  void work.start(snapshot, program, (requests, options) =>
+                    requests.passes(snapshot.id, program, options)
+                  )
+                }
+              >
+                {trans.__('See the passes …')}
+              </button>
+            </>
+          ))}
+      </div>
+      {found !== null && <Found {...props} found={found} />}
+    </>
+  );
+}
+
+function Found(props: IPassesProps & { found: ProgramPasses }): JSX.Element {
+  const { found, trans } = props;
+  const { passes } = found;
+  const [chosen, setChosen] = React.useState(0);
+  const id = React.useId();
+  const list = React.useRef<HTMLUListElement>(null);
+  const at = Math.min(chosen, passes.length - 1);
+  React.useEffect(() => {
+    list.current
+      ?.querySelector('[aria-selected="true"]')
+      ?.scrollIntoView({ block: 'nearest' });
+  }, [at]);
+  const steps: Record<string, number> = {
+    ArrowUp: at - 1,
+    ArrowDown: at + 1,
+    Home: 0,
+    End: passes.length - 1
+  };
+  return (
+    <>
+      <p className="jp-JaxprPasses-count">
+        {trans._n(
+          '%1 pass changed something; compiling once more took %2.',
+          '%1 passes changed something; compiling once more took %2.',
+          passes.length,
+          duration(found.seconds)
+        )}
+        {found.left_out > 0 &&
+          ` ${trans._n(
+            '%1 more was too much text to be read.',
+            '%1 more were too much text to be read.',
+            found.left_out
+          )}`}
+      </p>
+      <ul
+        className="jp-JaxprPasses-list"
+        role="listbox"
+        aria-label={trans.__('Passes of XLA')}
+        aria-activedescendant={`${id}${at}`}
+        tabIndex={0}
+        ref={list}
+        onKeyDown={event => {
+          const to = steps[event.key];
+          if (to !== undefined) {
+            event.preventDefault();
+            setChosen(Math.max(0, Math.min(to, passes.length - 1)));
+          }
+        }}
+      >
+        {passes.map((one, index) => (
+          <li
+            key={index}
+            id={`${id}${index}`}
+            role="option"
+            aria-selected={index === at}
+            onClick={() => setChosen(index)}
+          >
+            <b>{one.name}</b> <span>{one.pipeline}</span>{' '}
+            <span className="jp-JaxprPasses-numbers">
+              {numbers(one, trans)}
+            </span>
+          </li>
+        ))}
+      </ul>
+      {passes[at] !== undefined && (
+        <Changed
+          {...props}
+          key={`${at} ${found.seconds}`}
+          index={at}
+          pass={passes[at]}
+        />
+      )}
+    </>
+  );
+}
+
+function numbers(one: XlaPass, trans: TranslationBundle): string {
+  const count =
+    one.before === one.after
+      ? trans._n(
+          '%2 instruction',
+          '%2 instructions',
+          one.after,
+          grouped(one.after)
+        )
+      : trans.__(
+          '%1 → %2 instructions',
+          grouped(one.before),
+          grouped(one.after)
+        );
+  return trans.__(
+    '%1, +%2 −%3 lines',
+    count,
+    grouped(one.added),
+    grouped(one.removed)
+  );
+}
+
+function Changed(
+  props: IPassesProps & { index: number; pass: XlaPass }
+): JSX.Element {
+  const { model, snapshot, program, index, pass, trans } = props;
+  const [lines, setLines] = React.useState<readonly string[]>([]);
+  const [total, setTotal] = React.useState<number | null>(null);
+  const [reason, setReason] = React.useState<string | null>(null);
+  const { requests } = model;
+  const isOpen = React.useRef(true);
+  const more = async (): Promise<void> => {
+    if (requests === null) {
+      setReason(
+        trans.__(
+          'The kernel cannot be asked now. Run the cell again to see what this pass changed.'
+        )
+      );
+      return;
+    }
+    setReason(null);
+    try {
+      const page = await requests.passDiff(
+        snapshot.id,
+        program,
+        index,
+        lines.length,
+        PAGE
+      );
+      if (isOpen.current) {
+        setTotal(page.lines);
+        setLines([...lines, ...page.text.split('\n')]);
+      }
+    } catch (error) {
+      if (isOpen.current) {
+        setReason((error as Error).message);
+      }
+    }
+  };
+  React.useEffect(() => {
+    isOpen.current = true;
+    void more();
+    return () => {
+      isOpen.current = false;
+    };
+    // Once: another pass is another component.
+  }, []);
+  return (
+    <div
+      className="jp-JaxprPasses-diff"
+      role="region"
+      aria-label={trans.__('What %1 changed', pass.name)}
+      aria-busy={total === null && reason === null}
+      tabIndex={0}
+    >
+      {lines.map((line, number) => (
+        <div key={number} className={classOf(line)}>
+          {line}
+        </div>
+      ))}
+      {reason !== null && <Failed reason={reason} />}
+      {total !== null && lines.length < total && (
+        <button className="jp-JaxprPanel-button" onClick={() => void more()}>
+          {trans._n(
+            '… %2 more line',
+            '… %2 more lines',
+            total - lines.length,
+            grouped(total - lines.length)
+          )}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function classOf(line: string): string {
+  switch (line[0]) {
+    case '+':
+      return 'jp-mod-added';
+    case '-':
+      return 'jp-mod-removed';
+    case '@':
+      return 'jp-mod-part';
+    default:
+      return '';
+  }
+}

@@ -1,0 +1,159 @@
+/**
+ * A program of a snapshot comes in; its listings go out, the same ones for every view that shows it, and what is not
+ * here yet is loaded into them.
+ *
+ * They are kept while a view has them open. Two listings over one program could not take its pages in apart.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+import { ISignal, Signal } from '@lumino/signaling';
+
+import { TwinLinks } from '../../model/exact-links';
+import { EquationHeat } from '../../model/heat';
+import { Links, TextLevel, linksOf } from '../../model/links';
+import type { Program, ProgramCost, Snapshot } from '../../protocol/snapshot';
+import type { LevelName } from '../../tokens';
+import { inPlace } from './in-place-listing';
+import { JaxprListing } from './jaxpr-listing';
+import type { IListing, ISplice } from '../listing/listing';
+import { Pages } from './pages';
+import { TextListing } from './text-listing';
+import { TwinListing } from './twin-listing';
+
+/** What has happened to a level. */
+export type ListingsChange =
+  /** Its listing has other lines now; it is told before anything else happens. */
+  | { kind: 'spliced'; level: LevelName; splice: ISplice }
+  /** Another text stands in its place now: the twin's, or the program's own again. */
+  | { kind: 'replaced'; level: LevelName }
+  /** Its text has come, or cannot be had, or there is something else to say of it. */
+  | { kind: 'state'; level: LevelName };
+
+export class ProgramListings {
+  constructor(
+    readonly snapshot: Snapshot,
+    /** Index into the snapshot's programs. */
+    readonly index: number,
+    trans: TranslationBundle
+  ) {
+    this.program = snapshot.programs[index];
+    this.links = linksOf(snapshot, index);
+    this.jaxpr = new JaxprListing(this.links, trans);
+    this.pages = new Pages(this, trans);
+    this._trans = trans;
+  }
+
+  readonly program: Program;
+  readonly links: Links;
+  readonly jaxpr: JaxprListing;
+  /** Of the program itself. */
+  readonly texts = new Map<TextLevel, TextListing>();
+  /** Of its twin. */
+  readonly twins = new Map<TextLevel, TwinListing>();
+  readonly pages: Pages;
+  /** What was asked for, so that nothing is asked for twice. */
+  readonly asked = new Set<string>();
+  /** How many views have it open. */
+  opened = 0;
+
+  get changed(): ISignal<this, ListingsChange> {
+    return this._changed;
+  }
+
+  /** The lines of a level; null where they are not here. */
+  listing(level: LevelName): IListing | null {
+    const text = level === 'jaxpr' ? null : this.shownText(level);
+    return level === 'jaxpr' ? this.jaxpr : text && inPlace(text, this._trans);
+  }
+
+  /** The text that is shown of a level, the program's own or its twin's; null where it is not here. */
+  shownText(level: TextLevel): TextListing | null {
+    return (this._isTwin ? this.twins : this.texts).get(level) ?? null;
+  }
+
+  /** Whether the twin's texts stand in the place of the program's. */
+  get isTwin(): boolean {
+    return this._isTwin;
+  }
+
+  set isTwin(isTwin: boolean) {
+    if (isTwin !== this._isTwin) {
+      this._isTwin = isTwin;
+      for (const level of ['stablehlo', 'hlo'] as const) {
+        this.tell(level, null);
+        this._changed.emit({ kind: 'replaced', level });
+      }
+    }
+  }
+
+  /** The links of the twin's texts. */
+  get twinLinks(): TwinLinks {
+    return (this._twinLinks ??= new TwinLinks(this.links));
+  }
+
+  /** A sentence about a level, or nothing. */
+  notice(level: LevelName): string | null {
+    return this._notices.get(level) ?? null;
+  }
+
+  /** Say something about a level, or nothing any more. */
+  tell(level: LevelName, notice: string | null): void {
+    if (notice !== this.notice(level)) {
+      this._notices.set(level, notice);
+      this.restate(level);
+    }
+  }
+
+  restate(level: LevelName): void {
+    this._changed.emit({ kind: 'state', level });
+  }
+
+  splice(level: LevelName, splice: ISplice): void {
+    this._changed.emit({ kind: 'spliced', level, splice });
+  }
+
+  /** Show what the equations cost, or no longer; whether that is a change. */
+  heat(cost: ProgramCost | null): boolean {
+    const before = this._cost;
+    this._cost = cost;
+    if (before !== cost) {
+      this.jaxpr.equationHeat = cost && new EquationHeat(cost, this._trans);
+    }
+    return before !== cost;
+  }
+
+  private _trans: TranslationBundle;
+  private _cost: ProgramCost | null = null;
+  private _isTwin = false;
+  private _twinLinks: TwinLinks | null = null;
+  private _notices = new Map<LevelName, string | null>();
+  private _changed = new Signal<this, ListingsChange>(this);
+}
+
+const OPENED = new WeakMap<Snapshot, Map<number, ProgramListings>>();
+
+/** The listings of a program; whoever opens them closes them. */
+export function openListings(
+  snapshot: Snapshot,
+  index: number,
+  trans: TranslationBundle
+): ProgramListings {
+  let opened = OPENED.get(snapshot);
+  if (!opened) {
+    opened = new Map();
+    OPENED.set(snapshot, opened);
+  }
+  let listings = opened.get(index);
+  if (!listings) {
+    listings = new ProgramListings(snapshot, index, trans);
+    opened.set(index, listings);
+  }
+  listings.opened += 1;
+  return listings;
+}
+
+export function closeListings(listings: ProgramListings): void {
+  listings.opened -= 1;
+  if (listings.opened === 0) {
+    OPENED.get(listings.snapshot)?.delete(listings.index);
+  }
+}

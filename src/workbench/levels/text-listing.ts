@@ -1,0 +1,512 @@
+/**
+ * Lines of StableHLO or HLO come in, page by page; what the listing view shows of them goes out.
+ */
+import { Text } from '@codemirror/state';
+import { TranslationBundle } from '@jupyterlab/translation';
+
+import { hlo } from '../languages/hlo';
+import { ILineChip, ILineLanguage, TokenKind } from '../languages/line';
+import { stablehlo } from '../languages/stablehlo';
+import type { ILineFacts, ILinked, Links, TextLevel } from '../../model/links';
+import type { SourcePools } from '../../program-text/source-spans';
+import type { Selection } from '../../tokens';
+import { badgeText, whereOf } from '../words/describe';
+import { element } from '../../parts/dom';
+import { HloStructure } from './hlo-structure';
+import type {
+  IBadge,
+  IDescription,
+  IListedFold,
+  IListedLine,
+  IListing,
+  ISplice
+} from '../listing/listing';
+import { noiseOfLines } from '../reading/noise';
+import { namesOfStack } from '../reading/query';
+import { SourceHeads } from '../listing/source-heads';
+import { IEquationCount, ITextMarks, referenceOf, tagsOf } from './text-marks';
+
+const LANGUAGES: Record<TextLevel, ILineLanguage> = { stablehlo, hlo };
+
+const CLASSES: Record<TokenKind, string> = {
+  comment: 'jp-JaxprProgram-keyword',
+  keyword: 'jp-JaxprProgram-keyword',
+  operation: 'jp-JaxprProgram-primitive',
+  type: 'jp-JaxprProgram-type'
+};
+
+/** The tables at the head of HLO and the locations at the end of StableHLO: where lines come from, as numbers. */
+const TABLES = /^(?:FileNames|FunctionNames|FileLocations|StackFrames)$/;
+const TABLE_ROW = /^\d+ /;
+const LOCATION = /^#loc\d* = /;
+
+/** Functions other than the entry start closed in longer texts; in HLO always, as they stand before it. */
+const LONG_TEXT = 400;
+
+/** The lines of one text of a program. */
+export class TextListing implements IListing {
+  constructor(
+    private _links: Links,
+    readonly level: TextLevel,
+    private _trans: TranslationBundle,
+    /** Where it is not the one of the program that ran. */
+    platform: string | null = null
+  ) {
+    this._language = LANGUAGES[level];
+    const { name } = _links.equations.program;
+    this.label =
+      platform === null
+        ? _trans.__('%1 of %2', this._language.name, name)
+        : _trans.__('%1 for %2 of %3', this._language.name, platform, name);
+  }
+
+  readonly label: string;
+  readonly heads = new SourceHeads(this._links, this._trans, index => {
+    const origin = this._links.lineOrigin(this.level, index);
+    const isInferred = this._links.isInferred(this.level, index);
+    return origin && { origin, isInferred };
+  });
+
+  get digits(): number {
+    return String(this._total).length;
+  }
+
+  /** How many lines the text has, those not here included. */
+  get total(): number {
+    return this._total;
+  }
+
+  /** How many lines are here, from the first on. */
+  get held(): number {
+    return this._lines.length;
+  }
+
+  get complete(): boolean {
+    return this.held >= this._total;
+  }
+
+  /** The computations of the lines that are here. */
+  get structure(): HloStructure {
+    return this._structure;
+  }
+
+  /** The line to begin reading at: XLA puts the entry of a program last; null where it is the first one. */
+  get start(): number | null {
+    return this._structure.entry?.first ?? null;
+  }
+
+  /** Take the next lines in. */
+  add(
+    text: string,
+    firstLine: number,
+    lineStacks: readonly number[],
+    pools: SourcePools,
+    total: number,
+    facts: ILineFacts = {}
+  ): ISplice | null {
+    if (firstLine !== this._lines.length) {
+      return null; // a page that was asked for twice
+    }
+    const lines = text.split('\n');
+    this._links.addText(this.level, firstLine, lineStacks, pools, facts);
+    const at = this._lines.length;
+    for (let i = 0; i < lines.length; i++) {
+      const line = lines[i].trimStart();
+      this._indents.push(lines[i].length - line.length);
+      this._lines.push(line);
+      lines[i] = line;
+    }
+    this._total = Math.max(total, this._lines.length);
+    if (this.level === 'hlo') {
+      this._structure.add(at, lines);
+      this._counts.clear();
+    }
+    this._findFolds();
+    const inserted = this.complete ? lines : [...lines, this._moreText()];
+    return { at, removed: 1, lines: inserted };
+  }
+
+  document(): Text {
+    return Text.of(
+      this.complete ? this._lines : [...this._lines, this._moreText()]
+    );
+  }
+
+  line(index: number): IListedLine {
+    if (index >= this._lines.length) {
+      return {
+        kind: 'more',
+        number: '',
+        depth: 0,
+        badge: null,
+        parts: [],
+        chips: [],
+        button: this._moreText(),
+        reference: null
+      };
+    }
+    const text = this._lines[index];
+    const { tokens, chips } = this._language.read(text);
+    const operation = tokens.find(({ kind }) => kind === 'operation');
+    const { _marks: marks } = this;
+    return {
+      kind: 'line',
+      number: `${index + 1}`,
+      depth: this._indents[index] >> 1,
+      badge: this._badge(index),
+      parts: tokens.map(({ from, to, kind }) => ({
+        from,
+        to,
+        className: CLASSES[kind]
+      })),
+      chips,
+      button: null,
+      reference: this.level === 'hlo' ? referenceOf(text, marks) : null,
+      tags: operation
+        ? tagsOf(
+            text,
+            text.slice(operation.from, operation.to),
+            tagPlace(chips, operation.to, text.length),
+            marks
+          )
+        : []
+    };
+  }
+
+  /** Costs are those of equations. */
+  heat(): null {
+    return null;
+  }
+
+  folds(index: number): readonly IListedFold[] {
+    const fold = this._folds.get(index);
+    return fold ? [fold] : [];
+  }
+
+  allFolds(): Iterable<IListedFold> {
+    return this._folds.values();
+  }
+
+  linkedLines(linked: ILinked): readonly number[] {
+    if (linked !== this._linked?.linked) {
+      this._linked = {
+        linked,
+        lines: [...linked.lines[this.level]].sort((a, b) => a - b)
+      };
+    }
+    return this._linked.lines;
+  }
+
+  variables(): ReadonlySet<string> {
+    return new Set();
+  }
+
+  selection(first: number, _last?: number): Selection | null {
+    return first < this._lines.length && this._lines[first].trim() !== ''
+      ? { kind: 'text', level: this.level, line: first, stack: -1 }
+      : null;
+  }
+
+  describe(index: number, column: number): IDescription | null {
+    if (index >= this._lines.length) {
+      return null;
+    }
+    const operation = this._language
+      .read(this._lines[index])
+      .tokens.find(
+        ({ kind, from, to }) =>
+          kind === 'operation' && from <= column && column <= to
+      );
+    const node = operation && this.describeLine(index);
+    return node ? { from: operation.from, to: operation.to, node } : null;
+  }
+
+  /** Where a line comes from; null where that is not known. */
+  describeLine(index: number): HTMLElement | null {
+    const origin = this._links.lineOrigin(this.level, index);
+    if (!origin) {
+      return null;
+    }
+    const node = element('div', 'jp-JaxprProgram-description');
+    const title = element('div', 'jp-JaxprProgram-title');
+    const operation = this._language
+      .read(this._lines[index])
+      .tokens.find(({ kind }) => kind === 'operation');
+    const span = this._links.cellSpan(origin);
+    if (span) {
+      title.append(
+        element('span', 'jp-JaxprProgram-badge', badgeText(this._links, span))
+      );
+    }
+    if (operation) {
+      const name = this._lines[index].slice(operation.from, operation.to);
+      title.append(element('b', '', name));
+    }
+    const text = span && this._links.spans.text(span);
+    if (text) {
+      title.append(element('code', '', text));
+    }
+    node.append(title);
+    if (this._links.isInferred(this.level, index)) {
+      node.append(
+        element(
+          'div',
+          'jp-JaxprProgram-fact',
+          this._trans.__(
+            'Inferred: XLA does not say where this comes from. What it is part of, or what uses it, comes from here.'
+          )
+        )
+      );
+    }
+    if (this._links.isNamed(this.level, index)) {
+      node.append(
+        element(
+          'div',
+          'jp-JaxprProgram-fact',
+          this._trans.__(
+            'One equation of several of this place: no other has its path and its type. XLA does not say it.'
+          )
+        )
+      );
+    }
+    for (const frame of origin.frames) {
+      const where = this._links.spans.span(frame);
+      node.append(
+        element(
+          'div',
+          'jp-JaxprProgram-fact',
+          this._trans.__(
+            '%1, %2',
+            where.function,
+            whereOf(this._links, where, this._trans)
+          )
+        )
+      );
+    }
+    return node;
+  }
+
+  sourceLine(index: number): number {
+    const origin = this._links.lineOrigin(this.level, index);
+    const span = origin && this._links.cellSpan(origin);
+    return span && this._links.inOwnCell(span) ? span.line : -1;
+  }
+
+  /** From the names that the line itself has; a location that stands elsewhere is not followed. */
+  scopes(index: number): readonly string[] {
+    const [, stack] =
+      /\b(?:op_name=|loc\()"([^"]*)"/.exec(this._lines[index] ?? '') ?? [];
+    if (stack === undefined) {
+      return NO_SCOPES;
+    }
+    let names = this._scopes.get(stack);
+    if (!names) {
+      names = namesOfStack(stack);
+      this._scopes.set(stack, names);
+    }
+    return names;
+  }
+
+  arrived(): { held: number; total: number } {
+    return { held: this.held, total: this._total };
+  }
+
+  noise(): Uint8Array {
+    return noiseOfLines(this._lines);
+  }
+
+  indentation(index: number): string {
+    return ' '.repeat(this._indents[index] ?? 0);
+  }
+
+  wholeText(): string | null {
+    return this._lines
+      .map((line, index) => this.indentation(index) + line)
+      .join('\n');
+  }
+
+  private _badge(index: number): IBadge | null {
+    const origin = this._links.lineOrigin(this.level, index);
+    const span = origin && this._links.cellSpan(origin);
+    if (!span) {
+      return null;
+    }
+    const where = whereOf(this._links, span, this._trans);
+    if (this._links.isInferred(this.level, index)) {
+      return {
+        text: badgeText(this._links, span),
+        title: this._trans.__('%1, inferred: XLA does not say it', where),
+        kind: 'inferred'
+      };
+    }
+    return {
+      text: badgeText(this._links, span),
+      title: where,
+      kind: this._links.inOwnCell(span) ? 'own' : 'other'
+    };
+  }
+
+  private get _marks(): ITextMarks {
+    return {
+      structure: this._structure,
+      equations: (first, last) => this._equationsBetween(first, last),
+      trans: this._trans
+    };
+  }
+
+  /** How many equations the lines of a computation come from. */
+  private _equationsBetween(first: number, last: number): IEquationCount {
+    let known = this._counts.get(first);
+    if (known === undefined) {
+      const { ids, told } = this._links.equationsOfLines(
+        this.level,
+        first,
+        last
+      );
+      known = { count: ids.size, told };
+      this._counts.set(first, known);
+    }
+    return known;
+  }
+
+  private _moreText(): string {
+    const missing = this._total - this._lines.length;
+    return this._trans._n(
+      '… %1 more line',
+      '… %1 more lines',
+      missing,
+      missing.toLocaleString('en')
+    );
+  }
+
+  /** Blocks in braces, and the tables of places; a block that is still open at the end is none yet. */
+  private _findFolds(): void {
+    const open: number[] = [];
+    const many = this.level === 'hlo' || this._total > LONG_TEXT;
+    let table = -1;
+    this._lines.forEach((line, index) => {
+      const inTable =
+        TABLES.test(line) ||
+        LOCATION.test(line) ||
+        (table >= 0 && (line === '' || TABLE_ROW.test(line)));
+      if (inTable && table < 0) {
+        table = index;
+      } else if (!inTable && table >= 0) {
+        const last = lastWritten(this._lines, index - 1);
+        this._addFold(table, last, last - table, true);
+        table = -1;
+      }
+      if (line.startsWith('}')) {
+        const first = open.pop();
+        if (first !== undefined) {
+          this._addFold(
+            first,
+            withBlank(this._lines, index),
+            index - first - 1,
+            many && isPrivate(this._lines[first])
+          );
+        }
+      }
+      if (line.endsWith('{')) {
+        open.push(index);
+      }
+    });
+    if (table >= 0 && this.complete) {
+      const last = lastWritten(this._lines, this._lines.length - 1);
+      this._addFold(table, last, last - table, true);
+    }
+  }
+
+  private _addFold(
+    first: number,
+    last: number,
+    count: number,
+    closed: boolean
+  ): void {
+    if (last > first && !this._folds.has(first)) {
+      this._folds.set(
+        first,
+        new LinesFold(first, last, count, closed, this._trans)
+      );
+    }
+  }
+
+  private _language: ILineLanguage;
+  private _structure = new HloStructure();
+  /** Of computations, by their first line: the numbers alone, as a place may have thousands of equations. */
+  private _counts = new Map<number, IEquationCount>();
+  /** The lines without the space at their start, and how much that is. */
+  private _lines: string[] = [];
+  private _indents: number[] = [];
+  private _total = 0;
+  private _scopes = new Map<string, readonly string[]>();
+  private _folds = new Map<number, IListedFold>();
+  private _linked: { linked: ILinked; lines: number[] } | null = null;
+}
+
+const NO_SCOPES: readonly string[] = [];
+
+/** Words stand where the operands end: before what is folded behind them. */
+function tagPlace(
+  chips: readonly ILineChip[],
+  operation: number,
+  end: number
+): number {
+  const last = chips[chips.length - 1];
+  return last && last.to === end && last.from >= operation ? last.from : end;
+}
+
+function lastWritten(lines: readonly string[], from: number): number {
+  let last = from;
+  while (last > 0 && lines[last] === '') {
+    last--;
+  }
+  return last;
+}
+
+/** The line of a closing brace, or the empty one after it, which is hidden with the block. */
+function withBlank(lines: readonly string[], index: number): number {
+  return lines[index + 1] === '' && index + 2 < lines.length
+    ? index + 1
+    : index;
+}
+
+/** A function that another one calls: what is read first is the entry. */
+function isPrivate(line: string): boolean {
+  return /^\s*func\.func private |^%?[\w.-]+ \(/.test(line);
+}
+
+/** Lines from one to another, behind the end of the first. */
+export class LinesFold implements IListedFold {
+  constructor(
+    readonly first: number,
+    readonly last: number,
+    /** The lines between the first one and the brace. */
+    private _count: number,
+    readonly closed: boolean,
+    private _trans: TranslationBundle
+  ) {}
+
+  readonly whole = false;
+
+  /** The same lines at another place. */
+  at(first: number, last: number): LinesFold {
+    return new LinesFold(first, last, this._count, this.closed, this._trans);
+  }
+
+  get label(): string {
+    return this._trans._n('%1 line', '%1 lines', this._count);
+  }
+
+  placeholder(): HTMLElement {
+    const chip = element(
+      'span',
+      'jp-JaxprProgram-chip jp-mod-chip',
+      this.label
+    );
+    chip.setAttribute('role', 'button');
+    chip.setAttribute('aria-label', this._trans.__('Unfold %1', this.label));
+    chip.title = this._trans.__('Unfold');
+    return chip;
+  }
+}

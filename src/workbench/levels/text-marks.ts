@@ -1,0 +1,192 @@
+/**
+ * A line of StableHLO or HLO comes in; what is worth a word beside it goes out: fusions, trips, collectives, calls to
+ * other libraries, the entry.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+
+import { HloStructure, calledBy } from './hlo-structure';
+import type { IListedLine, ITag } from '../listing/listing';
+
+/** An instruction that exchanges data between devices; its two halves are such too. */
+const COLLECTIVE =
+  /^(?:all-reduce|all-gather|all-to-all|ragged-all-to-all|reduce-scatter|collective-permute|collective-broadcast|all_reduce|all_gather|all_to_all|reduce_scatter|collective_permute|collective_broadcast)(?:-start|-done)?$/;
+const CUSTOM_CALL = /^custom[-_]call$/;
+const TARGET = /\bcustom_call_target="([^"]*)"|custom_call @([\w.$]+)/;
+const KIND = /\bkind=(k\w+)/;
+const TRIPS = /"?known_trip_count"?:\{"?n"?:"?(\d+)/;
+
+/** What a kind of fusion is made for. */
+function kindWords(kind: string, trans: TranslationBundle): string {
+  switch (kind) {
+    case 'kLoop':
+      return trans.__('one loop over the elements of the result');
+    case 'kInput':
+      return trans.__('a reduction, and what its operands are computed from');
+    case 'kOutput':
+      return trans.__('a product, and what is computed from its result');
+    case 'kCustom':
+      return trans.__('a kernel that a library or the backend brings');
+    default:
+      return trans.__('a kind of its own');
+  }
+}
+
+/** What is behind the target of a custom call, as far as its name tells. */
+function targetWords(target: string, trans: TranslationBundle): string {
+  if (/python.*callback/.test(target)) {
+    return trans.__(
+      'A Python function is called here, such as that of pure_callback, io_callback or debug.print. XLA does not look inside.'
+    );
+  }
+  if (
+    /^(?:Sharding|SPMD\w+|annotate_device_placement|xla\.sdy\..+)$/.test(target)
+  ) {
+    return trans.__(
+      'A mark for XLA: where an array is, or how it is cut over devices. Nothing is called.'
+    );
+  }
+  return trans.__(
+    'XLA calls code of a library or of the backend here and does not look inside.'
+  );
+}
+
+/** How many equations some lines come from. */
+export interface IEquationCount {
+  /** 0 where it is not known. */
+  count: number;
+  /** That they come from all of these; else from some of them, which XLA does not tell apart. */
+  told: boolean;
+}
+
+/** What the words need to know. */
+export interface ITextMarks {
+  structure: HloStructure;
+  /** How many equations the lines from one to another come from. */
+  equations(first: number, last: number): IEquationCount;
+  trans: TranslationBundle;
+}
+
+/** The words beside an instruction; `at` is where its operands end, `operation` its name. */
+export function tagsOf(
+  line: string,
+  operation: string,
+  at: number,
+  marks: ITextMarks
+): ITag[] {
+  const { trans, structure } = marks;
+  const tags: ITag[] = [];
+  const say = (text: string, title: string): void => {
+    tags.push({ at, text, title, kind: 'fact' });
+  };
+  const name = operation.replace(/^"|"$/g, '').replace(/^stablehlo\./, '');
+  if (name === 'fusion') {
+    const kind = KIND.exec(line)?.[1];
+    if (kind) {
+      say(kind, trans.__('%1: %2.', kind, kindWords(kind, trans)));
+    }
+  }
+  if (name === 'fusion' || name === 'call') {
+    const body = structure.computation(calledBy(line)[0] ?? '');
+    if (body) {
+      say(...size(body.first, body.last, body.instructions, marks));
+    }
+  }
+  const trips = name === 'while' ? TRIPS.exec(line) : null;
+  if (trips) {
+    const count = Number(trips[1]).toLocaleString('en');
+    say(
+      trans.__('× %1', count),
+      trans.__('XLA knows that this loop runs %1 times.', count)
+    );
+  }
+  if (COLLECTIVE.test(name)) {
+    say(
+      trans.__('collective'),
+      trans.__('%1 exchanges data between devices.', name)
+    );
+  }
+  if (CUSTOM_CALL.test(name)) {
+    const found = TARGET.exec(line);
+    const target = found?.[1] ?? found?.[2] ?? null;
+    say(
+      target === null
+        ? trans.__('custom call')
+        : trans.__('custom call: %1', target),
+      targetWords(target ?? '', trans)
+    );
+  }
+  return tags;
+}
+
+function size(
+  first: number,
+  last: number,
+  instructions: number,
+  { equations, trans }: ITextMarks
+): [string, string] {
+  const { count, told } = equations(first, last);
+  const members = trans._n(
+    '%1 instruction',
+    '%1 instructions',
+    instructions,
+    instructions.toLocaleString('en')
+  );
+  if (count === 0) {
+    return [members, trans.__('It consists of %1.', members)];
+  }
+  const made = trans._n(
+    '%1 equation',
+    '%1 equations',
+    count,
+    count.toLocaleString('en')
+  );
+  return told
+    ? [
+        trans.__('%1, %2', members, made),
+        trans.__('It consists of %1, made for %2.', members, made)
+      ]
+    : [
+        members,
+        trans.__(
+          'It consists of %1, made for some of %2: XLA does not tell the equations of one place apart. Exact links do.',
+          members,
+          made
+        )
+      ];
+}
+
+/** Where a line of HLO leads: from a call to what is called, from there back, from the module to its entry. */
+export function referenceOf(
+  line: string,
+  { structure, trans }: ITextMarks
+): IListedLine['reference'] {
+  const { entry } = structure;
+  if (line.startsWith('HloModule')) {
+    return (
+      entry && {
+        text: trans.__('→ entry'),
+        title: trans.__('Go to where the program begins to run'),
+        line: entry.first
+      }
+    );
+  }
+  const here = line.endsWith('{') ? structure.startingAt(line) : null;
+  if (here) {
+    const callers = structure.callers(here.name);
+    return callers.length === 1
+      ? {
+          text: trans.__('← caller'),
+          title: trans.__('Go to the instruction that calls %1', here.name),
+          line: callers[0]
+        }
+      : null;
+  }
+  const called = structure.computation(calledBy(line)[0] ?? '');
+  return (
+    called && {
+      text: trans.__('→ %1', called.name),
+      title: trans.__('Go to %1, which it calls', called.name),
+      line: called.first
+    }
+  );
+}

@@ -1,0 +1,85 @@
+/**
+ * Lines of a program's tagged twin come in; what the listing view shows of them goes out.
+ *
+ * A line belongs to the equations that the twin states for it, and to no others. The model's links know the texts of
+ * the program itself, so what is pointed at here is told as equations.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+
+import type { TwinLinks } from '../../model/exact-links';
+import type { ILinked, TextLevel } from '../../model/links';
+import type { TextPage } from '../../protocol/snapshot';
+import type { Selection } from '../../tokens';
+import { element } from '../../parts/dom';
+import type { ISplice } from '../listing/listing';
+import { TextListing } from './text-listing';
+
+export class TwinListing extends TextListing {
+  constructor(
+    private _exact: TwinLinks,
+    level: TextLevel,
+    private _words: TranslationBundle
+  ) {
+    super(_exact, level, _words);
+    const { name } = _exact.equations.program;
+    this.label =
+      level === 'hlo'
+        ? _words.__('HLO of the twin of %1', name)
+        : _words.__('StableHLO of the twin of %1', name);
+  }
+
+  override readonly label: string;
+
+  /** Take the next page in. */
+  addPage(page: TextPage): ISplice | null {
+    if (page.first_line !== this.held) {
+      return null; // a page that was asked for twice
+    }
+    this._exact.addEquations(this.level, page.line_equations ?? []);
+    const { text, first_line, line_stacks, lines } = page;
+    return this.add(text, first_line, line_stacks, page, lines, page);
+  }
+
+  override selection(first: number, last = first): Selection | null {
+    const own = this._exact.equationsOf(this.level, first, first);
+    // A line that stands for others, such as that of a folded computation.
+    const equations =
+      own.length > 0 ? own : this._exact.equationsOf(this.level, first, last);
+    return equations.length > 0
+      ? { kind: 'equations', equations: [...equations] }
+      : null;
+  }
+
+  override linkedLines(linked: ILinked): readonly number[] {
+    if (linked !== this._marked?.linked) {
+      const lines = this._exact.linesOfEquations(this.level, linked.equations);
+      this._marked = { linked, lines };
+    }
+    return this._marked.lines;
+  }
+
+  /** How many equations a line comes from, then where they are. */
+  override describeLine(index: number): HTMLElement | null {
+    const count = this._exact.equationsOf(this.level, index, index).length;
+    const node =
+      super.describeLine(index) ??
+      element('div', 'jp-JaxprProgram-description');
+    const words = this._words;
+    node.append(
+      element(
+        'div',
+        'jp-JaxprProgram-fact',
+        count === 0
+          ? words.__('Twin compile: it comes from no equation.')
+          : words._n(
+              'Twin compile: it comes from 1 equation.',
+              'Twin compile: it comes from %1 equations.',
+              count
+            )
+      )
+    );
+    return node;
+  }
+
+  private _marked: { linked: ILinked; lines: readonly number[] } | null = null;
+}

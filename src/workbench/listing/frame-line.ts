@@ -1,0 +1,33 @@
+/** A frame of a file comes in; where it is goes out, with the text of its line as soon as that is here. */
+import { sourceFilesOf } from '../../model/source-files';
+import type { ISourceSpan } from '../../program-text/source-spans';
+import type { Snapshot } from '../../protocol/snapshot';
+import { element } from '../../parts/dom';
+
+/**
+ * @param words Where it is.
+ * @param asks Whether the kernel is to be asked for the text.
+ */
+export function frameLine(
+  words: string,
+  span: ISourceSpan,
+  snapshot: Snapshot,
+  asks: boolean
+): { node: HTMLElement; read: () => void } {
+  const files = sourceFilesOf(snapshot);
+  const node = element('div', '', words);
+  const fill = (): void => {
+    const text = files.line(span.file.path, span.line)?.trim() ?? '';
+    if (text !== '' && node.childElementCount === 0) {
+      node.append(' ', element('code', '', text));
+    }
+  };
+  const read = (): void => {
+    void files.ask(span.file.path).then(fill);
+  };
+  fill();
+  if (asks && span.file.kind === 'user') {
+    read();
+  }
+  return { node, read };
+}

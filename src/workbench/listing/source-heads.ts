@@ -1,0 +1,238 @@
+/**
+ * Lines and where they come from come in; the line of Python above each run of lines that it was made into goes out.
+ *
+ * Texts of cells are in the document. Those of the user's files come from the kernel, once they were asked for.
+ */
+import {
+  EditorState,
+  Extension,
+  RangeSetBuilder,
+  StateEffect,
+  StateField
+} from '@codemirror/state';
+import {
+  Decoration,
+  DecorationSet,
+  EditorView,
+  WidgetType
+} from '@codemirror/view';
+import { TranslationBundle } from '@jupyterlab/translation';
+import type { ISignal } from '@lumino/signaling';
+
+import type { Links } from '../../model/links';
+import { SourceFiles, sourceFilesOf } from '../../model/source-files';
+import type { IOrigin, ISourceSpan } from '../../program-text/source-spans';
+import type { Selection } from '../../tokens';
+import { pythonPieces } from '../../parts/python-text';
+import { badgeText, whereOf } from '../words/describe';
+import { element } from '../../parts/dom';
+import { closedFolds, closedLines } from './folding';
+import { hiddenLines, isHidden } from './hidden-lines';
+
+/** A line of source, as it stands between lines of a program. */
+export interface ISourceHead {
+  /** The same where nothing of it differs. */
+  key: string;
+  badge: string;
+  /** Where it is, in words. */
+  where: string;
+  /** Empty where it is not here. */
+  text: string;
+  selection: Selection;
+}
+
+/** The lines of source of one listing. */
+export class SourceHeads {
+  /**
+   * @param origin Where a line comes from, and whether that was inferred; null where it is not known.
+   */
+  constructor(
+    private _links: Links,
+    private _trans: TranslationBundle,
+    private _origin: (
+      index: number
+    ) => { origin: IOrigin; isInferred: boolean } | null
+  ) {
+    this._files = sourceFilesOf(_links.equations.snapshot);
+  }
+
+  /** More texts may be here. */
+  get changed(): ISignal<SourceFiles, void> {
+    return this._files.changed;
+  }
+
+  /** The line of source that a line comes from; null where it is not known. */
+  of(index: number): ISourceHead | null {
+    const place = this._origin(index);
+    if (place === null) {
+      return null;
+    }
+    const { origin, isInferred } = place;
+    const heads = isInferred ? this._inferred : this._stated;
+    const known = heads.get(origin);
+    if (known !== undefined) {
+      return known;
+    }
+    // The innermost line of the user's, be it in a cell or a file: the text that one reads beside it.
+    const [frame] = origin.frames;
+    const span = frame === undefined ? null : this._links.spans.span(frame);
+    const text = span && this._text(span);
+    const head = span && this._make(span, text?.trim() ?? '', isInferred);
+    if (span === null || text !== null) {
+      heads.set(origin, head);
+    } // else the file may yet come
+    return head;
+  }
+
+  private _make(
+    span: ISourceSpan,
+    text: string,
+    isInferred: boolean
+  ): ISourceHead {
+    const { _links: links, _trans: trans } = this;
+    const where = whereOf(links, span, trans);
+    return {
+      key: `${span.file.path}:${span.line}:${isInferred}:${text}`,
+      badge: isNumbered(span, links) ? badgeText(links, span) : where,
+      where: isInferred
+        ? trans.__('%1, inferred: XLA does not say it', where)
+        : where,
+      text: isInferred ? trans.__('%1 (inferred)', text).trim() : text,
+      selection: {
+        kind: 'source',
+        path: span.file.path,
+        line: span.line,
+        // Of no expression: all that was made of the line.
+        column: -1
+      }
+    };
+  }
+
+  private _text({ file, line }: ISourceSpan): string | null {
+    if (file.kind !== 'cell') {
+      this._ask(file.path);
+      return this._files.line(file.path, line);
+    }
+    const { cell } = this._links.equations.snapshot;
+    const source = file.path === cell?.file ? cell.source : file.source;
+    return source?.split('\n')[line - 1] ?? null;
+  }
+
+  /** Have a file read, once: where it cannot be, its lines stand without a text. */
+  private _ask(path: string): void {
+    if (!this._asked.has(path)) {
+      this._asked.add(path);
+      // The signal of the files is not to come while an editor is being drawn.
+      queueMicrotask(() => void this._files.ask(path));
+    }
+  }
+
+  private _files: SourceFiles;
+  private _asked = new Set<string>();
+  /** By where lines come from, which many lines share. */
+  private _stated = new Map<IOrigin, ISourceHead | null>();
+  private _inferred = new Map<IOrigin, ISourceHead | null>();
+}
+
+/** Whether a line's number says where it is: in the cell that ran, or in one that has a number. */
+function isNumbered(span: ISourceSpan, links: Links): boolean {
+  return links.inOwnCell(span) || span.file.execution_count !== null;
+}
+
+/** Where heads come from, and what is told of them. */
+export interface IHeadSource {
+  of(index: number): ISourceHead | null;
+  hovered(head: ISourceHead | null): void;
+  chosen(head: ISourceHead): void;
+}
+
+/** Show lines of source, or none. */
+export const setHeads = StateEffect.define<IHeadSource | null>();
+
+const headSource = StateField.define<IHeadSource | null>({
+  create: () => null,
+  update(value, transaction) {
+    for (const effect of transaction.effects) {
+      if (effect.is(setHeads)) {
+        value = effect.value;
+      }
+    }
+    return value;
+  }
+});
+
+class Head extends WidgetType {
+  constructor(
+    private _head: ISourceHead,
+    private _source: IHeadSource
+  ) {
+    super();
+  }
+
+  override eq(other: Head): boolean {
+    return other._head.key === this._head.key && other._source === this._source;
+  }
+
+  override get estimatedHeight(): number {
+    return 22;
+  }
+
+  override toDOM(): HTMLElement {
+    const { badge, where, text } = this._head;
+    const node = element('div', 'jp-JaxprProgram-head');
+    node.title = where;
+    const code = element('code', 'jp-JaxprCode');
+    for (const piece of pythonPieces(text)) {
+      const className = piece.kind === null ? '' : `jp-mod-${piece.kind}`;
+      code.append(element('span', className, piece.text));
+    }
+    node.append(element('span', 'jp-JaxprProgram-badge', badge), ' ', code);
+    node.addEventListener('mouseenter', () => this._source.hovered(this._head));
+    node.addEventListener('mouseleave', () => this._source.hovered(null));
+    node.addEventListener('click', () => this._source.chosen(this._head));
+    return node;
+  }
+}
+
+function decorate(state: EditorState): DecorationSet {
+  const source = state.field(headSource);
+  if (source === null) {
+    return Decoration.none;
+  }
+  const { doc } = state;
+  const hidden = state.field(hiddenLines);
+  const builder = new RangeSetBuilder<Decoration>();
+  const folds = closedLines(state);
+  let fold = 0;
+  let before = '';
+  for (let line = 0; line < doc.lines; line++) {
+    while (fold < folds.length && folds[fold].last < line) {
+      fold++;
+    }
+    if (fold < folds.length && folds[fold].first < line) {
+      line = folds[fold].last;
+      continue;
+    }
+    const head = isHidden(hidden, line) ? null : source.of(line);
+    if (head !== null && head.key !== before) {
+      before = head.key;
+      const { from } = doc.line(line + 1);
+      const widget = new Head(head, source);
+      builder.add(
+        from,
+        from,
+        Decoration.widget({ widget, side: -10, block: true })
+      );
+    }
+  }
+  return builder.finish();
+}
+
+/** The extension; folds and hidden lines are to be there too. */
+export const sourceHeads: Extension = [
+  headSource,
+  EditorView.decorations.compute(
+    [closedFolds, hiddenLines, headSource, 'doc'],
+    decorate
+  )
+];

@@ -1,0 +1,85 @@
+/**
+ * What is hidden, grouped and shown between lines comes in; a row of switches goes out: one for each kind of noise, one
+ * for names, one for lines of source.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+
+import { element } from '../../parts/dom';
+import { NOISES, NOISE_KEYS, Noise, noiseName } from './noise';
+import type { ReadingTools } from './reading-tools';
+
+export class FilterRow {
+  constructor(
+    private _tools: ReadingTools,
+    /** Stands here where the toolbar has no room for it. */
+    help: HTMLElement,
+    trans: TranslationBundle
+  ) {
+    this.node = element('div', 'jp-JaxprProgram-filters');
+    this.node.setAttribute('role', 'group');
+    this.node.setAttribute(
+      'aria-label',
+      trans.__('Hide lines, fold names, show source')
+    );
+    this.node.append(
+      element('span', 'jp-JaxprProgram-filtersTitle', trans.__('Hide'))
+    );
+    for (const noise of NOISES) {
+      const name = noiseName(noise, trans);
+      const title = trans.__('%1 (key: %2)', name, NOISE_KEYS[noise]);
+      const button = filter(name, title, () => _tools.toggle(noise));
+      this._buttons.set(noise, button);
+      this.node.append(button);
+    }
+    this._names = filter(
+      trans.__('Names'),
+      trans.__(
+        'Group equations in a row under one name: named scopes, vmap, jvp, transpose (key: g)'
+      ),
+      () => (_tools.grouped = !_tools.grouped)
+    );
+    this._source = filter(
+      trans.__('Source'),
+      trans.__('The line of Python above what was made of it (key: s)'),
+      () => (_tools.interleaved = !_tools.interleaved)
+    );
+    this.node.append(
+      element('span', 'jp-JaxprProgram-filtersTitle', trans.__('Fold')),
+      this._names,
+      element('span', 'jp-JaxprProgram-filtersTitle', trans.__('Show')),
+      this._source,
+      help
+    );
+    this.node.hidden = true;
+    _tools.filtersChanged.connect(this._show, this);
+    this._show();
+  }
+
+  readonly node: HTMLElement;
+
+  private _show(): void {
+    this._names.setAttribute('aria-pressed', String(this._tools.grouped));
+    this._source.setAttribute('aria-pressed', String(this._tools.interleaved));
+    for (const [noise, button] of this._buttons) {
+      button.setAttribute(
+        'aria-pressed',
+        String(this._tools.hidden.has(noise))
+      );
+    }
+  }
+
+  private _names: HTMLButtonElement;
+  private _source: HTMLButtonElement;
+  private _buttons = new Map<Noise, HTMLButtonElement>();
+}
+
+function filter(
+  name: string,
+  title: string,
+  act: () => void
+): HTMLButtonElement {
+  const button = element('button', 'jp-JaxprProgram-filter', name);
+  button.title = title;
+  button.addEventListener('click', act);
+  return button;
+}

@@ -1,0 +1,89 @@
+/**
+ * An editor whose lines are grouped by name comes in; a line above the program goes out: how many groups are closed, how
+ * many lines they hide, and how to open or leave them.
+ */
+import type { EditorState } from '@codemirror/state';
+import type { EditorView, Panel, ViewUpdate } from '@codemirror/view';
+import { TranslationBundle } from '@jupyterlab/translation';
+
+import { element } from '../../parts/dom';
+import { closedBetween, foldsChanged } from '../listing/folding';
+import type { IListedFold } from '../listing/listing';
+import type { ReadingTools } from './reading-tools';
+
+export class GroupsPanel implements Panel {
+  constructor(
+    view: EditorView,
+    private _groups: () => readonly IListedFold[],
+    tools: ReadingTools,
+    private _trans: TranslationBundle,
+    setFolds: (folds: readonly IListedFold[], closed: boolean) => void
+  ) {
+    this.dom = element('div', 'jp-JaxprProgram-noise');
+    this._words = element('span', 'jp-JaxprProgram-noiseWords');
+    this._words.setAttribute('role', 'status');
+    this._turn = element('button', 'jp-JaxprProgram-link');
+    this._turn.addEventListener('click', () =>
+      setFolds(this._groups(), !this._hasClosed)
+    );
+    const leave = element(
+      'button',
+      'jp-JaxprProgram-link',
+      _trans.__('Ungroup')
+    );
+    leave.title = _trans.__('Do not group by name (key: g)');
+    leave.addEventListener('click', () => (tools.grouped = false));
+    this.dom.append(this._words, ' ', this._turn, ' ', leave);
+    this._show(view.state);
+  }
+
+  readonly dom: HTMLElement;
+  readonly top = true;
+
+  update({ startState, state }: ViewUpdate): void {
+    if (state.doc !== startState.doc || foldsChanged(startState, state)) {
+      this._show(state);
+    }
+  }
+
+  private _show(state: EditorState): void {
+    const { _trans: trans } = this;
+    const groups = new Set(this._groups());
+    let count = 0;
+    let lines = 0;
+    let seen = -1;
+    for (const { fold } of closedBetween(state, 0, state.doc.length)) {
+      // What is inside a closed group is counted with it.
+      if (groups.has(fold) && fold.first > seen) {
+        count++;
+        lines += fold.last - fold.first + 1;
+        seen = fold.last;
+      }
+    }
+    this._hasClosed = count > 0;
+    this._turn.hidden = groups.size === 0;
+    this._turn.textContent = this._hasClosed
+      ? trans.__('Unfold groups')
+      : trans.__('Fold groups');
+    this._words.textContent =
+      groups.size === 0
+        ? trans.__(
+            'No two equations in a row have the same name here. jax.named_scope gives them one.'
+          )
+        : count === 0
+          ? trans._n(
+              '%1 group by name, open.',
+              '%1 groups by name, all open.',
+              groups.size
+            )
+          : trans.__(
+              '%1 folded by name in %2.',
+              trans._n('%1 line', '%1 lines', lines),
+              trans._n('%1 group', '%1 groups', count)
+            );
+  }
+
+  private _words: HTMLElement;
+  private _turn: HTMLButtonElement;
+  private _hasClosed = false;
+}

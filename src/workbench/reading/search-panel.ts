@@ -1,0 +1,335 @@
+/**
+ * What is sought comes in; a line above the program goes out: how many in this level and in the others, next,
+ * previous, and what is wrong with what was typed.
+ */
+import type { Text } from '@codemirror/state';
+import type { EditorView, Panel, ViewUpdate } from '@codemirror/view';
+import { TranslationBundle } from '@jupyterlab/translation';
+
+import { element } from '../../parts/dom';
+import type { IListing } from '../listing/listing';
+import {
+  currentMatch,
+  findMatches,
+  goToMatch,
+  matchesFound,
+  setMatches,
+  showAMatch
+} from './matches';
+import type { Query } from './query';
+import type { ISearchedLevel, ReadingTools } from './reading-tools';
+import { iconButton } from './tool-row';
+import { levelTitle } from './toolbar';
+
+/** Searching waits until the typing stops: it reads the whole text. */
+const PAUSE = 60;
+
+/** Makes the search line of an editor. */
+export class SearchPanel implements Panel {
+  constructor(
+    private _view: EditorView,
+    private _listing: IListing,
+    private _tools: ReadingTools,
+    private _trans: TranslationBundle
+  ) {
+    this.dom = element('div', 'jp-JaxprProgram-search');
+    this.dom.setAttribute('role', 'search');
+    this.dom.addEventListener('keydown', event => this._key(event));
+    this._input = document.createElement('input');
+    this._input.type = 'text';
+    this._input.className = 'jp-JaxprProgram-sought';
+    this._input.spellcheck = false;
+    this._input.setAttribute('aria-label', _trans.__('Find in program'));
+    this._input.placeholder = _trans.__('add, f32[*,128], line:7, scope:step');
+    this._input.title = _trans.__(
+      'Text, a type such as f32[*,128] or bf16[...], line:7, scope:step, primitive:dot_general, or several of them'
+    );
+    this._input.addEventListener('input', () => this._commit());
+    this._case = this._toggle('Aa', _trans.__('Match case'));
+    this._regexp = this._toggle('.*', _trans.__('Regular expression'));
+    this._count = element('span', 'jp-JaxprProgram-count');
+    this._count.setAttribute('role', 'status');
+    const line = element('div', 'jp-JaxprProgram-searchLine');
+    line.append(
+      this._input,
+      this._case,
+      this._regexp,
+      this._count,
+      iconButton('up', _trans.__('Previous match'), () => goToMatch(_view, -1)),
+      iconButton('down', _trans.__('Next match'), () => goToMatch(_view, 1)),
+      iconButton('close', _trans.__('Close search'), () => this._close())
+    );
+    this._levels = element('div', 'jp-JaxprProgram-searchLevels');
+    this._levels.setAttribute('role', 'group');
+    this._levels.setAttribute('aria-label', _trans.__('Matches in each level'));
+    this._words = element('div', 'jp-JaxprProgram-searchWords');
+    this._words.setAttribute('aria-live', 'polite');
+    this.dom.append(line, this._levels, this._words);
+    _tools.searchChanged.connect(this._onChanged, this);
+    this._showSought();
+    this._isNew = true;
+    this._searchSoon(0);
+  }
+
+  readonly dom: HTMLElement;
+  readonly top = true;
+
+  mount(): void {
+    this._input.focus();
+    this._input.select();
+  }
+
+  update(update: ViewUpdate): void {
+    if (update.docChanged) {
+      this._searchSoon(PAUSE);
+    } else if (
+      update.selectionSet ||
+      update.startState.field(matchesFound) !== update.state.field(matchesFound)
+    ) {
+      this._showCount();
+    }
+  }
+
+  destroy(): void {
+    window.clearTimeout(this._timer);
+    this._tools.searchChanged.disconnect(this._onChanged, this);
+  }
+
+  private _onChanged(): void {
+    this._showSought();
+    this._isNew = true;
+    this._searchSoon(PAUSE);
+  }
+
+  private _showSought(): void {
+    const { text, caseSensitive, regexp } = this._tools.sought;
+    if (this._input.value !== text) {
+      this._input.value = text;
+    }
+    this._case.setAttribute('aria-pressed', String(caseSensitive));
+    this._regexp.setAttribute('aria-pressed', String(regexp));
+  }
+
+  private _commit(): void {
+    this._tools.sought = {
+      text: this._input.value,
+      caseSensitive: this._case.getAttribute('aria-pressed') === 'true',
+      regexp: this._regexp.getAttribute('aria-pressed') === 'true'
+    };
+  }
+
+  private _searchSoon(wait: number): void {
+    window.clearTimeout(this._timer);
+    this._isWaiting = true;
+    this._timer = window.setTimeout(() => {
+      if (this._isWaiting) {
+        this._search();
+      }
+      // What the other levels have comes after, so that the typing does not wait for it.
+      this._timer = window.setTimeout(() => this._showLevels(), 0);
+    }, wait);
+  }
+
+  private _search(): void {
+    const { query } = this._tools;
+    this._isWaiting = false;
+    this._view.dispatch({
+      effects: setMatches.of(
+        findMatches(
+          this._view.state.doc,
+          this._listing,
+          query,
+          this._listing.level
+        )
+      )
+    });
+    // Not when a page arrives: it would move the text under the reader.
+    if (this._isNew) {
+      this._isNew = false;
+      showAMatch(this._view, place => this._isCut(place));
+    }
+    this._showCount();
+    this._input.setAttribute('aria-invalid', String(query.kind === 'invalid'));
+    this._words.textContent = this._sentence(query);
+  }
+
+  private _isCut(place: number): boolean {
+    const line = this._view.state.doc.lineAt(place);
+    const at = place - line.from;
+    return this._listing
+      .line(line.number - 1)
+      .chips.some(({ from, to }) => from <= at && at < to);
+  }
+
+  private _sentence(query: Query): string {
+    if (query.kind === 'invalid') {
+      return query.reason;
+    }
+    const { held, total } = this._listing.arrived();
+    if (query.kind === 'nothing' || held >= total) {
+      return '';
+    }
+    const [here, all] = [held, total].map(count => count.toLocaleString('en'));
+    return this._listing.level === 'jaxpr'
+      ? this._trans.__(
+          'Only %1 of %2 equations have arrived; the others are not counted yet.',
+          here,
+          all
+        )
+      : this._trans.__(
+          'Only %1 of %2 lines have arrived; the others are not counted yet.',
+          here,
+          all
+        );
+  }
+
+  private _showCount(): void {
+    const { query } = this._tools;
+    if (query.kind !== 'terms') {
+      this._count.textContent = '';
+      return;
+    }
+    const matches = this._view.state.field(matchesFound);
+    const count = matches.from.length;
+    const at = currentMatch(matches, this._view);
+    const total = count.toLocaleString('en');
+    this._count.textContent =
+      count === 0
+        ? this._trans.__('none')
+        : at < 0
+          ? total
+          : this._trans.__('%1 of %2', (at + 1).toLocaleString('en'), total);
+  }
+
+  private _showLevels(): void {
+    const { query, host } = this._tools;
+    this._levels.hidden = query.kind !== 'terms';
+    if (query.kind !== 'terms') {
+      return;
+    }
+    const focused = (document.activeElement as HTMLElement | null)?.dataset
+      .searched;
+    this._levels.replaceChildren(
+      ...host.levels().map(level => this._level(level, query))
+    );
+    if (focused !== undefined && this._levels.isConnected) {
+      this._levels
+        .querySelector<HTMLElement>(`[data-searched='${focused}']`)
+        ?.focus();
+    }
+  }
+
+  private _level({ level, here }: ISearchedLevel, query: Query): HTMLElement {
+    const { _trans: trans } = this;
+    const title = levelTitle(level, trans);
+    const button = element('button', 'jp-JaxprProgram-searched');
+    button.dataset.searched = level;
+    if (here === null) {
+      button.textContent = trans.__('%1: not loaded', title);
+      button.title = trans.__('Load %1 and search it', title);
+    } else {
+      const count = countOf(documentOf(here), here, query);
+      const { held, total } = here.arrived();
+      const number = `${count.toLocaleString('en')}${held < total ? '+' : ''}`;
+      button.textContent = `${title} ${number}`;
+      button.title =
+        held < total
+          ? trans.__(
+              '%1: %2 in the %3 of %4 lines that have arrived. Go there',
+              title,
+              count,
+              held.toLocaleString('en'),
+              total.toLocaleString('en')
+            )
+          : trans._n(
+              '%2: %1 match. Go there',
+              '%2: %1 matches. Go there',
+              count,
+              title
+            );
+    }
+    button.setAttribute('aria-label', button.title);
+    if (level === this._listing.level) {
+      button.setAttribute('aria-current', 'true');
+    }
+    button.addEventListener('click', () => this._tools.host.goToLevel(level));
+    return button;
+  }
+
+  private _key(event: KeyboardEvent): void {
+    if (event.key === 'Enter' && event.target === this._input) {
+      event.preventDefault();
+      if (this._isWaiting) {
+        this._isNew = false;
+        this._search();
+      }
+      goToMatch(this._view, event.shiftKey ? -1 : 1);
+    } else if (event.key === 'Escape') {
+      event.preventDefault();
+      event.stopPropagation();
+      this._close();
+    }
+  }
+
+  private _close(): void {
+    this._tools.searchedIn = null;
+    this._view.focus();
+  }
+
+  private _toggle(text: string, label: string): HTMLButtonElement {
+    const button = element('button', 'jp-JaxprProgram-toggle', text);
+    button.title = label;
+    button.setAttribute('aria-label', label);
+    button.setAttribute('aria-pressed', 'false');
+    button.addEventListener('click', () => {
+      const pressed = button.getAttribute('aria-pressed') === 'true';
+      button.setAttribute('aria-pressed', String(!pressed));
+      this._commit();
+    });
+    return button;
+  }
+
+  private _input: HTMLInputElement;
+  private _case: HTMLButtonElement;
+  private _regexp: HTMLButtonElement;
+  private _count: HTMLElement;
+  private _levels: HTMLElement;
+  private _words: HTMLElement;
+  private _timer = 0;
+  /** Something was typed that is not looked for yet. */
+  private _isWaiting = false;
+  /** What is sought is not the same as at the last search. */
+  private _isNew = false;
+}
+
+/** The text of a listing as it stands in an editor; kept, as printing a large program again takes a while. */
+export function rememberDocument(listing: IListing, document: Text): void {
+  documents.set(listing, { held: listing.arrived().held, document });
+}
+
+/** The text of a listing, whether or not an editor shows it. */
+export function documentOf(listing: IListing): Text {
+  let known = documents.get(listing);
+  const { held } = listing.arrived();
+  if (known?.held !== held) {
+    known = { held, document: listing.document() };
+    documents.set(listing, known);
+  }
+  return known.document;
+}
+
+const documents = new WeakMap<IListing, { held: number; document: Text }>();
+
+/** How often a text has what is sought; a text that stays is not read twice for it. */
+function countOf(document: Text, listing: IListing, query: Query): number {
+  const known = counts.get(document);
+  if (known?.query === query) {
+    return known.count;
+  }
+  const count = findMatches(document, listing, query, listing.level).from
+    .length;
+  counts.set(document, { query, count });
+  return count;
+}
+
+const counts = new WeakMap<Text, { query: Query; count: number }>();

@@ -1,0 +1,162 @@
+/**
+ * The blocks of an array and a width come in; its picture goes out: a box for each block with the numbers of the devices
+ * that hold it, the ranges of both axes beside.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+
+import type { Layout, SpreadArray } from '../../protocol/snapshot';
+import { IDrawing, Look, Pieces, widthOf } from '../../parts/shapes';
+import { IParts, partsOf, rangeOf, runsOf } from './parts';
+
+/** Pictures grow to this, and then stay. */
+const NARROWEST = 200;
+const WIDEST = 420;
+const LINE = 16;
+const GAP = 6;
+/** Boxes that are drawn in a column and in a row; of more, the first. */
+const MOST_ROWS = 16;
+const MOST_COLUMNS = 16;
+const LOOKS: readonly Look[] = [
+  'shard0',
+  'shard1',
+  'shard2',
+  'shard3',
+  'shard4',
+  'shard5',
+  'shard6',
+  'shard7'
+];
+
+/** The picture of an array; null where it is not known who holds what. */
+export function drawShards(
+  array: SpreadArray,
+  layout: Layout,
+  width: number,
+  trans: TranslationBundle
+): IDrawing | null {
+  const parts = partsOf(array, layout);
+  if (parts === null) {
+    return null;
+  }
+  const whole = Math.round(Math.min(Math.max(width, NARROWEST), WIDEST));
+  const rows = Math.min(parts.rows, MOST_ROWS);
+  const columns = Math.min(parts.columns, MOST_COLUMNS);
+  const pieces = new Pieces();
+  const sides = Array.from({ length: rows }, (_, row) =>
+    parts.rowAxis === null ? '' : rangeOf(array, parts.rowAxis, row)
+  );
+  const left = Math.max(0, ...sides.map(side => widthOf(side, 'name')));
+  const x0 = left === 0 ? 1 : Math.ceil(left) + GAP;
+  let y0 = 0;
+  for (const words of titles(array, parts, trans)) {
+    pieces.text(0, y0 + 11, words, 'quiet', 'start', whole);
+    y0 += LINE;
+  }
+  const box = (whole - x0 - 1) / columns;
+  if (parts.columnAxis !== null) {
+    for (let column = 0; column < columns; column++) {
+      const range = rangeOf(array, parts.columnAxis, column);
+      const x = x0 + (column + 0.5) * box;
+      pieces.text(x, y0 + 11, range, 'name', 'middle', box);
+    }
+    y0 += LINE;
+  }
+  const height = rows > 8 ? 22 : 30;
+  for (const { row, column, devices } of parts.blocks) {
+    if (row >= rows || column >= columns) {
+      continue;
+    }
+    const x = x0 + column * box;
+    const y = y0 + 1 + row * height;
+    pieces.box(x, y, box, height, LOOKS[(devices[0] ?? 0) % LOOKS.length]);
+    pieces.text(
+      x + box / 2,
+      y + height / 2 + 4,
+      runsOf(devices),
+      'strong',
+      'middle',
+      box - 4
+    );
+  }
+  sides.forEach((side, row) =>
+    pieces.text(left, y0 + 1 + (row + 0.5) * height + 4, side, 'name', 'end')
+  );
+  let end = y0 + 2 + rows * height;
+  if (rows < parts.rows || columns < parts.columns) {
+    const words = trans.__(
+      'The first %1 × %2 of %3 × %4 blocks.',
+      rows,
+      columns,
+      parts.rows,
+      parts.columns
+    );
+    pieces.text(0, end + 12, words, 'quiet', 'start', whole);
+    end += LINE + 2;
+  }
+  return { width: whole, height: end, shapes: pieces.shapes };
+}
+
+/** What the axes are. */
+function titles(
+  array: SpreadArray,
+  { rowAxis, columnAxis, otherAxes }: IParts,
+  trans: TranslationBundle
+): string[] {
+  if (rowAxis === null && columnAxis === null) {
+    return [trans.__('every device holds all of it')];
+  }
+  const lines = [];
+  if (rowAxis === null) {
+    lines.push(trans.__('across: axis %1', columnAxis));
+  } else {
+    lines.push(
+      trans.__('down: axis %1, across: axis %2', rowAxis, columnAxis ?? '–')
+    );
+  }
+  if (otherAxes.length > 0) {
+    lines.push(
+      trans._n(
+        'cut along axis %2 too: a block is several parts',
+        'cut along axes %2 too: a block is several parts',
+        otherAxes.length,
+        otherAxes.join(', ')
+      )
+    );
+  }
+  return lines;
+}
+
+/** Blocks that the words of a picture name. */
+const MOST_TOLD = 32;
+
+/** The picture in words, for who cannot see it. */
+export function shardsWords(
+  array: SpreadArray,
+  layout: Layout,
+  trans: TranslationBundle
+): string {
+  const parts = partsOf(array, layout);
+  const what = trans.__('%1: %2, %3', array.name, array.type, layout.spec);
+  if (parts === null) {
+    return trans.__('%1. Which device holds what is not known.', what);
+  }
+  if (parts.rowAxis === null && parts.columnAxis === null) {
+    return trans.__(
+      '%1. Every device holds all of it: %2.',
+      what,
+      runsOf(parts.blocks[0]?.devices ?? [])
+    );
+  }
+  const { rowAxis, columnAxis, blocks } = parts;
+  const told = blocks.slice(0, MOST_TOLD).map(({ row, column, devices }) => {
+    const ranges = [
+      rowAxis === null ? null : rangeOf(array, rowAxis, row),
+      columnAxis === null ? null : rangeOf(array, columnAxis, column)
+    ].filter(range => range !== null);
+    return trans.__('[%1] on %2', ranges.join(', '), runsOf(devices));
+  });
+  if (blocks.length > MOST_TOLD) {
+    told.push(trans.__('and %1 more', blocks.length - MOST_TOLD));
+  }
+  return `${what}. ${told.join('; ')}.`;
+}

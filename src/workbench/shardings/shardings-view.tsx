@@ -1,0 +1,365 @@
+/**
+ * A program of a model that runs over several devices comes in; a section goes out that tells how its arrays are spread,
+ * with a picture of the chosen one, and what its devices exchange, linked to the program's lines.
+ *
+ * It is one line until it is opened.
+ */
+import { ReactWidget } from '@jupyterlab/ui-components';
+import { TranslationBundle } from '@jupyterlab/translation';
+import * as React from 'react';
+
+import { shardingsOf } from '../../model/shardings';
+import type {
+  Collective,
+  ProgramShardings,
+  Snapshot,
+  SpreadArray
+} from '../../protocol/snapshot';
+import type { IJaxprModel, Selection } from '../../tokens';
+import { Failed } from '../../parts/long-work';
+import { Picture } from '../../parts/picture';
+import { drawShards, shardsWords } from './drawing';
+import {
+  bytesWords,
+  causesWords,
+  groupWords,
+  movedWords,
+  originWords,
+  roleWords,
+  shardWords,
+  summaryWords
+} from './words';
+
+interface IShardingsProps {
+  model: IJaxprModel;
+  snapshot: Snapshot;
+  program: number;
+  trans: TranslationBundle;
+  /** The keyboard goes back to the text. */
+  leave: () => void;
+}
+
+export class ShardingsView extends ReactWidget {
+  constructor(private _props: IShardingsProps) {
+    super();
+    this.addClass('jp-JaxprShardings');
+    shardingsOf(_props.model).changed.connect(this._onChanged, this);
+    _props.model.changed.connect(this._onChanged, this);
+    this.node.addEventListener('keydown', event => {
+      if (event.key === 'Escape') {
+        event.stopPropagation();
+        _props.leave();
+      }
+    });
+  }
+
+  /** Open it, and put the keyboard there. */
+  enter(): void {
+    const head = this.node.querySelector('button');
+    head?.focus();
+    if (head?.getAttribute('aria-expanded') === 'false') {
+      head.click();
+    }
+  }
+
+  override dispose(): void {
+    if (!this.isDisposed) {
+      shardingsOf(this._props.model).changed.disconnect(this._onChanged, this);
+      this._props.model.changed.disconnect(this._onChanged, this);
+      super.dispose();
+    }
+  }
+
+  protected override render(): JSX.Element {
+    return <Section {...this._props} />;
+  }
+
+  private _onChanged(): void {
+    this.update();
+  }
+}
+
+function Section(props: IShardingsProps): JSX.Element | null {
+  const { model, snapshot, program, trans } = props;
+  const [isOpen, open] = React.useState(false);
+  const id = React.useId();
+  const known = shardingsOf(model);
+  const shardings = known.of(snapshot, program);
+  if (shardings === null) {
+    return null;
+  }
+  return (
+    <>
+      <button
+        className="jp-JaxprShardings-head"
+        aria-expanded={isOpen}
+        aria-controls={id}
+        onClick={() => {
+          open(!isOpen);
+          if (!isOpen) {
+            void known.read(snapshot, program);
+          }
+        }}
+      >
+        <span aria-hidden="true">{isOpen ? '▾' : '▸'}</span>{' '}
+        <b>{trans.__('Shardings')}</b>{' '}
+        <span>{summaryWords(shardings, trans)}</span>
+      </button>
+      <div
+        id={id}
+        className="jp-JaxprShardings-body"
+        role="region"
+        aria-label={trans.__('Shardings')}
+        hidden={!isOpen}
+      >
+        {isOpen && (
+          <>
+            <Arrays {...props} shardings={shardings} />
+            <Collectives {...props} shardings={shardings} />
+          </>
+        )}
+      </div>
+    </>
+  );
+}
+
+interface IPartProps extends IShardingsProps {
+  shardings: ProgramShardings;
+}
+
+function Arrays(props: IPartProps): JSX.Element {
+  const { model, snapshot, shardings, trans } = props;
+  const { arrays, layouts } = shardings;
+  const [chosen, choose] = React.useState(0);
+  const at = Math.min(chosen, arrays.length - 1);
+  const array = arrays[at] as SpreadArray | undefined;
+  const layout = array && layouts[array.layout];
+  const draw = React.useCallback(
+    (width: number) =>
+      array && layout ? drawShards(array, layout, width, trans) : null,
+    [array, layout, trans]
+  );
+  const leftOut = shardings.left_out ?? 0;
+  return (
+    <div className="jp-JaxprShardings-arrays">
+      <div>
+        <Listed
+          label={trans.__('Arrays')}
+          count={arrays.length}
+          chosen={at}
+          choose={index => {
+            choose(index);
+            const selection = equationOf(arrays[index]);
+            if (selection !== null) {
+              model.setSelection(selection);
+            }
+          }}
+          hover={index =>
+            model.setHover(index === null ? null : equationOf(arrays[index]))
+          }
+          row={index => {
+            const one = arrays[index];
+            return (
+              <>
+                <span className="jp-mod-role">
+                  {roleWords(one.role, trans)}
+                </span>{' '}
+                <b>{one.name}</b>{' '}
+                <code className="jp-mod-type">{one.type}</code>{' '}
+                <code>{layouts[one.layout].spec}</code>{' '}
+                <span className="jp-mod-quiet">
+                  {originWords(one, snapshot, trans)}
+                </span>
+              </>
+            );
+          }}
+        />
+        {leftOut > 0 && (
+          <p className="jp-JaxprPanel-small">
+            {trans._n('%1 more array.', '%1 more arrays.', leftOut)}
+          </p>
+        )}
+      </div>
+      {array && layout && (
+        <div className="jp-JaxprShardings-picture">
+          <p>
+            <code>{array.type}</code> <code>{layout.spec}</code>{' '}
+            {shardWords(array, trans)}
+            {layout.mesh.length > 0 && (
+              <>
+                {' · '}
+                {trans.__(
+                  'mesh %1',
+                  layout.mesh
+                    .map(([name, length]) => `${name}: ${length}`)
+                    .join(', ')
+                )}
+              </>
+            )}
+          </p>
+          {layout.holders.length === 0 && (
+            <p>{trans.__('Which device holds what is not known.')}</p>
+          )}
+          <Picture
+            draw={draw}
+            words={shardsWords(array, layout, trans)}
+            file={`sharding-${array.name || array.role}`}
+            trans={trans}
+          />
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Collectives(props: IPartProps): JSX.Element {
+  const { model, snapshot, program, shardings, trans } = props;
+  const reading = shardingsOf(model).readingOf(snapshot, program);
+  const collectives = shardings.collectives ?? null;
+  if (collectives === null) {
+    if (reading.kind === 'failed') {
+      return <Failed reason={reading.reason} />;
+    }
+    return (
+      <p role="status">
+        {model.requests === null
+          ? trans.__(
+              'The kernel cannot be asked for the collectives now. Run the cell again to see them.'
+            )
+          : trans.__('Reading the collectives of the HLO …')}
+      </p>
+    );
+  }
+  if (collectives.length === 0) {
+    return <p>{trans.__('No collectives: the devices exchange nothing.')}</p>;
+  }
+  const leftOut = shardings.collectives_left_out ?? 0;
+  const select = (index: number): Selection => ({
+    kind: 'text',
+    level: 'hlo',
+    line: collectives[index].line,
+    stack: -1
+  });
+  return (
+    <div className="jp-JaxprShardings-collectives">
+      <p>{movedWords(shardings, trans)}</p>
+      <Listed
+        label={trans.__('Collectives')}
+        count={collectives.length}
+        chosen={collectives.findIndex(one => isChosen(one, model.selection))}
+        choose={index => model.setSelection(select(index))}
+        hover={index => model.setHover(index === null ? null : select(index))}
+        row={index => <Exchange {...props} one={collectives[index]} />}
+      />
+      {leftOut > 0 && (
+        <p className="jp-JaxprPanel-small">
+          {trans._n(
+            '%1 more collective: its bytes are counted.',
+            '%1 more collectives: their bytes are counted.',
+            leftOut
+          )}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Exchange(props: IPartProps & { one: Collective }): JSX.Element {
+  const { one, snapshot, trans } = props;
+  const names = [...new Set(one.causes.map(cause => cause.op_name))].join('\n');
+  return (
+    <>
+      <span className="jp-mod-line">
+        {trans.__('HLO line %1', one.line + 1)}
+      </span>
+      <b>{one.kind}</b> {bytesWords(one, trans)}
+      {one.arrays > 1 &&
+        trans._n(', %1 array at once', ', %1 arrays at once', one.arrays)}
+      <div title={names}>{causesWords(one.causes, snapshot, trans)}</div>
+      <div className="jp-mod-quiet" title={one.groups_text}>
+        {groupWords(one, trans)}
+      </div>
+    </>
+  );
+}
+
+/** A list in which one is chosen, by mouse or by keyboard; what the mouse is over is previewed. */
+function Listed(props: {
+  label: string;
+  count: number;
+  /** -1 for none. */
+  chosen: number;
+  choose: (index: number) => void;
+  hover: (index: number | null) => void;
+  row: (index: number) => JSX.Element;
+}): JSX.Element {
+  const { label, count, chosen, choose, hover, row } = props;
+  const id = React.useId();
+  const list = React.useRef<HTMLUListElement>(null);
+  React.useEffect(() => {
+    list.current
+      ?.querySelector('[aria-selected="true"]')
+      ?.scrollIntoView({ block: 'nearest' });
+  }, [chosen]);
+  // What is previewed ends with the list.
+  const end = React.useRef(hover);
+  end.current = hover;
+  React.useEffect(() => () => end.current(null), []);
+  const steps: Record<string, number> = {
+    ArrowUp: chosen - 1,
+    ArrowDown: chosen + 1,
+    Home: 0,
+    End: count - 1
+  };
+  return (
+    <ul
+      className="jp-JaxprShardings-list"
+      role="listbox"
+      aria-label={label}
+      aria-activedescendant={chosen < 0 ? undefined : `${id}${chosen}`}
+      tabIndex={0}
+      ref={list}
+      onMouseLeave={() => hover(null)}
+      onKeyDown={event => {
+        const to = steps[event.key];
+        if (to !== undefined) {
+          event.preventDefault();
+          event.stopPropagation();
+          choose(Math.max(0, Math.min(to, count - 1)));
+        }
+      }}
+    >
+      {Array.from({ length: count }, (_, index) => (
+        <li
+          key={index}
+          id={`${id}${index}`}
+          role="option"
+          aria-selected={index === chosen}
+          onMouseEnter={() => hover(index)}
+          onClick={() => {
+            hover(null); // what is chosen is brought into view, what is previewed is not
+            choose(index);
+          }}
+        >
+          {row(index)}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The equation that states how an array is cut; null where none does. */
+function equationOf(array: SpreadArray): Selection | null {
+  const { scope = -1, equation = -1 } = array;
+  return scope < 0
+    ? null
+    : { kind: 'equations', equations: [{ scope, equation }] };
+}
+
+function isChosen(one: Collective, selection: Selection | null): boolean {
+  return (
+    selection?.kind === 'text' &&
+    selection.level === 'hlo' &&
+    selection.line === one.line
+  );
+}

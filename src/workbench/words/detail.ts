@@ -1,0 +1,161 @@
+/**
+ * What the user points at comes in; what is known of it goes out, below the code.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+
+import type { ILinked, Links } from '../../model/links';
+import type { Selection } from '../../tokens';
+import { badgeText, describeEquation } from './describe';
+import { element } from '../../parts/dom';
+import { drawIcon } from './icons';
+import type { JaxprListing } from '../levels/jaxpr-listing';
+import type { TextListing } from '../levels/text-listing';
+
+/** The place below the code; its height does not depend on what it shows. */
+export class Detail {
+  constructor(private _trans: TranslationBundle) {
+    this.node = element('div', 'jp-JaxprProgram-detail');
+    this.node.setAttribute('role', 'region');
+    this.node.setAttribute('aria-label', _trans.__('What is pointed at'));
+    this._content = element('div', 'jp-JaxprProgram-pointed');
+    this._content.tabIndex = 0;
+    this._button = element('button', 'jp-JaxprProgram-action');
+    this._button.addEventListener('click', () => this._open(!this._isOpen));
+    this.node.append(this._content, this._button);
+    this._open(false);
+  }
+
+  readonly node: HTMLElement;
+
+  /** Show what is pointed at; null where no program is shown. */
+  show(content: HTMLElement | null): void {
+    this.node.hidden = content === null;
+    this._content.replaceChildren(...(content === null ? [] : [content]));
+  }
+
+  private _open(open: boolean): void {
+    const label = open
+      ? this._trans.__('Fewer details')
+      : this._trans.__('More details');
+    this._isOpen = open;
+    this.node.classList.toggle('jp-mod-open', open);
+    this._button.title = label;
+    this._button.setAttribute('aria-label', label);
+    this._button.setAttribute('aria-expanded', String(open));
+    this._button.replaceChildren(drawIcon(open ? 'down' : 'up'));
+  }
+
+  private _content: HTMLElement;
+  private _button: HTMLButtonElement;
+  private _isOpen = false;
+}
+
+/** More numbers are counted. */
+const MOST_NUMBERS = 12;
+
+/** The detail of a selection; a hint where nothing is pointed at. */
+export function detailOf(
+  selection: Selection | null,
+  linked: ILinked,
+  jaxpr: JaxprListing,
+  text: TextListing | null,
+  trans: TranslationBundle
+): HTMLElement {
+  if (selection === null) {
+    return element(
+      'div',
+      'jp-JaxprProgram-hint',
+      trans.__('Point at an equation, or at an expression in the cell.')
+    );
+  }
+  const node = element('div', '');
+  const { links } = jaxpr.described;
+  if (selection.kind === 'text' && text?.level === selection.level) {
+    const line = text.describeLine(selection.line);
+    if (line) {
+      node.append(line);
+    }
+  } else if (linked.equations.size === 1) {
+    const row = jaxpr.rowOf(linked);
+    if (row) {
+      node.append(describeEquation(jaxpr.described, row, true));
+    }
+  } else if (linked.equations.size > 1) {
+    node.append(several(linked, jaxpr, links, trans));
+  }
+  const note = precisionNote(selection, linked, trans);
+  if (note !== null) {
+    node.append(element('div', 'jp-JaxprProgram-fact', note));
+  }
+  return node;
+}
+
+function several(
+  linked: ILinked,
+  jaxpr: JaxprListing,
+  links: Links,
+  trans: TranslationBundle
+): HTMLElement {
+  const node = element('div', 'jp-JaxprProgram-description');
+  const title = element('div', 'jp-JaxprProgram-title');
+  const span = linked.spans[0];
+  if (span) {
+    title.append(
+      element('span', 'jp-JaxprProgram-badge', badgeText(links, span))
+    );
+  }
+  const count = linked.equations.size;
+  title.append(
+    element('b', '', trans._n('%1 equation', '%1 equations', count))
+  );
+  const text =
+    linked.spans.length === 1 && span ? links.spans.text(span) : null;
+  if (text !== null) {
+    title.append(element('code', '', text));
+  }
+  node.append(title);
+  const numbers = jaxpr
+    .linkedLines(linked)
+    .map(index => jaxpr.rows.rows[index].number)
+    .filter(number => number > 0);
+  if (numbers.length > 0) {
+    node.append(element('div', 'jp-JaxprProgram-fact', listed(numbers, trans)));
+  }
+  return node;
+}
+
+/** `9 to 17`, or `5, 6, 9`. */
+function listed(numbers: readonly number[], trans: TranslationBundle): string {
+  const last = numbers[numbers.length - 1];
+  if (numbers.length > 2 && last - numbers[0] === numbers.length - 1) {
+    return trans.__('%1 to %2', numbers[0], last);
+  }
+  return numbers.length > MOST_NUMBERS
+    ? trans.__('%1, …', numbers.slice(0, MOST_NUMBERS).join(', '))
+    : numbers.join(', ');
+}
+
+/** Where a link is coarser than it looks, it says so. */
+function precisionNote(
+  selection: Selection,
+  linked: ILinked,
+  trans: TranslationBundle
+): string | null {
+  switch (linked.precision) {
+    case 'span':
+      return null;
+    case 'line':
+      if (linked.spans.every(({ column }) => column < 0)) {
+        return trans.__('Linked to whole lines: JAX knows no columns here.');
+      }
+      return linked.spans.length === 1
+        ? null
+        : trans.__(
+            'All of this line. Put the caret into an expression for less.'
+          );
+    case 'none':
+      return selection.kind === 'caret' || selection.kind === 'source'
+        ? trans.__('No equation comes from here.')
+        : trans.__('Not linked: JAX knows no line of yours for it.');
+  }
+}

@@ -1,0 +1,60 @@
+/**
+ * An equation of a derived program comes in; the words beside it go out: forward or backward, and what is kept of it.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+
+import type { Links } from '../../model/links';
+import { DerivedMarks, Role, marksOf } from '../../model/transforms';
+import type { IPrintedRow } from '../../program-text/row-printer';
+import type { IRow } from '../../program-text/rows';
+import type { ITag } from '../listing/listing';
+import { keptWords, roleWords } from './role-words';
+
+const KINDS: Record<Role, ITag['kind']> = {
+  f: 'forward',
+  b: 'backward',
+  r: 'again',
+  t: 'tangent',
+  m: 'both',
+  '-': 'other'
+};
+
+export class RoleTags {
+  constructor(
+    private _marks: DerivedMarks,
+    private _trans: TranslationBundle
+  ) {}
+
+  /** Before the row its part, behind it what is kept. */
+  of(row: IRow, { text }: IPrintedRow): ITag[] {
+    if (row.kind !== 'equation') {
+      return [];
+    }
+    const { _marks: marks, _trans: trans } = this;
+    const { kind } = marks.transform;
+    const tags: ITag[] = [];
+    const role = marks.role(row.scope, row.equation);
+    if (role !== null) {
+      tags.push({ at: 0, kind: KINDS[role], ...roleWords(role, kind, trans) });
+    }
+    const kept = marks.kept(row.scope, row.equation);
+    if (kept !== null) {
+      tags.push({
+        at: text.length,
+        kind: 'kept',
+        ...keptWords(kept, kind, trans)
+      });
+    }
+    return tags;
+  }
+}
+
+/** The tags of a program; null where it was not derived. */
+export function roleTagsOf(
+  { equations }: Links,
+  trans: TranslationBundle
+): RoleTags | null {
+  const { snapshot, program } = equations;
+  const marks = marksOf(snapshot, snapshot.programs.indexOf(program));
+  return marks && new RoleTags(marks, trans);
+}

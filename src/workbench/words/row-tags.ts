@@ -1,0 +1,285 @@
+/**
+ * A row comes in; what is worth a word beside its text goes out: the names of its arguments in Python, weak types,
+ * changes of dtype that nobody wrote, effects.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+
+import type { Links } from '../../model/links';
+import type { ScopePart } from '../../program-text/equations';
+import type { IPrintedRow } from '../../program-text/row-printer';
+import type { IRow } from '../../program-text/rows';
+import type { Aval, Control, Program, Snapshot } from '../../protocol/snapshot';
+import type { ITag } from '../listing/listing';
+
+/** What a user writes to change a dtype, or calls. */
+const DTYPES =
+  /\b(?:astype|as_?array|array|float|int|bool|bool_|complex|\w*(?:float|int|complex)\d+\w*|\w*dtype\w*|\w*element_type\w*)\b/;
+
+/** Whether an expression of Python, or the name of a function, says which dtype is wanted. */
+export function asksForDtype(text: string): boolean {
+  return DTYPES.test(text);
+}
+
+/** Python's names for what the scopes of a program take in. */
+export class ArgumentNames {
+  constructor(snapshot: Snapshot, program: Program) {
+    this._take(snapshot, program.scope, program.input_names);
+    const index = snapshot.programs.indexOf(program);
+    for (const control of snapshot.control_flow ?? []) {
+      if (control.program === index) {
+        this._takeCard(snapshot, control);
+      }
+    }
+  }
+
+  /** The name of a variable that its scope takes in; null where it is not known. */
+  of(scope: number, variable: number): string | null {
+    return this._names.get(scope)?.get(variable) ?? null;
+  }
+
+  private _takeCard(snapshot: Snapshot, control: Control): void {
+    const { slots, body, condition, branches } = control;
+    const paths = (...roles: string[]): string[] =>
+      slots.filter(({ role }) => roles.includes(role)).map(({ path }) => path);
+    const inputs = (scope: number): number =>
+      snapshot.scopes[scope]?.inputs ?? 0;
+    for (const branch of branches) {
+      const operands = paths('operand');
+      if (branch.scope >= 0 && operands.length === inputs(branch.scope)) {
+        this._take(snapshot, branch.scope, operands);
+      }
+    }
+    if (body < 0) {
+      return;
+    }
+    const going = paths('const', 'carry', 'xs');
+    const carried = paths('carry');
+    if (going.length > 0 && condition < 0 && going.length === inputs(body)) {
+      this._take(snapshot, body, going);
+    } else if (condition >= 0) {
+      // A while's programs have constants of their own before what goes around: the last ones are sure.
+      for (const scope of [body, condition]) {
+        const before = inputs(scope) - carried.length;
+        if (before >= 0) {
+          this._take(snapshot, scope, [
+            ...new Array<string>(before).fill(''),
+            ...carried
+          ]);
+        }
+      }
+    }
+  }
+
+  private _take(
+    snapshot: Snapshot,
+    scope: number,
+    names: readonly string[]
+  ): void {
+    const { constants, inputs } = snapshot.scopes[scope];
+    if (names.length !== inputs || this._names.has(scope)) {
+      return;
+    }
+    const known = new Map<number, string>();
+    names.forEach((name, i) => {
+      if (name !== '') {
+        known.set(constants + i, name);
+      }
+    });
+    this._names.set(scope, known);
+  }
+
+  private _names = new Map<number, Map<number, string>>();
+}
+
+/** Makes the tags of one program's rows. */
+export class RowTags {
+  constructor(
+    private _links: Links,
+    private _trans: TranslationBundle
+  ) {
+    const { snapshot, program } = _links.equations;
+    this.names = new ArgumentNames(snapshot, program);
+  }
+
+  readonly names: ArgumentNames;
+
+  of(row: IRow, printed: IPrintedRow): ITag[] {
+    const tags: ITag[] = [];
+    if (row.kind !== 'open' && row.kind !== 'equation') {
+      return tags;
+    }
+    const { equations } = this._links;
+    const { parts } = printed;
+    parts.forEach(({ kind, variable }, i) => {
+      if (kind !== 'binder') {
+        return;
+      }
+      const type = parts[i + 1];
+      const at = type?.kind === 'type' ? type.to : parts[i].to;
+      const name =
+        row.kind === 'open' ? this.names.of(row.scope, variable) : null;
+      if (name !== null) {
+        tags.push(this._nameTag(at, name));
+      }
+      const aval = equations.aval(row.scope, variable);
+      if (aval?.weak && aval.dtype !== 'bool') {
+        tags.push(this._weakTag(at));
+      }
+    });
+    const part =
+      row.kind === 'equation' ? equations.part(row.scope, row.equation) : null;
+    if (part) {
+      tags.push(...this._equation(row, part, printed));
+    }
+    return tags;
+  }
+
+  private _nameTag(at: number, name: string): ITag {
+    return {
+      at,
+      text: name,
+      title: this._trans.__('%1 in the Python function', name),
+      kind: 'name'
+    };
+  }
+
+  private _weakTag(at: number): ITag {
+    return {
+      at,
+      text: this._trans.__('weak'),
+      title: this._trans.__(
+        'Weak type: it came from a Python number and takes the dtype of what it meets'
+      ),
+      kind: 'fact'
+    };
+  }
+
+  private _equation(
+    row: IRow,
+    part: ScopePart,
+    { parts, text }: IPrintedRow
+  ): ITag[] {
+    const { _trans: trans } = this;
+    const tags: ITag[] = [];
+    const primitive = parts.find(({ kind }) => kind === 'primitive');
+    const at = primitive?.to ?? text.length;
+    const promotion = this._promotion(row, part);
+    if (promotion !== null) {
+      const { from, to } = promotion;
+      tags.push({
+        at,
+        text: trans.__('promoted %1 → %2', from, to),
+        title: trans.__(
+          'No dtype is written here: operands of several dtypes met, or what is called makes a wider one. Write the dtype you want where the value is made'
+        ),
+        kind: 'fact'
+      });
+    }
+    const effects = this._effects(part, row.equation);
+    if (effects.length > 0) {
+      tags.push({
+        at,
+        text: trans.__('effect: %1', effects.join(', ')),
+        title: effectTitle(effects, trans),
+        kind: 'fact'
+      });
+    }
+    return tags;
+  }
+
+  /** A conversion to a wider dtype that the user did not write; null for all else. */
+  private _promotion(
+    row: IRow,
+    part: ScopePart
+  ): { from: string; to: string } | null {
+    if (part.primitive(row.equation) !== 'convert_element_type') {
+      return null;
+    }
+    const { equations } = this._links;
+    const [operand] = part.operands(row.equation);
+    const before =
+      operand === undefined || operand < 0
+        ? null
+        : equations.aval(row.scope, operand);
+    const after = part.aval(part.outputStart(row.equation));
+    if (!before || !after || !isWider(before.dtype, after.dtype)) {
+      return null;
+    }
+    return this._isAsked(row, part)
+      ? null
+      : { from: shortDtype(before), to: shortDtype(after) };
+  }
+
+  /** Whether the user wrote the conversion, or may have; an operator of Python has no frame of a library. */
+  private _isAsked(row: IRow, part: ScopePart): boolean {
+    const { spans } = this._links;
+    const [called] = spans.libraryFrames(part.pools, part.stack(row.equation));
+    const origin = this._links.origin(row.scope, row.equation);
+    const text = origin && spans.text(spans.span(origin.span));
+    // Without the text nothing is known of it, so nothing is said.
+    return (
+      !text ||
+      asksForDtype(text) ||
+      asksForDtype(called?.function.split('.').pop() ?? '')
+    );
+  }
+
+  private _effects(part: ScopePart, equation: number): readonly string[] {
+    let known = this._acting.get(part);
+    if (!known) {
+      known = new Set(part.scope.effects.map(([of]) => of));
+      this._acting.set(part, known);
+    }
+    return known.has(equation) ? part.effects(equation) : [];
+  }
+
+  private _acting = new Map<ScopePart, ReadonlySet<number>>();
+}
+
+/** What an effect means for the order of equations, as far as JAX promises it. */
+function effectTitle(
+  effects: readonly string[],
+  trans: TranslationBundle
+): string {
+  if (effects.some(each => /^(?:Ordered|Write|Accum)/.test(each))) {
+    return trans.__(
+      'It does something besides its results, so it is kept, and in its order'
+    );
+  }
+  if (effects.every(each => each.startsWith('Read'))) {
+    return trans.__(
+      'It reads what a reference holds, so it stays behind what was written there before'
+    );
+  }
+  if (effects.some(each => each === 'Debug' || each === 'IO')) {
+    return trans.__(
+      'It does something besides its results, so it is kept. It may come before or after others: ordered=True keeps the order'
+    );
+  }
+  return trans.__('It does something besides its results, so it is kept');
+}
+
+function shortDtype({ text }: Aval): string {
+  return text.replace(/\[.*$/, '');
+}
+
+/** bool, then integers, floats and complex numbers; among the same kind the one with more bits. */
+const KINDS = ['bool', 'uint', 'int', 'bfloat', 'float', 'complex'];
+
+/** Whether a change of dtype goes up the lattice of JAX's promotions. */
+export function isWider(before: string, after: string): boolean {
+  const [from, to] = [before, after].map(dtype => {
+    const [, kind, bits] = /^([a-z]+)(\d*)/.exec(dtype) ?? [];
+    return { rank: KINDS.indexOf(kind ?? ''), bits: Number(bits || 1) };
+  });
+  if (from.rank < 0 || to.rank < 0) {
+    return false;
+  }
+  const float = KINDS.indexOf('bfloat');
+  const isFloat = (rank: number): boolean =>
+    rank === float || rank === float + 1;
+  if (from.rank === to.rank || (isFloat(from.rank) && isFloat(to.rank))) {
+    return to.bits > from.bits;
+  }
+  return to.rank > from.rank;
+}

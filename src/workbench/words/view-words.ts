@@ -1,0 +1,95 @@
+/**
+ * Counts and causes come in; the words for them go out: how much of a level is linked, why a cell is not.
+ */
+import { TranslationBundle } from '@jupyterlab/translation';
+
+import type { IUnlinked } from '../../model/attention';
+import type { LevelName } from '../../tokens';
+import type { ILevelCount } from '../levels/level-pane';
+
+/** Words for a toolbar, and the whole of them for those who wonder. */
+export interface ICountWords {
+  short: string;
+  long: string;
+  /** The total alone, `24K`: what there is place for in a narrow panel. */
+  compact: string;
+}
+
+/** `17 eq`; with something linked `3 of 17 eq`. Empty where the text is not here. */
+export function levelCountWords(
+  level: LevelName,
+  count: ILevelCount | null,
+  trans: TranslationBundle
+): ICountWords {
+  if (count === null) {
+    return { short: '', long: '', compact: '' };
+  }
+  const { linked } = count;
+  const total = count.total.toLocaleString('en');
+  const compact = count.total.toLocaleString('en', { notation: 'compact' });
+  const some = linked.toLocaleString('en');
+  if (level === 'jaxpr') {
+    return linked === 0
+      ? {
+          short: trans.__('%1 eq', total),
+          long: trans._n('%2 equation', '%2 equations', count.total, total),
+          compact
+        }
+      : {
+          short: trans.__('%1 of %2 eq', some, total),
+          long: trans._n(
+            '%2 of %3 equations is linked',
+            '%2 of %3 equations are linked',
+            linked,
+            some,
+            total
+          ),
+          compact
+        };
+  }
+  const lines = trans._n('%2 line', '%2 lines', count.total, total);
+  return linked === 0
+    ? { short: lines, long: lines, compact }
+    : {
+        short: trans.__('%1 of %2 lines', some, total),
+        long: trans._n(
+          '%2 of %3 lines is linked',
+          '%2 of %3 lines are linked',
+          linked,
+          some,
+          total
+        ),
+        compact
+      };
+}
+
+/** Why a cell of the run has no links. */
+export function unlinkedWords(
+  count: number | null,
+  reason: IUnlinked['reason'],
+  trans: TranslationBundle
+): string {
+  if (reason === 'edited') {
+    return count === null
+      ? trans.__(
+          'A cell was edited after this run. Run it again to see its links.'
+        )
+      : trans.__(
+          'Cell [%1] was edited after this run. Run it again to see its links.',
+          count
+        );
+  }
+  return count === null
+    ? trans.__('A cell of this run is not in the notebook any more.')
+    : trans.__('Cell [%1] of this run is not in the notebook any more.', count);
+}
+
+/** At which of the linked places the keyboard is. */
+export function steppedWords(
+  place: { at: number; of: number } | null,
+  trans: TranslationBundle
+): string {
+  return place
+    ? trans.__('linked place %1 of %2', place.at, place.of)
+    : trans.__('nothing is linked here');
+}
