@@ -7,6 +7,7 @@ does not break. What is not known is "unknown", never 0 or a dash.
 from __future__ import annotations
 
 import math
+from decimal import ROUND_HALF_UP, Decimal
 
 NO_BREAK = "\u00a0"
 UNKNOWN = "unknown"
@@ -62,10 +63,15 @@ def _two_figures(value: float) -> str:
     if value < 0.095:
         return f"{value:.2g}" if value else "0"
     if value < 0.995:
-        return f"{value:.2f}"
+        return _rounded(value, 2)
     if value < 9.95:
-        return f"{value:.1f}"
-    return f"{value:,.0f}"
+        return _rounded(value, 1)
+    return _rounded(value, 0)
+
+
+def _rounded(value: float, decimals: int) -> str:
+    """The number with so many decimals; a half is rounded up, as in the browser."""
+    return f"{Decimal(value).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP):,}"
 
 
 def _scaled(number: int | None, unit: str) -> str:
@@ -77,5 +83,5 @@ def _scaled(number: int | None, unit: str) -> str:
         if value < 999.5:
             break
         value, prefix = value / 1000, larger
-    figures = f"{value:,.0f}" if not prefix or value >= 99.95 else f"{value:.1f}"
+    figures = _rounded(value, 0 if not prefix or value >= 99.95 else 1)
     return f"{figures}{NO_BREAK}{prefix}{unit}"

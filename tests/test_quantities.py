@@ -1,10 +1,22 @@
 """Numbers read as the design writes them, at the edges too."""
 
+import json
+from pathlib import Path
+
 import pytest
 
 from jupyter_jaxpr.quantities import count, duration, operations, size
 
 pytestmark = pytest.mark.any_jax
+
+#: The same table for the panel: src/parts/__tests__/quantities.spec.ts reads it too.
+TABLE = json.loads((Path(__file__).parent / "fixtures" / "quantities.json").read_text())
+
+
+@pytest.mark.parametrize("write", [duration, size, operations])
+def test_the_kernel_and_the_panel_write_the_same(write):
+    rows = TABLE[write.__name__]
+    assert [[value, write(value).replace("\xa0", " ")] for value, _ in rows] == rows
 
 
 @pytest.mark.parametrize(
@@ -27,7 +39,7 @@ pytestmark = pytest.mark.any_jax
         (0.9994, "999\xa0ms"),
         (0.9996, "1.0\xa0s"),
         (142.4, "142\xa0s"),
-        (1234.5, "1,234\xa0s"),
+        (1234.5, "1,235\xa0s"),
         (1.5e-6, "1.5\xa0µs"),
         (0.05e-6, "0.05\xa0µs"),
         (0.0, "0\xa0µs"),

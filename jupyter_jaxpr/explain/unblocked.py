@@ -20,6 +20,7 @@ from typing import Any
 
 from ..jax import internals as jax_internals
 from ..observe.observation import Finding, Observation, Place
+from ..typed.cell import PYTHON_CELL_MAGICS
 
 _CLOCKS: tuple[Any, ...] = (
     *(time.time, time.perf_counter, time.monotonic, timeit.default_timer),
@@ -31,7 +32,6 @@ _LONGEST = 60
 _TIMEIT = re.compile(r"(?:-[nr]\s*\d+|-p\s*\d+|-[tcqov]+|--)(?:\s+|$)")
 _MAGIC = re.compile(r"^(?P<indent>\s*)(?P<to>\w+\s*=\s*)?%(?P<name>\w+)(?P<rest>.*)$")
 _SHELL = re.compile(r"^(\s*)([!?]|\w+\s*=\s*!).*$|^(\s*)[\w.]+\?{1,2}\s*$")
-_CELL_MAGICS_OF_PYTHON = frozenset({"jaxpr", "time", "capture"})
 #: Modules whose functions hand work to JAX and do not wait, but for those that need a value to know a shape.
 _MODULES = ("jax.numpy", "jax.lax", "jax.random", "jax.nn")
 _WAITING = frozenset(
@@ -167,7 +167,8 @@ class _Cell:
                 body = "\n".join(lines[place + 1 :])
                 yield from self._timed(body, place + 1, "timeit")
                 return
-            if name not in _CELL_MAGICS_OF_PYTHON or (name == "time" and rest.strip()):
+            # What stands on the line of `%%time`, `%%prun` or `%%memit` is a statement of its own.
+            if name not in {"jaxpr", *PYTHON_CELL_MAGICS} or (name not in ("jaxpr", "capture") and rest.strip()):
                 return
             if name == "time":
                 yield from self._timed("\n".join(lines[place + 1 :]), place + 1, "%%time")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..document.read.control_flow import KINDS
+from ..document.facts import CONTROL_KINDS
 from ..document.types.control_flow import Control
 from ..document.types.document import Snapshot
 from ..quantities import NO_BREAK, UNKNOWN, count
@@ -40,7 +40,7 @@ class ControlFlowText:
 
 def control_flow_text(document: Snapshot) -> ControlFlowText | None:
     """The control flow of the program in focus; None where it has none."""
-    cards = [card for card in document.control_flow if card.program == document.focus and card.kind in KINDS]
+    cards = [card for card in document.control_flow if card.program == document.focus and card.kind in CONTROL_KINDS]
     if not cards:
         return None
     listed = cards[:_CARDS]
@@ -62,7 +62,7 @@ def _line(document: Snapshot, card: Control) -> str:
 
 def _row(document: Snapshot, card: Control) -> tuple[str, ...]:
     parent, part = card.parent, card.parent_part
-    while parent >= 0 and document.control_flow[parent].kind not in KINDS:
+    while parent >= 0 and document.control_flow[parent].kind not in CONTROL_KINDS:
         part, parent = document.control_flow[parent].parent_part, document.control_flow[parent].parent
     around = f"{part} of {_name(document.control_flow[parent])}" if parent >= 0 else ""
     trips = "" if card.branches else UNKNOWN if card.trips is None else f"{card.trips:,}"

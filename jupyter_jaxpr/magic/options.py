@@ -10,8 +10,9 @@ from typing import Any
 from IPython.core.error import UsageError
 from IPython.core.magic_arguments import MagicArgumentParser, argument, magic_arguments
 
+from ..document.facts import TRANSFORM_KINDS
+from ..document.types.transform import TransformKind
 from ..observe.own_traces import Stage
-from ..program.transforms import KINDS, Kind
 from ..typed.specs import SpecError, SweptName, Target, parse_sweep, parse_target
 
 STAGES = ("trace", "lower", "compile", "run")
@@ -32,7 +33,7 @@ class Options:
     sweep: SweptName | None = None
     steps: bool = False
     time: bool = False
-    transform: tuple[Kind, ...] = ()
+    transform: tuple[TransformKind, ...] = ()
 
     @property
     def keeps_values(self) -> bool:
@@ -203,17 +204,17 @@ def _compare(text: str | None) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _transform(text: str | None) -> tuple[Kind, ...]:
+def _transform(text: str | None) -> tuple[TransformKind, ...]:
     if text is None:
         return ()
     names = text.split(",")
     for name in names:
-        if name not in KINDS:
+        if name not in TRANSFORM_KINDS:
             raise UsageError(
-                f"--transform {text}: there is no transform '{name}'. Write one or more of {', '.join(KINDS)} with "
-                "commas, such as --transform grad,vmap."
+                f"--transform {text}: there is no transform '{name}'. Write one or more of "
+                f"{', '.join(TRANSFORM_KINDS)} with commas, such as --transform grad,vmap."
             )
-    return tuple(kind for kind in dict.fromkeys(names) if kind in KINDS)
+    return tuple(kind for kind in dict.fromkeys(names) if kind in TRANSFORM_KINDS)
 
 
 def _sweep(text: str | None, target: Target | None) -> SweptName | None:

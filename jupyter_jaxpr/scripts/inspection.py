@@ -20,6 +20,7 @@ from ..build.timing import time_focus
 from ..build.transform import transform_program
 from ..document.check.validate import read
 from ..document.encoding import encode
+from ..document.facts import TRANSFORM_KINDS
 from ..document.read.control_flow import ControlFlow, constructs, control_flow
 from ..document.read.costs import Cost, cost_of
 from ..document.read.diff import Diff
@@ -38,7 +39,6 @@ from ..observe.calls.values import ValuesGone
 from ..observe.kernel import observer
 from ..observe.observation import Observation
 from ..observe.own_traces import trace_call
-from ..program.transforms import KINDS
 from .exact_links import ExactLinks, exact_links_of
 
 Stage = Literal["trace", "lower", "compile", "run"]
@@ -56,7 +56,7 @@ _NOT_HELD = "This snapshot does not hold the {title}. {reason}"
 _NOT_MADE = "JAX was not asked to make it: inspect with stage='{stage}'."
 _NOT_LOWERED_FOR = "Only StableHLO is lowered for a platform. Take text('stablehlo', platform='{platform}')."
 _NO_COST = "This snapshot does not hold what {name} costs. Inspect the function again."
-_NO_TRANSFORM = "There is no transform {kind!r}. Take one of 'grad', 'vmap', 'jvp', 'linearize'."
+_NO_TRANSFORM = "There is no transform {kind!r}. Take one of {kinds}."
 _NOT_IN = "There is no program {index}: this snapshot has {count}."
 _NO_SHARDINGS = (
     "This snapshot does not hold how {name} is spread: it ran on one device, or was not compiled. Inspect the function "
@@ -272,8 +272,8 @@ class Snapshot:
             ValueError: There is no such transform, or JAX refuses it; the message says why.
             IndexError: There is no such program.
         """
-        if kind not in KINDS:
-            raise ValueError(_NO_TRANSFORM.format(kind=kind))
+        if kind not in TRANSFORM_KINDS:
+            raise ValueError(_NO_TRANSFORM.format(kind=kind, kinds=", ".join(map(repr, TRANSFORM_KINDS))))
         index = self._index(program)
         if self._sources is None:
             raise ValueError("A snapshot that was read from a file cannot be transformed. Inspect the function again.")

@@ -27,7 +27,7 @@ from weakref import WeakValueDictionary
 MAGIC_LINE = re.compile(r"%%jaxpr(?![\w?])(?P<line>.*)")
 
 # Cell magics whose body is Python: a comment in front of it changes nothing, and keeps the numbers of its lines.
-_PYTHON_MAGICS = frozenset({"time", "timeit", "capture", "prun", "memit", "mprun"})
+PYTHON_CELL_MAGICS = frozenset({"time", "timeit", "capture", "prun", "memit", "mprun"})
 
 # The file names under which those magics compile their body.
 NESTED_FILES = ("<timed exec>", "<timed eval>", "<magic-timeit>", "<string>")
@@ -56,7 +56,7 @@ def without_magic(lines: list[str]) -> list[str]:
     if following < len(lines) and lines[following].startswith("%%"):
         name = re.match(r"%%(\w*)", lines[following])
         # A cell magic must come first. Its body is moved down by what stood above it.
-        above = following + 1 if name is not None and name[1] in _PYTHON_MAGICS else 0
+        above = following + 1 if name is not None and name[1] in PYTHON_CELL_MAGICS else 0
         return [lines[following], *["#\n"] * above, *lines[following + 1 :]]
     # IPython takes an indentation off that the first line has; the comment must have it too.
     indent = re.match(r"[ \t]*", lines[following])[0] if following < len(lines) else ""  # type: ignore[index]  # it matches the empty string
@@ -68,7 +68,7 @@ def nested_magic(text: str) -> bool:
     """Whether a cell magic for Python code stands right below `%%jaxpr`: its body keeps its lines too."""
     below = [line for line in text.splitlines() if line.strip()][1:2]
     name = re.match(r"%%(\w*)", below[0]) if below else None
-    return name is not None and name[1] in _PYTHON_MAGICS
+    return name is not None and name[1] in PYTHON_CELL_MAGICS
 
 
 def has_body(text: str) -> bool:

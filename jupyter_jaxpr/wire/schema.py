@@ -13,10 +13,12 @@ from typing import Any
 
 import msgspec
 
+from ..document import facts
 from ..document.types.document import Snapshot
 from .messages import BrowserMessage, KernelMessage
 
 PATH = Path(__file__).parent.parent / "document" / "snapshot.schema.json"
+FACTS = Path(__file__).parents[2] / "src" / "protocol" / "facts.ts"
 
 
 def _plain(node: Any) -> Any:
@@ -52,15 +54,26 @@ def schema() -> str:
     return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
 
 
+def facts_text() -> str:
+    """`document/facts.py` as TypeScript."""
+    lines = ["/** Facts that Python and TypeScript both use: written by `python -m jupyter_jaxpr.schema`. */"]
+    for name in ("TRANSFORM_KINDS", "HLO_TABLES"):
+        values = ",\n".join(f"  '{value}'" for value in getattr(facts, name))
+        lines.append(f"export const {name} = [\n{values}\n] as const;")
+    return "\n".join(lines) + "\n"
+
+
 def main(arguments: list[str]) -> int:
-    """Write the schema, or with --check compare it; returns the exit status."""
-    if "--check" in arguments:
-        if PATH.exists() and PATH.read_text(encoding="utf-8") == schema():
-            return 0
-        print(f"{PATH.name} is out of date: run `python -m jupyter_jaxpr.schema`, then `jlpm generate:types`.")
-        return 1
-    PATH.write_text(schema(), encoding="utf-8")
-    return 0
+    """Write the schema and the shared facts, or with --check compare them; returns the exit status."""
+    texts = {PATH: schema(), FACTS: facts_text()}
+    if "--check" not in arguments:
+        for path, text in texts.items():
+            path.write_text(text, encoding="utf-8")
+        return 0
+    stale = [path for path, text in texts.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
+    for path in stale:
+        print(f"{path.name} is out of date: run `python -m jupyter_jaxpr.schema`, then `jlpm generate:types`.")
+    return 1 if stale else 0
 
 
 if __name__ == "__main__":

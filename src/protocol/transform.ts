@@ -2,6 +2,7 @@
  * A decoded transform of a program comes in; it passes, or a `Mismatch` names the field.
  */
 import type { IDocumentSizes } from './cost';
+import { TRANSFORM_KINDS } from './facts';
 import type { Transform } from './snapshot';
 import {
   Mismatch,
@@ -13,14 +14,6 @@ import {
   row,
   text
 } from './structure';
-
-/** Every transform there is. */
-export const TRANSFORM_KINDS: readonly Transform['kind'][] = [
-  'grad',
-  'vmap',
-  'jvp',
-  'linearize'
-];
 
 const ROLES = /^[fbrtm-]*$/;
 

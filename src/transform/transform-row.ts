@@ -12,7 +12,7 @@ import {
   transformsFor,
   transformsOf
 } from '../model/transforms';
-import { TRANSFORM_KINDS } from '../protocol/transform';
+import { TRANSFORM_KINDS } from '../protocol/facts';
 import type { IJaxprModel } from '../tokens';
 import { element } from '../parts/dom';
 import { drawIcon } from '../workbench/words/icons';

@@ -5,7 +5,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { TransformKind } from '../model/transforms';
-import { TRANSFORM_KINDS } from '../protocol/transform';
+import { TRANSFORM_KINDS } from '../protocol/facts';
 import { element } from '../parts/dom';
 import {
   iconButton,

@@ -17,7 +17,7 @@ import {
   transformsOf
 } from '../model/transforms';
 import type { Snapshot } from '../protocol/snapshot';
-import { TRANSFORM_KINDS } from '../protocol/transform';
+import { TRANSFORM_KINDS } from '../protocol/facts';
 import type { IJaxprModel } from '../tokens';
 import type { IHeaderActions } from '../parts/header';
 import { element } from '../parts/dom';

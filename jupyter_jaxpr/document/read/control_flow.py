@@ -8,10 +8,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from ..facts import CONTROL_KINDS
 from ..types.control_flow import Control, Slot
 from ..types.document import Snapshot
-
-KINDS = frozenset({"cond", "switch", "scan", "while_loop", "fori_loop", "map", "associative_scan"})
 
 _ROOT = re.compile(r"[A-Za-z_]\w*")
 _PARTS = re.compile(r"(\d+)")
@@ -117,7 +116,7 @@ def control_flow(document: Snapshot) -> tuple[ControlFlow, ...]:
 
 def constructs(document: Snapshot) -> list[int]:
     """Where the control flow is among the document's cards: named scopes are left out."""
-    return [index for index, card in enumerate(document.control_flow) if card.kind in KINDS]
+    return [index for index, card in enumerate(document.control_flow) if card.kind in CONTROL_KINDS]
 
 
 def _card(document: Snapshot, index: int, numbers: dict[int, int]) -> ControlFlow:

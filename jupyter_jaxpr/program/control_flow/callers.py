@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from ...document.facts import CONTROL_KINDS
 from ..jaxpr.pools import Strings
 from ..source.sources import Positions
 from .written import Written
 
 _ROOM = "jax/_src/lax/control_flow/"
-_KINDS = frozenset({"cond", "switch", "scan", "while_loop", "fori_loop", "map", "associative_scan"})
 #: Loops of equinox that stand for JAX's own.
 _EQUINOX = re.compile(r"equinox/internal/_loop/")
 _EQUINOX_KINDS = {"while_loop": "while_loop", "scan": "scan", "checkpointed_while_loop": "while_loop"}
@@ -109,7 +109,7 @@ class Callers:
         path = self._positions.files[file].path
         qualified = self._strings.items[function]
         plain = qualified.partition(".<locals>")[0]
-        if path.startswith(_ROOM) and plain in _KINDS:
+        if path.startswith(_ROOM) and plain in CONTROL_KINDS:
             return f"lax.{plain}", plain
         if _EQUINOX.match(path) and plain in _EQUINOX_KINDS:
             return f"equinox.{plain}", _EQUINOX_KINDS[plain]

@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from ...document.facts import HLO_TABLES
 from ..source.sources import Positions
 from .stablehlo import LinesOfText, Place
 
-_TABLES = ("FileNames", "FunctionNames", "FileLocations", "StackFrames")
 _TABLE_ROW = re.compile(r'(\d+) (?:"(.*)"|\{(.*)\})$')
 _NUMBER = re.compile(r"(\w+)=(\d+)")
 _FRAME = re.compile(r"metadata=\{[^{}]*?\bstack_frame_id=(\d+)")
@@ -38,7 +38,7 @@ def executable_text(executable: Any) -> str:
 
 def hlo_lines(text: str, positions: Positions) -> LinesOfText:
     """Split HLO into the text that is shown and the stack of each line."""
-    tables: dict[str, dict[int, Any]] = {name: {} for name in _TABLES}
+    tables: dict[str, dict[int, Any]] = {name: {} for name in HLO_TABLES}
     lines: list[str] = []
     metadata: list[tuple[int, str]] = []
     table: dict[int, Any] | None = None
@@ -104,7 +104,7 @@ class _Frames:
     """The tables of a module: frames with a place and a parent."""
 
     def __init__(self, tables: dict[str, dict[int, Any]]) -> None:
-        self._files, self._functions, self._locations, self._frames = (tables[name] for name in _TABLES)
+        self._files, self._functions, self._locations, self._frames = (tables[name] for name in HLO_TABLES)
         # XLA prints the parent's number plus one, so that a root is its own parent (jax 0.10 to 0.12).
         self._offset = int(
             any(

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ...document.facts import HLO_TABLES
 from .hlo_module import count
 
 #: Most bytes of dumps that are read; the passes after that are left out, and counted.
@@ -25,7 +26,6 @@ _AROUND = 3
 _DUMP = re.compile(r"module_\d+\..*?\.?(\d{4})\.([\w-]+)\.after_([\w.-]+?)(?:\.before_[\w.-]+)?\.txt$")
 _FIRST = re.compile(r"module_\d+\..*\.before_optimizations\.txt$")
 _METADATA = re.compile(r', metadata=\{(?:[^{}"]|"(?:[^"\\]|\\.)*")*\}')
-_TABLES = ("FileNames", "FunctionNames", "FileLocations", "StackFrames")
 #: Dumps that are no passes: XLA writes the module where a pipeline begins, so that what came before can be told.
 _STARTS = "pipeline-start"
 
@@ -113,7 +113,7 @@ def _without_places(lines: Sequence[str]) -> list[str]:
     kept: list[str] = []
     in_table = False
     for line in lines:
-        if line in _TABLES:
+        if line in HLO_TABLES:
             in_table = True
         elif in_table and line[:1].isdigit():
             continue

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
+from ...document.types.transform import TransformKind
 from ...jax import internals as jax_internals
 from ...observe.arguments import spec_of
 from ...observe.calls.printed import PrintRecorder
@@ -21,9 +22,8 @@ from ...plain_text import kind_name, message_of
 from ..jaxpr.jaxpr import aval_row
 from ..jaxpr.parameters import open_jaxpr, programs_in
 
-Kind = Literal["grad", "vmap", "jvp", "linearize"]
+Kind = TransformKind
 PartName = Literal["whole", "primal", "linear"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
 
 #: The size of the axis that `vmap` adds.
 BATCH = 8

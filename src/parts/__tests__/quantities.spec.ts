@@ -1,3 +1,4 @@
+import TABLE from '../../../tests/fixtures/quantities.json';
 import {
   clock,
   duration,
@@ -9,6 +10,18 @@ import {
 } from '../quantities';
 
 const plain = (text: string): string => text.replace(/\u00a0/g, ' ');
+
+// tests/test_quantities.py reads the same table.
+describe('the kernel and the panel write the same', () => {
+  it.each([
+    ['duration', duration],
+    ['size', size],
+    ['operations', operations]
+  ] as const)('%s', (name, write) => {
+    const rows = TABLE[name] as [number, string][];
+    expect(rows.map(([value]) => [value, plain(write(value))])).toEqual(rows);
+  });
+});
 
 describe('a time', () => {
   it.each([

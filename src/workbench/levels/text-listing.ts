@@ -1,6 +1,7 @@
 /**
  * Lines of StableHLO or HLO come in, page by page; what the listing view shows of them goes out.
  */
+import { HLO_TABLES } from '../../protocol/facts';
 import { Text } from '@codemirror/state';
 import { TranslationBundle } from '@jupyterlab/translation';
 
@@ -36,7 +37,7 @@ const CLASSES: Record<TokenKind, string> = {
 };
 
 /** The tables at the head of HLO and the locations at the end of StableHLO: where lines come from, as numbers. */
-const TABLES = /^(?:FileNames|FunctionNames|FileLocations|StackFrames)$/;
+const TABLES: ReadonlySet<string> = new Set(HLO_TABLES);
 const TABLE_ROW = /^\d+ /;
 const LOCATION = /^#loc\d* = /;
 
@@ -386,7 +387,7 @@ export class TextListing implements IListing {
     let table = -1;
     this._lines.forEach((line, index) => {
       const inTable =
-        TABLES.test(line) ||
+        TABLES.has(line) ||
         LOCATION.test(line) ||
         (table >= 0 && (line === '' || TABLE_ROW.test(line)));
       if (inTable && table < 0) {

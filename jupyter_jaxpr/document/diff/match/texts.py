@@ -10,12 +10,13 @@ import re
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 
+from ...facts import HLO_TABLES
 from .align import Budget, Pairs, align, by_occurrence, rising
 
 _NAME = re.compile(r"[%@][\w.$\-]+(?:#\d+)?|\b[\w.\-]+(?=: [a-z][a-z0-9]*\[)")
 _METADATA = re.compile(r",? metadata=\{(?:[^{}\"]|\"[^\"]*\")*\}|\s*loc\((?:[^()\"]|\"[^\"]*\"|\([^()]*\))*\)")
 _MODULE = re.compile(r"(?<=^HloModule )[^,]+")
-_LOCATION = re.compile(r"^#loc|^\s*$|^(FileNames|FunctionNames|FileLocations|StackFrames)$|^\d+ (\"|\{)")
+_LOCATION = re.compile(rf"^#loc|^\s*$|^({'|'.join(HLO_TABLES)})$|^\d+ (\"|\{{)")
 _BOUND = re.compile(r"^\s*(?:ROOT )?(%[\w.$\-]+)(?::\d+)? =|^\s*(?:ENTRY )?(%[\w.$\-]+) \(")
 _OPERATION = re.compile(
     r"= (?:\([^=]*?\)|[\w\[\],{}:/ ]+?) ([a-z][\w\-]*)\(|\b((?:stablehlo|func|chlo|sdy|mhlo)\.[\w.]+)"

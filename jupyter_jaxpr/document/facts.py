@@ -1,0 +1,19 @@
+"""Facts that several rooms use, in Python and TypeScript.
+
+`python -m jupyter_jaxpr.schema` writes those that the browser needs to `src/protocol/facts.ts`.
+"""
+
+from __future__ import annotations
+
+from typing import get_args
+
+from .types.transform import TransformKind
+
+#: The transforms that a program can be shown with, in the order of the buttons.
+TRANSFORM_KINDS: tuple[TransformKind, ...] = get_args(TransformKind)
+
+#: The constructs that have a card. Calls, such as `jit`, are read too and have none.
+CONTROL_KINDS = frozenset({"cond", "switch", "scan", "while_loop", "fori_loop", "map", "associative_scan"})
+
+#: The headings of the tables at the head of an HLO text: the places that instructions refer to by number.
+HLO_TABLES = ("FileNames", "FunctionNames", "FileLocations", "StackFrames")
