@@ -29,7 +29,7 @@ from playwright.sync_api import Browser, Error, Page, expect
 from shared_page import SharedPage
 
 # A state is waited for; on a busy machine of two cores a while.
-expect.set_options(timeout=15_000)
+expect.set_options(timeout=30_000)
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
