@@ -1,6 +1,6 @@
 """JAX's hooks and events in, records of what each call did out.
 
-`Observer` is one a kernel. It is told of every call that misses JAX's C++ cache (`jax_internals.Hooks`) and keeps, for
+`Observer` is one a kernel. It is told of every call that misses JAX's C++ cache (`jax.hooks.Hooks`) and keeps, for
 as long as a function lives, the programs last made of it; while a `Run` is on, what happens on its thread is counted
 there. It asks for a program's stages while the call is still on the stack, where its context (x64, mesh, precision)
 holds and JAX's caches answer; a function for which that made JAX work once is not asked about again.
@@ -17,9 +17,22 @@ from contextlib import contextmanager
 from types import CodeType, FrameType, FunctionType
 from typing import Any, NamedTuple
 
-from ..jax import internals as jax_internals
+from ..jax import facts
+from ..jax.calls import DerivedCall, JitCall, derived_jaxpr, pmap_call
 from ..jax.effects import program_effects
-from ..jax.internals import COMPILE_EVENT, LOWER_EVENT, TRACE_EVENT, DerivedCall, FlatCall, Hooks, JitCall
+from ..jax.facts import (
+    COMPILE_EVENT,
+    LOWER_EVENT,
+    TRACE_EVENT,
+    backend_started,
+    functions_with_entries,
+    is_deleted,
+    source_of,
+    stored_jit_name,
+)
+from ..jax.hooks import Hooks
+from ..jax.keys import FlatCall
+from ..jax.stages import call_leaves, made_ahead
 from ..plain_text import FAILURES, text_of
 from .arguments import CallShape, EquinoxCall, equinox_call, shape_of
 from .cache.history import FunctionHistory, History, MissEvent
@@ -324,22 +337,22 @@ class Observer:
                 newest.values = CallValues(same, "last", keep)
                 return
         with self.looking_away():
-            found = jax_internals.call_leaves(called, args, kwargs)
+            found = call_leaves(called, args, kwargs)
         if found is None:
             return
         jaxpr, leaves = found
         program = next((each for each in reversed(function.kept.values()) if each.jaxpr is jaxpr), None)
         if program is not None:
             function.kept[program.key] = function.kept.pop(program.key)  # a run that only hit shows the newest
-            if not any(jax_internals.is_deleted(leaf) for leaf in leaves):
+            if not any(is_deleted(leaf) for leaf in leaves):
                 program.values = CallValues(leaves, "last", keep)
 
     # --- told by the hooks ---
 
     def installed(self) -> None:
         """The hooks have gone in; what JAX compiled before was not seen."""
-        if jax_internals.backend_started():
-            self.history.held_before(jax_internals.functions_with_entries())
+        if backend_started():
+            self.history.held_before(functions_with_entries())
 
     def missed(self, call: JitCall) -> bool:
         """A call missed the C++ cache."""
@@ -357,7 +370,7 @@ class Observer:
             if run is not None:
                 run.counter.forget(call.fun)
             return False
-        staging = jax_internals.staging()
+        staging = facts.staging()
         if staging and run is None:
             return False
         if state.stack:
@@ -399,7 +412,7 @@ class Observer:
     ) -> Key | None:
         """The key of a call; None where an argument cannot be read, which is told."""
         try:
-            pmapped = jax_internals.pmap_call(call.frame) if function.pmap and call.frame is not None else None
+            pmapped = pmap_call(call.frame) if function.pmap and call.frame is not None else None
             if pmapped is not None:
                 return pmap_key_of(pmapped, reading)
             equinox = equinox_frame(call.frame) if function.equinox and call.frame is not None else None
@@ -415,19 +428,19 @@ class Observer:
     def asked_ahead(self, fun: Any, options: Any, frame: FrameType) -> None:
         """A function is asked for its trace or lowering, without a call."""
         state = self._state()
-        if state.replaying or jax_internals.staging():
+        if state.replaying or facts.staging():
             return
         if state.stack:
             self._prune(state)
         self._forget_asked(state, id(frame))
         function = self.functions.asked(fun, frame)
         if state.run is not None and (is_users(fun) if function is None else not function.library):
-            state.run.ahead.add(jax_internals.stored_jit_name(fun) or name_of(fun))
+            state.run.ahead.add(stored_jit_name(fun) or name_of(fun))
         if function is None or function.library or function.equinox or function.pmap:
             return
         history = self.history.of(function)
         state.asked.append(Asked(id(frame), frame.f_code, function.jit_name or function.name, history))
-        source = jax_internals.source_of(options)
+        source = source_of(options)
         if source is not None:  # what is lowered and compiled of it later, in any thread, says where it is from
             self._ahead[source] = history
             if len(self._ahead) > _AHEAD:
@@ -566,7 +579,7 @@ class Observer:
             self._forget_asked(state)
             if state.asked:
                 asked = state.asked[-1]
-                if asked.name == name and not jax_internals.staging():
+                if asked.name == name and not facts.staging():
                     self._worked_ahead(state, asked.history, LooseEvent(event, name, seconds, False))
             elif miss is not None and (name is None or name == miss.function.jit_name):
                 miss.stages.add(event, seconds, False)
@@ -587,7 +600,7 @@ class Observer:
             if name is None or name == miss.function.jit_name:
                 miss.stages.add(event, seconds, from_disk)
                 return
-        source = jax_internals.made_ahead(sys._getframe(1)) if self._ahead and event != TRACE_EVENT else None
+        source = made_ahead(sys._getframe(1)) if self._ahead and event != TRACE_EVENT else None
         history = None if source is None else self._ahead.get(source)
         if history is not None:
             self._worked_ahead(state, history, LooseEvent(event, name, seconds, from_disk))
@@ -790,7 +803,7 @@ class Observer:
 
     def _drain_derived(self, run: Run, called: Any) -> None:
         """A derived program was called: in JAX each such call goes through a function object of its own."""
-        jaxpr = jax_internals.derived_jaxpr(called)
+        jaxpr = derived_jaxpr(called)
         if jaxpr is None:
             return
         for activity in run.functions.values():

@@ -137,7 +137,7 @@ def miss_record() -> Iterator[Row]:
     clock. The median leaves out the misses at which something else had the processor.
     """
     shell = open_shell()
-    from jupyter_jaxpr.jax.internals import JitCall
+    from jupyter_jaxpr.jax.calls import JitCall
     from jupyter_jaxpr.magic.session import Session
 
     observer = Session.of(shell).observer
