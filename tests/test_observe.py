@@ -18,8 +18,8 @@ import pytest
 
 from jupyter_jaxpr.jax.support import Support, support
 from jupyter_jaxpr.observe.calls.calls import HAS_MONITORING
-from jupyter_jaxpr.observe.misses import Observer
 from jupyter_jaxpr.observe.observation import Observation, ObservedFunction
+from jupyter_jaxpr.observe.observer import Observer
 
 
 @pytest.fixture

@@ -92,7 +92,8 @@ def kernel_of_version(version: str, **changed: int) -> str:
     """A cell that makes the kernel side one of another version."""
     constants = "\n".join(f"{name.replace('__', '.')} = {value}" for name, value in changed.items())
     return (
-        "from jupyter_jaxpr import version\nfrom jupyter_jaxpr.document.types import document\nfrom jupyter_jaxpr.wire import messages\n"
+        "from jupyter_jaxpr import version\nfrom jupyter_jaxpr.document.types import document\n"
+        "from jupyter_jaxpr.wire import messages\n"
         f"version.__version__ = '{version}'\n{constants}"
     )
 

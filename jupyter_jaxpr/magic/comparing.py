@@ -17,7 +17,7 @@ from ..plain_text import error_text
 
 if TYPE_CHECKING:
     from ..measure.compare.compare import Variant
-    from ..observe.misses import Observer
+    from ..observe.observer import Observer
     from ..typed.cell import LastCall
     from .options import Options
 

@@ -32,7 +32,7 @@ from .sweeping import sweep_named
 if TYPE_CHECKING:
     from ..measure.compare.compare import Report
     from ..measure.times.sweep import Sweep
-    from ..observe.misses import Observer
+    from ..observe.observer import Observer
     from ..typed.cell import LastCall
     from .options import Options
     from .session import Active

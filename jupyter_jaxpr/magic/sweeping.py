@@ -16,7 +16,7 @@ from ..observe.observation import Finding, Observation
 
 if TYPE_CHECKING:
     from ..measure.compare.compare import Report
-    from ..observe.misses import Observer
+    from ..observe.observer import Observer
     from .options import Options
 
 #: Traces the target in a namespace: gives the message where it cannot.

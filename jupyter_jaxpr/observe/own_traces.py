@@ -33,8 +33,8 @@ from .calls.printed import PrintRecorder
 from .calls.values import CallValues, copied
 from .functions import code_of, is_users, name_of, place_of
 from .jit_here import jitted_anew
-from .misses import Observer
 from .observation import ObservedFunction, ObservedProgram, Place, Printed
+from .observer import Observer
 from .programs import KeptProgram
 from .reading import Reading
 from .side_effects.effect import SideEffect

@@ -20,8 +20,8 @@ from ...jax.effects import program_effects
 from ...jax.facts import is_jitted, jit_name
 from ...observe.calls.printed import PrintRecorder
 from ...observe.jit_here import jitted_copy, static_names
-from ...observe.misses import Observer
 from ...observe.observation import ObservedFunction, ObservedProgram, StageTimes
+from ...observe.observer import Observer
 from ...observe.own_traces import trace_call
 from ...observe.side_effects.guard import undone
 from ...observe.stages import CallStages

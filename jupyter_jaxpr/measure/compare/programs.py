@@ -12,8 +12,8 @@ from typing import Any
 from ...jax.effects import program_effects
 from ...jax.stages import jaxpr_as_fun
 from ...observe.calls.values import ValuesGone
-from ...observe.misses import Observer
 from ...observe.observation import ObservedFunction, ObservedProgram
+from ...observe.observer import Observer
 from ..times.timing import Stop
 from .compare import Candidate, Comparison, Report, Trial, Variant, carry_out
 from .differentiation import Differentiable, differentiability

@@ -21,8 +21,8 @@ from ...observe.calls.held_calls import Given, HeldCall
 from ...observe.calls.printed import PrintRecorder
 from ...observe.calls.values import ValuesGone
 from ...observe.functions import is_users, name_of
-from ...observe.misses import Observer
 from ...observe.observation import ObservedProgram
+from ...observe.observer import Observer
 from ...observe.side_effects.guard import EffectsError, undone
 from ...quantities import duration
 from ..compare.differentiation import words

@@ -20,7 +20,7 @@ from ...jax.effects import program_effects
 from ...jax.facts import is_deleted, is_jitted, jit_name
 from ...observe.calls.printed import PrintRecorder
 from ...observe.jit_here import jitted_anew, jitted_copy, static_names
-from ...observe.misses import Observer
+from ...observe.observer import Observer
 from ...program.costs import Costs
 from ...program.costs.memory import xla_memory
 from ...program.jaxpr.jaxpr import Walk
