@@ -29,9 +29,9 @@ def short_searches() -> Iterator[None]:
     The observer looks for them among all objects each time that it starts. Here these are a million, and it starts in
     two thousand tests: more than a tenth of their time.
     """
-    from jupyter_jaxpr.jax import internals as jax_internals
+    from jupyter_jaxpr.jax import facts
 
-    search = jax_internals.jitted_functions
+    search = facts.jitted_functions
     gc.collect()
     earlier = [weakref.ref(each) for each in search()]
     gc.freeze()  # leaves the objects of now out of searches and of collections
@@ -40,7 +40,7 @@ def short_searches() -> Iterator[None]:
         return [each for reference in earlier if (each := reference()) is not None] + search()
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(jax_internals, "jitted_functions", found)
+        patch.setattr(facts, "jitted_functions", found)
         yield
     gc.unfreeze()
 

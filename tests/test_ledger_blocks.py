@@ -50,11 +50,11 @@ def x() -> Any:
 
 def test_the_public_name_is_the_function_whatever_was_imported_before() -> None:
     import jupyter_jaxpr
-    import jupyter_jaxpr.observe.misses
+    import jupyter_jaxpr.observe.observer
 
     assert jupyter_jaxpr.observe is observe
     assert isinstance(observe, type)
-    script = "import jupyter_jaxpr.observe.misses; from jupyter_jaxpr import observe; print(observe)"
+    script = "import jupyter_jaxpr.observe.observer; from jupyter_jaxpr import observe; print(observe)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout == "<class 'jupyter_jaxpr.scripts.observing.observe'>\n"
 

@@ -133,7 +133,7 @@ def test_of_two_functions_of_one_name_it_is_told_which_was_compiled_ahead() -> N
 
 def test_lowered() -> None:
     """JAX's of today compile whatever a call lowers, so its events stand here for one that finds an executable."""
-    from jupyter_jaxpr.jax.internals import LOWER_EVENT
+    from jupyter_jaxpr.jax.facts import LOWER_EVENT
     from jupyter_jaxpr.observe.cache.history import History
     from jupyter_jaxpr.observe.cache.keys import key_of
     from jupyter_jaxpr.observe.functions import FunctionRecord as Function

@@ -551,7 +551,7 @@ def test_committed() -> None:
 
 
 def test_first_observed() -> None:
-    from jupyter_jaxpr.observe.misses import Observer
+    from jupyter_jaxpr.observe.observer import Observer
 
     @jax.jit
     def f(x: Any) -> Any:

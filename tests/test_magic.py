@@ -544,7 +544,7 @@ def test_a_failure_of_ours_is_one_line_and_the_cell_is_unharmed(
 
 
 def test_a_failure_at_the_end_leaves_nothing_at_work(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
-    from jupyter_jaxpr.observe.misses import Observer
+    from jupyter_jaxpr.observe.observer import Observer
     from jupyter_jaxpr.observe.run import Run
 
     end = Observer.end

@@ -348,7 +348,7 @@ def test_learning_the_rules_starts_no_backend():
     code = (
         "from jupyter_jaxpr.build.naming import learn_naming\n"
         "learn_naming()\n"
-        "from jupyter_jaxpr.jax.internals import backend_started\n"
+        "from jupyter_jaxpr.jax.facts import backend_started\n"
         "assert not backend_started()\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -16,10 +16,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jupyter_jaxpr.jax import internals as jax_internals
+from jupyter_jaxpr.jax.support import Support, support
 from jupyter_jaxpr.observe.calls.calls import HAS_MONITORING
-from jupyter_jaxpr.observe.misses import Observer
 from jupyter_jaxpr.observe.observation import Observation, ObservedFunction
+from jupyter_jaxpr.observe.observer import Observer
 
 
 @pytest.fixture
@@ -444,4 +444,4 @@ def test_loading_the_extension_does_not_import_jax() -> None:
 
 
 def test_the_private_parts_of_this_jax_are_as_known() -> None:
-    assert jax_internals.support() == jax_internals.Support("hooks")
+    assert support() == Support("hooks")

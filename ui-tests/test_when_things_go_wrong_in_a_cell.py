@@ -145,8 +145,8 @@ module.{name} = broken"""
 @pytest.mark.parametrize(
     ("module", "name", "doing"),
     [
-        ("observe.misses", "Observer.begin", "begin to observe"),
-        ("observe.misses", "Observer.end", "show what the cell did"),
+        ("observe.observer", "Observer.begin", "begin to observe"),
+        ("observe.observer", "Observer.end", "show what the cell did"),
         ("build.build", "build", "show what the cell did"),
         ("scripts.display", "show", "show what the cell did"),
     ],
@@ -178,7 +178,7 @@ def test_a_mistake_of_ours_while_jax_traces_costs_no_program(notebook):
     """The hooks fail in the middle of the user's call."""
     nb = notebook(
         LOAD,
-        BROKEN.format(module="observe.misses", name="Observer.traced"),
+        BROKEN.format(module="observe.observer", name="Observer.traced"),
         "%%jaxpr\ny = jax.jit(lambda x: x + 1)(1.0)\nfloat(y)",
     )
     nb.run(0)

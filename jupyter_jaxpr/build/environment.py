@@ -5,21 +5,22 @@ from __future__ import annotations
 import platform
 
 from ..document.types.document import Environment
-from ..jax import internals as jax_internals
+from ..jax import support as jax_support
+from ..jax.facts import backend_started
 from ..version import __version__
 
 
-def environment(support: jax_internals.Support | None = None) -> Environment:
+def environment(support: jax_support.Support | None = None) -> Environment:
     """Versions, device and tier of this kernel.
 
     Args:
         support: what the observer can tell; asked of JAX where it is None.
     """
-    support = support or jax_internals.support()
+    support = support or jax_support.support()
     backend: str | None = None
     device: str | None = None
     count = 0
-    if support.tier != "none" and jax_internals.backend_started():
+    if support.tier != "none" and backend_started():
         import jax
 
         devices = jax.devices()
@@ -27,8 +28,8 @@ def environment(support: jax_internals.Support | None = None) -> Environment:
     return Environment(
         jupyter_jaxpr=__version__,
         python=platform.python_version(),
-        jax=jax_internals.jax_version(),
-        jaxlib=jax_internals.jaxlib_version(),
+        jax=jax_support.jax_version(),
+        jaxlib=jax_support.jaxlib_version(),
         backend=backend,
         device=device,
         device_count=count,

@@ -7,7 +7,8 @@ from typing import Any
 
 from ..document.names import NAMING
 from ..document.types.document import Naming
-from ..jax import internals as jax_internals
+from ..jax.facts import imported
+from ..jax.stages import quietly
 
 _learned: list[Naming] = []
 
@@ -18,11 +19,11 @@ def learn_naming() -> Naming:
     It starts no backend, runs nothing and does not import JAX for a cell that did not. Where JAX cannot be asked, or
     does not jit at the moment, these are the rules of the versions we know.
     """
-    if not jax_internals.imported():
+    if not imported():
         return NAMING
     if not _learned:
         try:
-            with jax_internals.quietly():
+            with quietly():
                 learned = _learn()
         except Exception:  # no JAX, or one that prints differently
             learned = NAMING

@@ -19,7 +19,7 @@ from .notes import printed_notes
 
 if TYPE_CHECKING:
     from ..document.types.document import Snapshot
-    from ..observe.misses import Observer
+    from ..observe.observer import Observer
     from .live_sources import Sources
 
 

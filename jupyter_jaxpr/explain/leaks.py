@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from types import CodeType, FunctionType
 from typing import Any
 
-from ..jax import internals as jax_internals
+from ..jax.facts import is_tracer_type
 from ..observe.functions import unwrap
 from ..observe.observation import Finding, Place
 from ..plain_text import FAILURES, attribute_of, exact, file_of, function_of, kind_name, own_name
@@ -102,7 +102,7 @@ def _tracers_in(holder: Any) -> Iterator[Any]:
         kind = type(value)
         is_tracer = kinds.get(kind)
         if is_tracer is None:
-            is_tracer = kinds[kind] = jax_internals.is_tracer_type(kind)
+            is_tracer = kinds[kind] = is_tracer_type(kind)
         if is_tracer:
             yield value
 

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..jax import internals as jax_internals
+from ..jax.facts import is_jitted
 from ..observe.observation import Finding, Observation, Place
 from ..typed.cell import PYTHON_CELL_MAGICS
 
@@ -349,7 +349,7 @@ class _Cell:
         value = self._value(node, local)
         if isinstance(value, functools.partial):
             value = value.func
-        return (jax_internals.is_jitted(value) or _is_library_jit(value)) and not self._is_jax(node, local)
+        return (is_jitted(value) or _is_library_jit(value)) and not self._is_jax(node, local)
 
     def _is_method_of_result(self, node: ast.expr, local: frozenset[str]) -> bool:
         """Whether it is a method, such as `sum`, of what a jitted call gives, and hands work to JAX as well."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..jax import internals as jax_internals
+from ..jax.facts import imported
 from ..measure.compare.compare import Comparison, Sweep, compare
 from ..measure.compare.named import candidate
 from ..observe.observation import Finding, Observation
@@ -17,7 +17,7 @@ from ..plain_text import error_text
 
 if TYPE_CHECKING:
     from ..measure.compare.compare import Variant
-    from ..observe.misses import Observer
+    from ..observe.observer import Observer
     from ..typed.cell import LastCall
     from .options import Options
 
@@ -67,7 +67,7 @@ def compare_named(
         return None, _cannot(observation, f"The values behind a star in {last.text} were not read. Write a plain call.")
     else:
         text, args, kwargs = last.text, tuple(last.args), dict(last.kwargs)
-    if not jax_internals.imported():
+    if not imported():
         return None, _cannot(observation, "The cell has not imported JAX, so there is nothing to compare. Import it.")
     gone = _taken_away(args, kwargs)
     if gone:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, get_args
 from ..wire.comm import Stage
 
 if TYPE_CHECKING:
-    from ..observe.misses import Observer
+    from ..observe.observer import Observer
     from ..observe.run import Run
     from ..wire.comm import Publisher
 

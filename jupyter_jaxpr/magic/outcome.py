@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from ..explain.errors.errors import Explained, explained, trace_error
 from ..explain.leaks import leaked_tracers
 from ..explain.unblocked import unblocked_timings
-from ..jax import internals as jax_internals
+from ..jax.facts import imported, is_jitted
+from ..jax.stages import held_trace
 from ..observe.cache.ledger_table import not_counted
 from ..observe.functions import code_of, is_of_jax, name_of
 from ..observe.observation import Finding, Observation, Place
@@ -31,7 +32,7 @@ from .sweeping import sweep_named
 if TYPE_CHECKING:
     from ..measure.compare.compare import Report
     from ..measure.times.sweep import Sweep
-    from ..observe.misses import Observer
+    from ..observe.observer import Observer
     from ..typed.cell import LastCall
     from .options import Options
     from .session import Active
@@ -68,7 +69,7 @@ def complete(
     if tier.tier == "none":
         return tier.note
     message = None
-    if jax_internals.imported():
+    if imported():
         _find(observation, lambda: leaked_tracers(active.run.traced_functions))
         if error is None:
             _find(
@@ -220,7 +221,7 @@ def _trace_last(observer: Observer, active: Active, observation: Observation, wa
             f"The values behind a star in {last.text} were not read, as that would run code of yours a second time. "
             f"To trace the call, put them into a tuple first: args = tuple(...), then {name}(*args)."
         )
-    jitted = jax_internals.is_jitted(fun)
+    jitted = is_jitted(fun)
     if jitted:
         note = "Compiled before the extension was loaded. This is the program that JAX holds for the cell's last call."
         if observer.hooks.support.tier != "hooks":
@@ -228,7 +229,7 @@ def _trace_last(observer: Observer, active: Active, observation: Observation, wa
         elif not any(called is fun for called in active.run.unseen):
             return None
         with observer.looking_away():
-            held = jax_internals.held_trace(fun, last.args, last.kwargs)
+            held = held_trace(fun, last.args, last.kwargs)
         effects = () if held is not None else _effects(last)
         if effects:
             place, what = place_text(effects[0], active.cell.file), effects[0].text
@@ -429,7 +430,7 @@ def _jitted_here(namespace: dict[str, Any], file: str) -> list[str]:
     """Names of jitted functions whose def is in the cell."""
     found = []
     for name, value in list(namespace.items()):
-        if jax_internals.is_jitted(value) and not name.startswith("_"):
+        if is_jitted(value) and not name.startswith("_"):
             code = code_of(value)
             if code is not None and file_of(code) == file:
                 found.append(name)

@@ -23,7 +23,7 @@ from IPython.core.error import UsageError
 from ..build.environment import environment
 from ..document.types.document import Cell
 from ..explain.leaks import held_before
-from ..jax import internals as jax_internals
+from ..jax.facts import is_jitted
 from ..observe.kernel import observer
 from ..observe.observation import Observation
 from ..observe.run import Run
@@ -235,7 +235,7 @@ class Session:
 
     def _finish(self, active: Active, result: Any) -> None:
         last = active.last
-        if last.returned and last.is_known and jax_internals.is_jitted(last.function):
+        if last.returned and last.is_known and is_jitted(last.function):
             with self._guard("note the values of the last call"):
                 self.observer.note_values(last.function, last.args, last.kwargs, keep=active.options.keeps_values)
         error = getattr(result, "error_in_exec", None) or getattr(result, "error_before_exec", None)

@@ -9,14 +9,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..jax import internals as jax_internals
+from ..jax.facts import imported
 from ..measure.compare.named import functions_of
 from ..measure.times.sweep import Sweep, Values, sweep
 from ..observe.observation import Finding, Observation
 
 if TYPE_CHECKING:
     from ..measure.compare.compare import Report
-    from ..observe.misses import Observer
+    from ..observe.observer import Observer
     from .options import Options
 
 #: Traces the target in a namespace: gives the message where it cannot.
@@ -49,7 +49,7 @@ def sweep_named(
     tier = observer.hooks.support
     if tier.tier == "none":
         return None, tier.note
-    if not jax_internals.imported():
+    if not imported():
         return None, _cannot(observation, "The cell has not imported JAX, so nothing was swept over. Import it.")
     values = Values(swept.name, swept.values, target, namespace)
     functions = functions_of(target, found.compare, namespace)

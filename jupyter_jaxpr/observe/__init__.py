@@ -1,6 +1,6 @@
 """What JAX did while the cell ran.
 
-- `misses.Observer`: one a kernel, told by `jax_internals.Hooks`.
+- `observer.Observer`: one a kernel, told by `jax.hooks.Hooks`.
 - `run.Run`: between the start and the end of one cell.
 - `observation.Observation`: what is handed on.
 """

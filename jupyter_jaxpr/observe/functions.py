@@ -18,7 +18,8 @@ from collections.abc import Mapping
 from types import CodeType, FrameType, FunctionType
 from typing import TYPE_CHECKING, Any
 
-from ..jax import internals as jax_internals
+from ..jax.calls import pmap_call
+from ..jax.facts import is_jitted, jax_directory, partial_of, stored_jit_name
 from ..plain_text import FAILURES, attribute_of, defined, exact, file_of, function_of, kind_name, own_name
 from .observation import Place
 
@@ -122,7 +123,7 @@ class Functions:
         if record is None:
             code = code_of(fun)
             library = code is None or is_installed(file_of(code))
-            record = FunctionRecord(name_of(fun), jax_internals.stored_jit_name(fun), place_of(code), library)
+            record = FunctionRecord(name_of(fun), stored_jit_name(fun), place_of(code), library)
             self._remember(fun, record)
         return record
 
@@ -132,13 +133,13 @@ class Functions:
             # The user's, and nothing around it: as below, in a tenth of the time.
             name = exact(fun.__name__)
             record = FunctionRecord(name, name, place, library=False)
-        elif (pmapped := jax_internals.pmap_call(frame)) is not None:
-            record = self._pmapped(pmapped.fun, jax_internals.stored_jit_name(fun))
+        elif (pmapped := pmap_call(frame)) is not None:
+            record = self._pmapped(pmapped.fun, stored_jit_name(fun))
         else:
             code = code_of(fun)
             record = FunctionRecord(
                 name_of(fun),
-                jax_internals.stored_jit_name(fun),
+                stored_jit_name(fun),
                 place_of(code),
                 is_library(fun, code, frame),
                 shared=code is not None and file_of(code).endswith(_EQUINOX_JIT),
@@ -222,7 +223,7 @@ def next_inside(value: Any) -> Any:
     elif kind is types.MethodType:
         return value.__func__
     elif issubclass(kind, functools.partial):
-        return jax_internals.partial_of(value).func
+        return partial_of(value).func
     else:
         inner = _stored(value, "__wrapped__")
     return inner if callable(inner) else None
@@ -295,7 +296,7 @@ def is_users(fun: Any) -> bool:
 
 def is_of_jax(called: Any) -> bool:
     """Whether a jitted function is one of JAX's own."""
-    code = code_of(called._fun if jax_internals.is_jitted(called) else called)
+    code = code_of(called._fun if is_jitted(called) else called)
     return code is not None and is_jax(file_of(code))
 
 
@@ -375,7 +376,7 @@ def _installed_roots() -> tuple[str, ...]:
 @functools.lru_cache(maxsize=4096)
 def is_jax(file: str) -> bool:
     """Whether a file is JAX's."""
-    return file.startswith(jax_internals.jax_directory())
+    return file.startswith(jax_directory())
 
 
 @functools.lru_cache(maxsize=4096)

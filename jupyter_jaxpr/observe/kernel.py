@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 
-from .misses import Observer
+from .observer import Observer
 
 
 @functools.cache

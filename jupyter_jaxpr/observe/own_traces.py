@@ -24,7 +24,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from ..jax import internals as jax_internals
+from ..jax.facts import is_jitted, jit_name
+from ..jax.stages import call_leaves, held_trace
 from .arguments import CallShape, shape_of
 from .calls.calling_at import calling_at
 from .calls.held_calls import HeldCall, is_array
@@ -32,8 +33,8 @@ from .calls.printed import PrintRecorder
 from .calls.values import CallValues, copied
 from .functions import code_of, is_users, name_of, place_of
 from .jit_here import jitted_anew
-from .misses import Observer
 from .observation import ObservedFunction, ObservedProgram, Place, Printed
+from .observer import Observer
 from .programs import KeptProgram
 from .reading import Reading
 from .side_effects.effect import SideEffect
@@ -100,7 +101,7 @@ def trace_call(
             return own
         finally:
             prints.stop()
-        reused = jax_internals.is_jitted(fun) and not events()
+        reused = is_jitted(fun) and not events()
         try:
             _go_on(program, called, args, kwargs, stage, reused, events, is_traced)
             if stage == "run" and stages.compiles:
@@ -117,7 +118,7 @@ def trace_call(
 
 
 def _name_in_events(fun: Any) -> str:
-    return jax_internals.jit_name(fun._fun) if jax_internals.is_jitted(fun) else name_of(fun)
+    return jit_name(fun._fun) if is_jitted(fun) else name_of(fun)
 
 
 def _traced(
@@ -130,8 +131,8 @@ def _traced(
     allow_effects: bool,
 ) -> tuple[KeptProgram, IsTraced, Any]:
     """The program of a call, which of its leaves are inputs of it, and what to call to run the program."""
-    if jax_internals.is_jitted(fun):
-        held = jax_internals.held_trace(fun, args, kwargs)
+    if is_jitted(fun):
+        held = held_trace(fun, args, kwargs)
         if held is not None:
             return _trace(fun, args, kwargs, keep_values, at, is_array, reading, held), is_array, fun
     with undone(name_of(fun), fun, args, kwargs, allowed=allow_effects) as effects, warnings.catch_warnings():
@@ -148,7 +149,7 @@ def _traced_again(
     reading: Reading,
     effects: Sequence[SideEffect],
 ) -> tuple[KeptProgram, IsTraced, Any]:
-    if jax_internals.is_jitted(fun):
+    if is_jitted(fun):
         # A trace of the function itself would stay in JAX's cache: what its Python does at the first call would not
         # happen when the user calls it.
         copy = jitted_anew(fun) if effects else fun
@@ -188,7 +189,7 @@ def _trace(
     import jax
 
     fixed: dict[str, str] = {}
-    if jax_internals.is_jitted(fun):
+    if is_jitted(fun):
         jitted, held = fun, HeldCall(fun._fun, args, kwargs, options=getattr(fun, "_jit_info", None))
     else:
         jitted = jax.jit(_traceable(fun, args, kwargs, is_traced, at))
@@ -235,7 +236,7 @@ def _values(
 ) -> CallValues | None:
     """The values of the call, None where they cannot be told apart from what is static."""
     try:
-        found = jax_internals.call_leaves(jitted, args, kwargs)
+        found = call_leaves(jitted, args, kwargs)
     except Exception:  # another JAX: there are no values then, and the program is as good
         return None
     if found is None or found[0] is not jaxpr:
@@ -327,7 +328,7 @@ def _go_on(
     if stage == "run":
         import jax
 
-        if jax_internals.is_jitted(fun):
+        if is_jitted(fun):
             jax.block_until_ready(fun(*args, **kwargs))
         else:
             arrays, keywords = _arrays_only(tuple(args), dict(kwargs), is_traced)

@@ -19,7 +19,8 @@ from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import Any, Final
 
-from ..jax import internals as jax_internals
+from ..jax.facts import is_jitted
+from ..jax.keys import is_structure
 from ..plain_text import (
     FAILURES,
     Limit,
@@ -83,11 +84,11 @@ class Reading:
             return _scalar(value, limit)
         if kind in _BRACKETS or kind is dict:
             return self._container(value, limit, depth)
-        if kind in _NAMED or jax_internals.is_jitted(value):
+        if kind in _NAMED or is_jitted(value):
             return _named(value)
         if issubclass(kind, type):
             return exact(type.__repr__(value))
-        if not self.calls or kind is functools.partial or jax_internals.is_structure(value):
+        if not self.calls or kind is functools.partial or is_structure(value):
             return f"<{kind_name(kind)}>"
         return self._record(value, limit, depth) or self._asked(value)
 

@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..jax import internals as jax_internals
-from ..jax.internals import LastCalls
+from ..jax.facts import imported
+from ..jax.post_hook import LastCalls
 from ..plain_text import traceback_text
 from .cache.ledger import Calls, Ledger
 from .calls.call_lines import CallLines
@@ -160,7 +160,7 @@ class Run:
 
     def hold_last_calls(self) -> None:
         """Begin to hold the last calls, if asked to, as soon as JAX is there."""
-        if self.keep_values and jax_internals.imported():
+        if self.keep_values and imported():
             self.last_calls.start()
 
     def activity(self, record: FunctionRecord) -> FunctionActivity:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from ..jax.internals import COMPILE_EVENT, LOWER_EVENT, TRACE_EVENT
+from ..jax.facts import COMPILE_EVENT, LOWER_EVENT, TRACE_EVENT
 from .observation import Place, StageTimes
 
 StageEvent = tuple[str, float, bool]

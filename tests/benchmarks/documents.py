@@ -19,7 +19,7 @@ from jupyter_jaxpr.build import build as snapshot_build
 from jupyter_jaxpr.build import programs as program_build
 from jupyter_jaxpr.build.environment import environment
 from jupyter_jaxpr.document.encoding import encode
-from jupyter_jaxpr.jax.internals import support
+from jupyter_jaxpr.jax.support import support
 from jupyter_jaxpr.observe.observation import Observation, ObservedFunction, ObservedProgram
 
 KINDS = {"sin": sines, "mixed": mixed}

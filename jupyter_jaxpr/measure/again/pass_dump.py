@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from ...jax.internals import without_disk_cache
+from ...jax.stages import without_disk_cache
 from ...plain_text import kind_name, message_of
 from ...program.texts.passes import Passes, read_passes
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ...jax.internals import traced_with, without_disk_cache
+from ...jax.stages import traced_with, without_disk_cache
 from ...plain_text import kind_name, message_of
 from ...program.jaxpr.jaxpr import Walk
 from ...program.jaxpr.parameters import open_jaxpr

@@ -16,12 +16,12 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from ...jax import internals as jax_internals
 from ...jax.effects import program_effects
+from ...jax.facts import is_jitted, jit_name
 from ...observe.calls.printed import PrintRecorder
 from ...observe.jit_here import jitted_copy, static_names
-from ...observe.misses import Observer
 from ...observe.observation import ObservedFunction, ObservedProgram, StageTimes
+from ...observe.observer import Observer
 from ...observe.own_traces import trace_call
 from ...observe.side_effects.guard import undone
 from ...observe.stages import CallStages
@@ -228,12 +228,12 @@ class Trial:
         variant.agreement = agreement(reference[0], result)
 
     def _first(self) -> Any:
-        return self._first_jitted() if jax_internals.is_jitted(self._fun) else self._first_plain()
+        return self._first_jitted() if is_jitted(self._fun) else self._first_plain()
 
     def _first_jitted(self) -> Any:
         """Call what the user jitted, in everybody's sight: JAX's cache has its entry afterwards."""
         fun, variant = self._fun, self._variant
-        result, stages = self._run(fun, jax_internals.jit_name(fun._fun))
+        result, stages = self._run(fun, jit_name(fun._fun))
         note = f"JAX made it for the comparison, by calling {variant.name}."
         variant.function = trace_call(self._observer, fun, self._args, self._kwargs, note).function
         program = variant.program
@@ -262,7 +262,7 @@ class Trial:
         for scalars in (False, True):
             statics = static_names(self._fun, self._args, self._kwargs, scalars)
             jitted = jitted_copy(self._fun, statics)
-            with self._observer.listening(jax_internals.jit_name(jitted._fun)) as traced:
+            with self._observer.listening(jit_name(jitted._fun)) as traced:
                 own = trace_call(self._observer, jitted, self._args, self._kwargs, note)
             if own.error is None:
                 variant.mode, variant.function, self._call = "jitted_here", own.function, jitted
@@ -277,7 +277,7 @@ class Trial:
         assert program is not None
         self._effects = program_effects(program.jaxpr)
         with self._observer.looking_away():
-            result, _ = self._run(self._call, jax_internals.jit_name(self._call._fun))
+            result, _ = self._run(self._call, jit_name(self._call._fun))
             program.origin = "ran"
             call, trace = self._first_call, traced.stages_only().trace
             program.stages = replace(call, trace=trace, total=(call.total or 0.0) + (trace or 0.0))
@@ -391,7 +391,7 @@ class Trial:
 
         variant = self._variant
         compiles = 0 if variant.compiled_before else 1
-        name = jax_internals.jit_name(getattr(self._call, "_fun", self._call))
+        name = jit_name(getattr(self._call, "_fun", self._call))
         for text, args, kwargs in sweep.calls:
             if self._stop():
                 return

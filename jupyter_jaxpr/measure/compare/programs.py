@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...jax import internals as jax_internals
 from ...jax.effects import program_effects
+from ...jax.stages import jaxpr_as_fun
 from ...observe.calls.values import ValuesGone
-from ...observe.misses import Observer
 from ...observe.observation import ObservedFunction, ObservedProgram
+from ...observe.observer import Observer
 from ..times.timing import Stop
 from .compare import Candidate, Comparison, Report, Trial, Variant, carry_out
 from .differentiation import Differentiable, differentiability
@@ -116,7 +116,7 @@ class _ProgramTrial(Trial):
         return result
 
     def _differentiability(self) -> Differentiable:
-        return differentiability(jax_internals.jaxpr_as_fun(self._program.jaxpr), self._leaves, {})
+        return differentiability(jaxpr_as_fun(self._program.jaxpr), self._leaves, {})
 
 
 def _event_name(program: ObservedProgram) -> str:

@@ -14,14 +14,15 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...jax import internals as jax_internals
 from ...jax.effects import program_effects
+from ...jax.post_hook import LastCalls
+from ...jax.stages import call_leaves
 from ...observe.calls.held_calls import Given, HeldCall
 from ...observe.calls.printed import PrintRecorder
 from ...observe.calls.values import ValuesGone
 from ...observe.functions import is_users, name_of
-from ...observe.misses import Observer
 from ...observe.observation import ObservedProgram
+from ...observe.observer import Observer
 from ...observe.side_effects.guard import EffectsError, undone
 from ...quantities import duration
 from ..compare.differentiation import words
@@ -229,7 +230,7 @@ class _Trial:
 
     def _is_program_of(self, jitted: Any, given: Given) -> bool:
         try:
-            found = jax_internals.call_leaves(jitted, *given)
+            found = call_leaves(jitted, *given)
         except Exception:  # another JAX: the executable can be called all the same
             return False
         return found is not None and found[0] is self._program.jaxpr
@@ -302,7 +303,7 @@ class _Trial:
         """Tell which jitted functions stay so in it, by one more call: JAX tells of those that it has compiled."""
         import jax
 
-        calls = jax_internals.LastCalls()
+        calls = LastCalls()
         args, kwargs = copied(given)
         calls.start()
         try:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...observe.calls.printed import PrintRecorder
-from ...observe.misses import Observer
+from ...observe.observer import Observer
 from ...quantities import duration
 from ...typed.specs import Target
 from ..compare.compare import Candidate, Report

@@ -16,11 +16,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ...jax import internals as jax_internals
 from ...jax.effects import program_effects
+from ...jax.facts import is_deleted, is_jitted, jit_name
 from ...observe.calls.printed import PrintRecorder
 from ...observe.jit_here import jitted_anew, jitted_copy, static_names
-from ...observe.misses import Observer
+from ...observe.observer import Observer
 from ...program.costs import Costs
 from ...program.costs.memory import xla_memory
 from ...program.jaxpr.jaxpr import Walk
@@ -142,7 +142,7 @@ class Swept:
         self.name = candidate.name
         self._observer = observer
         self._fun = candidate.fun
-        self._jitted = jax_internals.is_jitted(candidate.fun)
+        self._jitted = is_jitted(candidate.fun)
         self.question: str | None = None
         self._notes = notes
         self._of = name
@@ -228,7 +228,7 @@ class Swept:
         return jitted_copy(self._fun, static_names(self._fun, args, kwargs, scalars))
 
     def _trace(self, jitted: Any, args: Any, kwargs: Any) -> tuple[Any, Any, Any, float]:
-        with self._observer.listening(jax_internals.jit_name(jitted._fun)) as stages:
+        with self._observer.listening(jit_name(jitted._fun)) as stages:
             start = time.perf_counter()
             traced = jitted.trace(*args, **kwargs)
             seconds = time.perf_counter() - start
@@ -275,13 +275,13 @@ class Swept:
         # Only what the user jitted may give its arguments away.
         given, keywords = copied((args, kwargs)) if self._jitted else (args, kwargs)
         jax.block_until_ready((given, keywords))
-        with self._observer.listening(jax_internals.jit_name(jitted._fun)) as stages:
+        with self._observer.listening(jit_name(jitted._fun)) as stages:
             start = time.perf_counter()
             result = jitted(*given, **keywords)
             returned = time.perf_counter()
             jax.block_until_ready(result)
             ended = time.perf_counter()
-        donated = [jax_internals.is_deleted(leaf) for leaf in jax.tree_util.tree_leaves((given, keywords))]
+        donated = [is_deleted(leaf) for leaf in jax.tree_util.tree_leaves((given, keywords))]
         del result, given, keywords
         times = stages.times(ended)
         point.first = trace_seconds + (ended - start)
@@ -342,7 +342,7 @@ class Swept:
                 jax.block_until_ready(call(*given, **keywords))
                 seconds = time.perf_counter() - start
                 compiled = events()
-            donated = [jax_internals.is_deleted(leaf) for leaf in jax.tree_util.tree_leaves((given, keywords))]
+            donated = [is_deleted(leaf) for leaf in jax.tree_util.tree_leaves((given, keywords))]
             del given, keywords
             if seconds > SLOW and not self._confirmed and (not compiled or seconds > TOO_LONG):
                 point.eager = _once(seconds, seconds)

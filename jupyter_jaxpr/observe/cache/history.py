@@ -19,8 +19,7 @@ from functools import partial
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...jax import internals as jax_internals
-from ...jax.internals import COMPILE_EVENT, LOWER_EVENT, TRACE_EVENT
+from ...jax.facts import COMPILE_EVENT, LOWER_EVENT, TRACE_EVENT, partial_of
 from ...plain_text import exact
 from ..functions import code_of
 from ..observation import Outcome, Place
@@ -404,7 +403,7 @@ def _first(fun: Any, key: Key | None, name: str, reading: Reading) -> _First:
     texts = None
     read = True
     if issubclass(type(fun), partial):
-        bound = jax_internals.partial_of(fun)
+        bound = partial_of(fun)
         values: dict[str, Any] = {f"argument {n}": value for n, value in enumerate(bound.args)}
         values.update((exact(name), value) for name, value in bound.keywords.items())
         texts = {name: reading.text(value) for name, value in values.items()}

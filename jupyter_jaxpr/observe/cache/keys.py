@@ -17,8 +17,19 @@ from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
 from typing import Any, NamedTuple
 
-from ...jax import internals as jax_internals
-from ...jax.internals import FlatCall, LeafColumns, LeafFacts, PmapCall
+from ...jax.calls import PmapCall
+from ...jax.keys import (
+    FlatCall,
+    LeafColumns,
+    LeafFacts,
+    flatten,
+    is_structure,
+    leaf_columns,
+    leaf_facts,
+    structure_of,
+    trace_context,
+    trace_context_names,
+)
 from ...plain_text import FAILURES, Limit, defined, exact, kind_name, text_of
 from ..reading import NOTHING_CALLED, Reading
 
@@ -124,7 +135,7 @@ def _hashes_plainly(value: Any) -> bool:
         return True
     if kind is tuple:
         return all(map(_hashes_plainly, value))
-    return jax_internals.is_structure(value) and value.num_nodes == 1
+    return is_structure(value) and value.num_nodes == 1
 
 
 _IDENTITY = object.__dict__["__eq__"]
@@ -265,16 +276,16 @@ class Key:
         reading: Reading = NOTHING_CALLED,
         flat: FlatCall | None = None,
     ) -> None:
-        values, self.treedef = jax_internals.flatten(dynamic) if flat is None else (flat.leaves, flat.tree)
+        values, self.treedef = flatten(dynamic) if flat is None else (flat.leaves, flat.tree)
         self.count = len(values)
         many = self.count > LAYOUTS_UP_TO
-        self._columns: LeafColumns | None = jax_internals.leaf_columns(values) if many else None
+        self._columns: LeafColumns | None = leaf_columns(values) if many else None
         self._facts: Sequence[LeafFacts] = ()
         if self._columns is None:
-            facts = jax_internals.leaf_facts(values, not many, None if flat is None else flat.avals)
+            facts = leaf_facts(values, not many, None if flat is None else flat.avals)
             self._facts = facts if function is None else _equinox_facts(facts, values, reading)
         self._leaves: tuple[Leaf, ...] | None = None
-        self.context: Sequence[Any] = jax_internals.trace_context()
+        self.context: Sequence[Any] = trace_context()
         self.options = options
         self.positional = positional
         self.keywords = keywords
@@ -298,7 +309,7 @@ class Key:
     @property
     def context_names(self) -> Sequence[str]:
         """What the values of `context` are called; JAX's list of them only grows."""
-        return jax_internals.trace_context_names()[: len(self.context)]
+        return trace_context_names()[: len(self.context)]
 
     @property
     def traced(self) -> bool:
@@ -448,7 +459,7 @@ def _equinox_flat(inner: Sequence[Any]) -> FlatCall | None:
         (_, first), (_, rest) = statics
         others, keywords = rest.children()
         positional = [first, *others.children()][:-1]  # the last one is equinox's own, and None
-        tree = jax_internals.structure_of([jax_internals.structure_of(positional), keywords])
+        tree = structure_of([structure_of(positional), keywords])
     except (AttributeError, KeyError, TypeError, ValueError):
         return None
     return FlatCall(leaves, tree, lambda: [None] * len(leaves))

@@ -12,7 +12,7 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from ...jax import internals as jax_internals
+from ...jax.keys import dataclass_fields
 from ...plain_text import FAILURES, Limit, exact, kind_name, text_of
 from ..reading import Reading
 
@@ -87,7 +87,7 @@ def _meta_fields(kind: type, data: Any) -> Sequence[str | None] | None:
     """The names of a node's values that are no children; None where its class does not name them."""
     if not isinstance(data, tuple):
         return None
-    known = jax_internals.dataclass_fields(kind)
+    known = dataclass_fields(kind)
     if known is not None:
         return known[1] if len(known[1]) == len(data) else None
     static = [field.name for field in _fields(kind) if field.metadata.get("static")]
@@ -104,7 +104,7 @@ def _children(path: str, kind: type, data: Any, count: int, reading: Reading) ->
     if fields is None and issubclass(kind, (list, tuple)):
         return [f"{path}[{n}]" for n in range(count)]
     if fields is None:
-        known = jax_internals.dataclass_fields(kind)
+        known = dataclass_fields(kind)
         dynamic = [field.name for field in _fields(kind) if not field.metadata.get("static")]
         fields = known[0] if known is not None else dynamic
     if len(fields) == count:

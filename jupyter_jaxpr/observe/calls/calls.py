@@ -6,7 +6,7 @@ one by one, a package's at once and the user's after some calls, so that only ji
 (0.4 us). Not seen are calls that C code makes, such as `map(f, xs)`: the function that was handed to it is named, and
 its counts are lower bounds.
 
-On 3.11 JAX is asked for its hits (`jax_internals.Hits`), and a miss is a call more. Not seen are calls that raise
+On 3.11 JAX is asked for its hits (`jax.post_hook.Hits`), and a miss is a call more. Not seen are calls that raise
 before JAX looks for an entry, so there all counts are lower bounds.
 """
 
@@ -24,7 +24,8 @@ from collections.abc import Callable, Iterable, Mapping
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
-from ...jax import internals as jax_internals
+from ...jax.facts import imported, jit_disabled, jit_type, staging
+from ...jax.post_hook import Hits
 from ...plain_text import defined, file_of, function_of
 from ..functions import is_installed, user_place
 from ..observation import Place
@@ -129,7 +130,7 @@ class CallCounter:
         self._handed: dict[Any, Place | None] = {}
         self._lines = _Lines()
         self._tool: MonitoringTool | None = None
-        self._hits: jax_internals.Hits | None = None
+        self._hits: Hits | None = None
         self._lost: str | None = None
         self.overflowed = False
         self._thread = 0
@@ -139,17 +140,17 @@ class CallCounter:
     def start(self) -> None:
         """Begin to count on this thread; does nothing while another cell is counted or before JAX is imported."""
         global _watching
-        if self.running or _watching is not None or not jax_internals.imported():
+        if self.running or _watching is not None or not imported():
             return
         _watching = self
         self.running = True
         self._thread = threading.get_ident()
-        self._jit_type = jax_internals.jit_type()
+        self._jit_type = jit_type()
         gc.callbacks.append(self._before_collection)
         if HAS_MONITORING:
             self._start_monitoring()
         else:
-            self._hits = jax_internals.Hits(self._hit)
+            self._hits = Hits(self._hit)
             self._hits.start()
 
     def stop(self) -> None:
@@ -274,7 +275,7 @@ class CallCounter:
 
     def _count_first(self, code: CodeType, offset: int, called: Any, frame: FrameType | None = None) -> None:
         """Count a call from another site than the last one of its offset."""
-        if jax_internals.jit_disabled():
+        if jit_disabled():
             return  # no call of a compiled program, and no hit
         if is_installed(file_of(code)):
             if id(getattr(called, "_fun", None)) in self._library:
@@ -292,7 +293,7 @@ class CallCounter:
     def _start_monitoring(self) -> None:
         monitor = monitoring()
         others: defaultdict[tuple[int, int], int] = defaultdict(int)
-        the_jit_type = jax_internals.jit_type()
+        the_jit_type = jit_type()
 
         def other_call(code: Any, offset: int, called: Any, first: Any) -> bool:
             """Whether to switch a site off that has just called something else."""
@@ -353,7 +354,7 @@ class CallCounter:
                 if type(called) is not the_jit_type:
                     called = _carried(called)
                 here = type(called) is the_jit_type and threading.get_ident() == self._thread
-                if here and not jax_internals.staging():  # within a trace it counts as inlined
+                if here and not staging():  # within a trace it counts as inlined
                     self._raised[called, user_place(sys._getframe(1))] += 1
             except RecursionError:
                 self.overflowed = True
@@ -369,8 +370,8 @@ class CallCounter:
         """A function is the first argument of a call: C code, such as `map`, may call it unseen."""
         if not _is_c_code(called) or id(called) in _DO_NOT_CALL or threading.get_ident() != self._thread:
             return
-        handed = _carried(first) if type(first) is not jax_internals.jit_type() else first
-        if type(handed) is jax_internals.jit_type():
+        handed = _carried(first) if type(first) is not jit_type() else first
+        if type(handed) is jit_type():
             self._handed.setdefault(handed, user_place(sys._getframe(3)))
 
 
@@ -408,7 +409,7 @@ def _carried(called: Any) -> Any:
     """The function inside a bound method or a partial, or that an object runs when it is called."""
     while type(called) in _CARRIERS:
         called = called.__func__ if type(called) is types.MethodType else called.func
-    if type(called) is jax_internals.jit_type():
+    if type(called) is jit_type():
         return called
     return defined(type(called), "__call__")
 

@@ -10,7 +10,7 @@ import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ...jax import internals as jax_internals
+from ...jax.facts import jitted_of
 from ..cache.keys import UNKNOWN, Key, StaticValue, positional_names, static_places
 
 Given = tuple[tuple[Any, ...], dict[str, Any]]
@@ -100,7 +100,7 @@ class HeldCall:
         if self._jitted is not None:
             return self._jitted
         fun = self.fun
-        return None if fun is None else jax_internals.jitted_of(fun, self.options)
+        return None if fun is None else jitted_of(fun, self.options)
 
     def given(self, leaves: Sequence[Any], *, jitted: bool = False) -> Given | None:
         """Positional and keyword arguments of the call.

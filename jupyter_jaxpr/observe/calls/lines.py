@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from types import CodeType, FunctionType
 from typing import Any
 
-from ...jax import internals as jax_internals
+from ...jax.facts import is_jitted
 from ...plain_text import file_of
 from .calls import HAS_MONITORING, MonitoringTool, monitoring
 
@@ -96,7 +96,7 @@ class LineRecorder:
         for value in list(module.values()):
             beside = list(vars(value).values()) if type(value) is type else [value]
             for each in beside:
-                inner = each.__wrapped__ if jax_internals.is_jitted(each) else each
+                inner = each.__wrapped__ if is_jitted(each) else each
                 if type(inner) is FunctionType and file_of(inner.__code__) == self._file:
                     yield from _with_nested(inner.__code__)
 

@@ -10,7 +10,8 @@ import weakref
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from ...jax.internals import array_type, is_deleted
+from ...jax.facts import is_deleted
+from ...jax.keys import array_type
 
 Which = Literal["compiled", "last"]
 

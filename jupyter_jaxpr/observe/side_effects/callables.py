@@ -15,7 +15,7 @@ import types
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
-from ...jax import internals as jax_internals
+from ...jax import facts
 from ..functions import is_installed, is_jax
 
 Verdict = Literal["harmless", "random", "outside", "settings", "unknown"]
@@ -298,7 +298,7 @@ def is_array_of_jax(value: Any) -> bool:
 
 def is_jitted(value: Any) -> bool:
     """Whether an object is what `jax.jit` returns."""
-    return jax_internals.is_jitted(value)
+    return facts.is_jitted(value)
 
 
 def functions_inside(value: Any, most: int = 200) -> Iterator[Any]:

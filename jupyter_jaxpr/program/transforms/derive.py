@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from ...document.types.transform import TransformKind
-from ...jax import internals as jax_internals
+from ...jax.stages import jaxpr_as_fun
 from ...observe.arguments import spec_of
 from ...observe.calls.printed import PrintRecorder
 from ...observe.observation import ArgumentSpec, ObservedProgram, Printed
@@ -117,7 +117,7 @@ class _Original:
 
         self.name = name
         self.observed = observed
-        self.call: Callable[..., Sequence[Any]] = jax_internals.jaxpr_as_fun(observed.jaxpr)
+        self.call: Callable[..., Sequence[Any]] = jaxpr_as_fun(observed.jaxpr)
         self.specs = [_input(aval) for aval in observed.jaxpr.in_avals]
         self.types = [aval_row(aval).text for aval in observed.jaxpr.in_avals]
         self.results = [spec_of(aval) for aval in observed.jaxpr.out_avals]

@@ -1,0 +1,400 @@
+"""Hooks and listeners in JAX: they tell a `Receiver` of every miss and stage, and give way to JAX.
+
+Every call of a jitted function that misses JAX's C++ cache comes by three small functions: `get_ctx_mesh` (it starts;
+the first that `_infer_params` calls), `test_event` (it has its program and is about to run) and `_get_fastpath_data`
+(it has run). None of them runs the user's code. `Hooks` puts something in their place that tells a `Receiver` and gives
+way to them, so that no frame of ours is on the stack while JAX traces, compiles or runs, nor in the traceback of what
+is raised there; a call that hits the C++ cache runs no Python at all, so the hooks cost it nothing. JAX's public
+events (`jax.monitoring`) tell the stages.
+
+`Hooks` puts hooks and listeners in, now or as soon as JAX is imported, and takes them out.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any, Protocol
+
+from .. import plain_text
+from .calls import DerivedCall, JitCall
+from .facts import CACHE_MISS, COMPILE_EVENT, FROM_DISK_EVENT, LOWER_EVENT, TRACE_EVENT, imported
+from .support import Support, support
+from .when_imported import WhenImported
+
+_WRAPPED_NAME = re.compile(r"\w+\((.*)\)", re.DOTALL)
+_NAMES = 1_000
+
+
+class Receiver(Protocol):
+    """Who is told. No method may raise; all are called on the thread that called JAX.
+
+    Attributes:
+        library: how often each function that is of no interest has missed, by its id; the receiver adds them.
+    """
+
+    library: dict[int, int]
+
+    def installed(self) -> None:
+        """The hooks have gone in."""
+
+    def missed(self, call: JitCall) -> bool:
+        """A call missed the C++ cache; False: the receiver wants to hear no more of it."""
+
+    def asked_ahead(self, fun: Any, options: Any, frame: FrameType) -> None:
+        """A jitted function is asked for its trace, lowering or shapes, without a call; `frame` is JAX's."""
+
+    def traced(self, call: JitCall) -> None:
+        """`call.params` and `call.args_flat` are there: JAX traced the function, or found an earlier trace.
+
+        Told before the program runs; not told where JAX traces the function for another transformation.
+        """
+
+    def trace_raised(self, name: str | None) -> None:
+        """The trace of a function that its events call by this name has raised; told of traces within no other."""
+
+    def executed(self, call: JitCall, executable: Any, fast_path: bool) -> None:
+        """It ran; `fast_path` says whether the next call like it will hit the C++ cache.
+
+        `executable` is None where another transformation or trace took the call over.
+        """
+
+    def derived(self, call: DerivedCall) -> None:
+        """JAX ran a program that it derived from a jitted one, outside any jit."""
+
+    def stage_started(self, event: str, name: str | None) -> None:
+        """A trace, lowering or compilation starts."""
+
+    def stage_ended(self, event: str, name: str | None, seconds: float) -> None:
+        """A trace, lowering or compilation has ended."""
+
+    def from_disk(self) -> None:
+        """The compilation under way took its executable from the persistent cache."""
+
+
+class Hooks:
+    """Puts the hooks and listeners into JAX, and takes them out."""
+
+    def __init__(self, receiver: Receiver) -> None:
+        self._receiver = receiver
+        self._support: Support | None = None
+        self._originals: dict[tuple[str, str], Callable[..., Any]] = {}  # by module and name
+        self._open: dict[int, JitCall] = {}  # calls that have not run yet, by the id of their frame
+        self._finder: WhenImported | None = None
+        self._lock = threading.RLock()
+        self.failed: list[BaseException] = []  # of ours, kept for the next observation
+        self._plain: dict[Any, str] = {}  # the names of functions by those in JAX's events
+        self.tells_calls = False  # the tier `hooks`, with the hooks in
+        self.overflowed = False  # the user's stack was at Python's limit: there may have been misses that were not told
+
+    @property
+    def support(self) -> Support:
+        """What the observer can tell; at tier `hooks` also before JAX is imported."""
+        return self._support or support()
+
+    def ensure(self) -> None:
+        """Hook the imported JAX, or wait for its import; may be called often."""
+        with self._lock:
+            if imported():
+                if not self._originals:
+                    self._install()
+                if self._listens():
+                    self._listen()
+            elif self._finder is None and "jax" not in sys.modules:
+                self._finder = WhenImported("jax", self.ensure)
+                sys.meta_path.insert(0, self._finder)
+
+    @contextmanager
+    def for_a_while(self) -> Iterator[None]:
+        """Hook the imported JAX, and leave it as it was before."""
+        before = bool(self._originals) or self._finder is not None
+        self.ensure()
+        try:
+            yield
+        finally:
+            if not before:
+                self.remove()
+
+    def remove(self) -> None:
+        """Leave JAX as it was."""
+        with self._lock:
+            if self._finder is not None:
+                self._finder.stop()
+                self._finder = None
+            for (module, name), original in self._originals.items():
+                # Where someone else has wrapped what we put there it stays in place, and passes everything on.
+                holder = sys.modules.get(module)
+                if holder is not None and getattr(getattr(holder, name), "__jupyter_jaxpr__", None) is self:
+                    setattr(holder, name, original)
+            self._originals.clear()
+            self._open.clear()
+            if self._listens():
+                self._stop_listening()
+            self._support = None
+            self.tells_calls = False
+
+    def _install(self) -> None:
+        self._support = support()
+        if self._support.tier != "hooks":
+            return
+        from jax._src import pjit, util
+
+        self._put(pjit, "get_ctx_mesh", self._before_trace(pjit._infer_params))
+        self._put(util, "test_event", self._before_run(pjit._pjit_call_impl_python))
+        self._wrap(pjit, "_get_fastpath_data", self._after_run)
+        self.tells_calls = True
+        _tell(self.fail, self._receiver.installed)
+
+    def _put(self, module: Any, name: str, tell: Callable[[], None]) -> None:
+        """Let a function of JAX's tell us that it is called, without being called by us.
+
+        Before Python calls an object it asks the type for `__call__`, and calls what that property gives: the function
+        itself. By then nothing of ours is on the stack.
+        """
+        originals = self._originals
+        original: Callable[..., Any] = getattr(module, name)
+
+        def called(_: Any) -> Callable[..., Any]:
+            try:
+                if originals:
+                    tell()
+            except RecursionError:  # the user's stack is at its end: JAX will say so itself
+                self.overflowed = True
+            return original
+
+        teller: Any = type(name, (), {"__call__": property(called)})()
+        functools.update_wrapper(teller, original)
+        self._replace(module, name, teller)
+
+    def _wrap(self, module: Any, name: str, make: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
+        original = getattr(module, name)
+        self._replace(module, name, functools.wraps(original)(make(original)))
+
+    def _replace(self, module: Any, name: str, other: Any) -> None:
+        self._originals[module.__name__, name] = getattr(module, name)
+        other.__jupyter_jaxpr__ = self  # how `remove` knows it again
+        setattr(module, name, other)
+
+    def _before_trace(self, infer_params: Any) -> Callable[[], None]:
+        # JAX's own functions miss hundreds of times in one trace of a user's: theirs is the first and shortest way.
+        receiver, library, opened = self._receiver, self._receiver.library, self._open
+        get_frame, failed = sys._getframe, self.fail
+        code = infer_params.__code__
+        name_of_fun, name_of_options, name_of_args, name_of_kwargs = code.co_varnames[:4]
+
+        def before_trace() -> None:
+            inner = get_frame(2)
+            if inner.f_code is not code or (frame := inner.f_back) is None:
+                return
+            if opened:
+                opened.pop(id(frame), None)  # of a frame that an exception ended
+            given = inner.f_locals
+            fun = given[name_of_fun]
+            if id(fun) in library:
+                library[id(fun)] += 1
+                return
+            try:
+                if frame.f_code.co_name != CACHE_MISS:  # `f.trace`, `f.lower`, `f.eval_shape`: nothing runs
+                    receiver.asked_ahead(fun, given[name_of_options], frame)
+                    return
+                call = JitCall(fun, given[name_of_options], given[name_of_args], given[name_of_kwargs], frame)
+                wanted = receiver.missed(call)
+                call.drop_values()
+                if wanted:
+                    opened[id(frame)] = call
+                    if len(opened) > 100:
+                        self._forget_ended()
+            except Exception as error:
+                failed(error)
+
+        return before_trace
+
+    def _forget_ended(self) -> None:
+        """Calls that raised, on this thread."""
+        for key in [key for key, call in list(self._open.items()) if call.is_over()]:
+            self._open.pop(key, None)
+
+    def _before_run(self, call_python: Any) -> Callable[[], None]:
+        get_frame, opened, code = sys._getframe, self._open, call_python.__code__
+
+        def before_run() -> None:
+            if opened and (inner := get_frame(2)).f_code is code and inner.f_back is not None:
+                frame = inner.f_back.f_back
+                call = opened.get(id(frame))
+                if call is not None and frame is not None and call.is_in(frame):
+                    self._tell_traced(call, frame)
+
+        return before_run
+
+    def _tell_traced(self, call: JitCall, frame: FrameType) -> None:
+        if call.params is not None or "p" not in frame.f_locals:
+            return  # it was told, or JAX still traces: what runs meanwhile is a part of the trace
+        try:
+            call.frame = frame
+            call.take_trace()
+            self._receiver.traced(call)
+        except Exception as error:
+            self.fail(error)
+        finally:
+            call.args, call.kwargs, call.frame = (), {}, None
+
+    def _after_run(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        get_frame, failed, opened, receiver = sys._getframe, self.fail, self._open, self._receiver
+
+        def get_fastpath_data(*args: Any) -> Any:
+            __tracebackhide__ = True
+            fast_path = original(*args)
+            if args[0] is None and not opened:  # within a trace
+                return fast_path
+            frame = get_frame(1)
+            try:
+                call = opened.pop(id(frame), None) if opened else None
+                if call is not None and call.is_in(frame):
+                    call.frame = frame
+                    if call.params is None:
+                        call.take_trace()
+                    receiver.executed(call, args[0], fast_path is not None)
+                elif frame.f_code.co_name == "call_impl_cache_miss":
+                    self._tell_derived(frame, args[0])
+            except RecursionError:
+                self.overflowed = True
+            except Exception as error:
+                failed(error)
+            return fast_path
+
+        return get_fastpath_data
+
+    def _tell_derived(self, frame: FrameType, executable: Any) -> None:
+        caller = frame.f_back
+        while caller is not None:  # the call that it is derived from: JAX runs it for a transformation
+            call = self._open.get(id(caller))
+            if call is not None and call.is_in(caller):
+                self._tell_traced(call, caller)
+            caller = caller.f_back
+        found = frame.f_locals
+        params = {name: found[name] for name in _DERIVED_PARAMS if name in found}
+        self._receiver.derived(
+            DerivedCall(
+                plain_text.text_of(found["name"]), params, tuple(found["args"]), found.get("out_flat", ()), executable
+            )
+        )
+
+    def fail(self, error: BaseException) -> None:
+        """Keep a failure of ours for the next observation."""
+        if isinstance(error, RecursionError):
+            self.overflowed = True
+        elif len(self.failed) < 10:
+            self.failed.append(error)
+
+    # --- JAX's events ---
+
+    def _listen(self) -> None:
+        """Register the listeners that are not there (`jax.monitoring.clear_event_listeners` takes all out)."""
+        from jax._src import monitoring
+
+        for listeners, register, listener in self._listeners(monitoring):
+            if listener not in listeners():
+                register(listener)
+
+    def _listens(self) -> bool:
+        """Whether this JAX has the events that we know."""
+        return self._support is not None and self._support.tier in ("hooks", "events")
+
+    def _stop_listening(self) -> None:
+        monitoring = sys.modules.get("jax._src.monitoring")
+        if monitoring is None:
+            return
+        for listeners, register, listener in self._listeners(monitoring):
+            if listener in listeners():
+                unregister = register.__name__.replace("register_", "unregister_").replace("duration_secs", "duration")
+                getattr(monitoring, unregister)(listener)
+
+    def _listeners(self, monitoring: Any) -> tuple[tuple[Any, Any, Any], ...]:
+        return (
+            (
+                monitoring.get_event_duration_listeners,
+                monitoring.register_event_duration_secs_listener,
+                self._on_duration,
+            ),
+            (monitoring.get_event_listeners, monitoring.register_event_listener, self._on_event),
+            (monitoring.get_scalar_listeners, monitoring.register_scalar_listener, self._on_scalar),
+        )
+
+    # A trace of a user's function holds hundreds of JAX's own: these two, and what they call, are as short as can be.
+
+    def _on_duration(self, event: str, seconds: float, fun_name: Any = None, **_: Any) -> None:
+        if event in _STAGE_EVENTS:
+            try:
+                name = (self._plain.get(fun_name) if type(fun_name) is str else None) or self._plain_name(fun_name)
+                self._receiver.stage_ended(event, name, seconds)
+                if event == TRACE_EVENT and _is_raising(sys._getframe(1)):
+                    self._receiver.trace_raised(name)
+            except RecursionError:
+                self.overflowed = True
+            except Exception as error:
+                self.fail(error)
+
+    def _on_scalar(self, event: str, value: Any, fun_name: Any = None, **_: Any) -> None:
+        if event in _STAGE_EVENTS:  # JAX reports the time of the start under the name of the duration
+            try:
+                name = (self._plain.get(fun_name) if type(fun_name) is str else None) or self._plain_name(fun_name)
+                self._receiver.stage_started(event, name)
+            except RecursionError:
+                self.overflowed = True
+            except Exception as error:
+                self.fail(error)
+
+    def _plain_name(self, name: Any) -> str | None:
+        """The name of the function: the events after its trace say jit(f) for f.
+
+        Names are kept, for to take them apart right after a compilation is half of what we do then.
+        """
+        if not issubclass(type(name), str):
+            return None
+        name = str.__str__(name)
+        if len(self._plain) >= _NAMES:
+            self._plain.clear()
+        wrapped = _WRAPPED_NAME.fullmatch(name)
+        plain = plain_text.exact(wrapped.group(1) if wrapped else name)
+        if len(name) <= plain_text.Limit.FILE:
+            self._plain[name] = plain
+        return plain
+
+    def _on_event(self, event: str, **facts: Any) -> None:
+        if event == FROM_DISK_EVENT:
+            _tell(self.fail, self._receiver.from_disk)
+
+
+def _is_raising(frame: FrameType) -> bool:
+    """Whether the end of a stage is told because of an exception; `frame` is that of the listener's caller."""
+    leaving = frame.f_back
+    return leaving is not None and leaving.f_locals.get("exc_type") is not None
+
+
+_STAGE_EVENTS = frozenset({TRACE_EVENT, LOWER_EVENT, COMPILE_EVENT})
+_DERIVED_PARAMS = (
+    "jaxpr",
+    "in_shardings",
+    "out_shardings",
+    "in_layouts",
+    "out_layouts",
+    "donated_invars",
+    "ctx_mesh",
+    "name",
+    "keep_unused",
+    "inline",
+    "compiler_options_kvs",
+)
+
+
+def _tell(failed: Callable[[BaseException], None], method: Callable[..., None], *facts: Any) -> None:
+    """Call the receiver; a failure of ours never reaches the user's call."""
+    try:
+        method(*facts)
+    except Exception as error:
+        failed(error)

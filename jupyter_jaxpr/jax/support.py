@@ -1,0 +1,121 @@
+"""Which facts can be had with the JAX at hand (the tier), without importing JAX before the user does.
+
+Whether the hooks fit is read off the code of JAX's private functions: names, parameters, and that JAX's cache miss
+looks them up by name. Nothing here starts a backend, traces or compiles; each miss checks what it is given.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import re
+import sys
+from dataclasses import dataclass
+from importlib import metadata
+from types import CodeType
+from typing import Literal
+
+from .facts import CACHE_MISS, COMPILE_EVENT, LOWER_EVENT, TRACE_EVENT, imported
+
+Tier = Literal["hooks", "events", "inspection", "none"]
+OLDEST = (0, 10, 2)
+OLDEST_TEXT = "0.10.2"
+UPGRADE = "pip install -U jax"
+
+
+@dataclass(frozen=True)
+class Support:
+    """What can be had with this JAX; `note` says what is missing and why, None where nothing is."""
+
+    tier: Tier
+    note: str | None = None
+
+
+def jax_version() -> str | None:
+    """Version of the installed JAX, None where there is none; imports nothing."""
+    jax = sys.modules.get("jax")
+    if jax is not None and isinstance(getattr(jax, "__version__", None), str):
+        return str(jax.__version__)
+    try:
+        return metadata.version("jax") if importlib.util.find_spec("jax") is not None else None
+    except (metadata.PackageNotFoundError, ValueError):
+        return None
+
+
+def jaxlib_version() -> str | None:
+    """Version of the installed jaxlib, None where there is none; imports nothing."""
+    jaxlib = sys.modules.get("jaxlib")
+    if jaxlib is not None and isinstance(getattr(jaxlib, "__version__", None), str):
+        return str(jaxlib.__version__)  # reading it off the files takes half a millisecond, in every cell
+    try:
+        return metadata.version("jaxlib")
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def support() -> Support:
+    """The tier of the JAX at hand; whether the hooks fit is known once JAX is imported."""
+    version = jax_version()
+    if version is None:
+        return Support("none", f"JAX is not installed in this kernel: run `{UPGRADE}` and restart the kernel.")
+    if _numbers(version) < OLDEST:
+        return Support(
+            "none",
+            f"JAX {version} is older than {OLDEST_TEXT}, the oldest one supported here: "
+            f"run `{UPGRADE}` and restart the kernel.",
+        )
+    if not imported():
+        return Support("hooks")
+    return _structure(version)
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in re.findall(r"\d+", version)[:3])
+
+
+def _structure(version: str) -> Support:
+    """Read off JAX's code whether the hooks fit it."""
+    missing = f"This JAX ({version}) has changed inside, newer than this version of jupyter_jaxpr knows: "
+    cure = " Run `pip install -U jupyter_jaxpr` when there is a newer one."
+    if not _hooks_fit():
+        if not _events_fit():
+            return Support("inspection", missing + "programs can be shown, traces and compiles not counted." + cure)
+        return Support(
+            "events", missing + "traces and compiles are counted, which call caused them cannot be told." + cure
+        )
+    return Support("hooks")
+
+
+def _hooks_fit() -> bool:
+    try:
+        from jax._src import pjit, util
+
+        parameters = [
+            len(inspect.signature(function).parameters)
+            for function in (pjit._infer_params, pjit.get_ctx_mesh, pjit._get_fastpath_data, util.test_event)
+        ]
+        misses = [c for c in pjit._cpp_pjit.__code__.co_consts if isinstance(c, CodeType) and c.co_name == CACHE_MISS]
+        return (
+            parameters[:2] == [4, 1]
+            and parameters[2] >= 4
+            and "get_ctx_mesh" in pjit._infer_params.__code__.co_names
+            and "test_event" in pjit._pjit_call_impl_python.__code__.co_names
+            and bool(misses)
+            and all(
+                {"_infer_params", "_get_fastpath_data"} <= set(code.co_names)
+                and {"args", "kwargs", "p", "args_flat"} <= set(code.co_varnames)
+                for code in misses
+            )
+        )
+    except (AttributeError, ImportError, ValueError):
+        return False
+
+
+def _events_fit() -> bool:
+    try:
+        from jax._src import dispatch
+
+        names = (dispatch.JAXPR_TRACE_EVENT, dispatch.JAXPR_TO_MLIR_MODULE_EVENT, dispatch.BACKEND_COMPILE_EVENT)
+        return names == (TRACE_EVENT, LOWER_EVENT, COMPILE_EVENT)
+    except (AttributeError, ImportError):
+        return False

@@ -1,0 +1,52 @@
+"""A watch on Python's import system, which tells that somebody else has imported a module such as JAX."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Callable
+from typing import Any
+
+
+class WhenImported:
+    """Calls back once a module has been imported by someone else; a finder that finds nothing itself.
+
+    Importing JAX ourselves would read the environment variables that a cell sets before its own import.
+    """
+
+    def __init__(self, name: str, then: Callable[[], None]) -> None:
+        self._name = name
+        self._then = then
+        self._looking = False
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        """The spec that the other finders have, its loader calling back after the module has run."""
+        if name != self._name or self._looking:
+            return None
+        self._looking = True
+        try:
+            spec = importlib.util.find_spec(name)
+        finally:
+            self._looking = False
+        loader = spec.loader if spec is not None else None
+        if loader is None or not hasattr(loader, "exec_module"):
+            return spec
+        run = loader.exec_module
+
+        def exec_module(module: Any) -> None:
+            del loader.exec_module  # the class's own method again
+            run(module)
+            self.stop()
+            # A failure of ours is not a failure of the user's import; the next cell tries again.
+            try:
+                self._then()
+            except Exception:
+                return
+
+        loader.exec_module = exec_module  # type: ignore[method-assign]  # on this one loader, until it has run
+        return spec
+
+    def stop(self) -> None:
+        """Leave the import system as it was."""
+        if self in sys.meta_path:
+            sys.meta_path.remove(self)

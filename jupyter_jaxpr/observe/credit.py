@@ -1,0 +1,115 @@
+"""Calls and stages in, the counts of functions and lines out.
+
+What was counted is credited to the function that was called; where JAX tells no more than a name, to that name.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from ..jax.calls import derived_jaxpr
+from ..jax.facts import COMPILE_EVENT, LOWER_EVENT, TRACE_EVENT
+from ..jax.hooks import Hooks
+from .cache.history import FunctionHistory, History
+from .functions import FunctionRecord, Functions, is_users, user_place
+from .observation import EagerCompile
+from .run import EAGER_COMPILES, FunctionActivity, Run
+from .stages import CallStages, LooseEvent
+from .threads import ThreadState
+
+
+def drain(
+    run: Run, functions: Functions, hooks: Hooks, missing: Any = None, its_record: FunctionRecord | None = None
+) -> _Drained:
+    """Credit the counted calls to their functions and lines.
+
+    Tells whether one of the function that misses now was credited to it, whether one was seen at all, and where
+    it is counted.
+    """
+    counted = seen = False
+    its_activity = None
+    counter = run.counter
+    for called, times, place in counter.drain():
+        fun = getattr(called, "_fun", None)
+        if fun is missing and its_record is not None and not its_record.equinox:  # most often it is the only one
+            run.call_lines.called(place, times)
+            its_activity = its_activity or run.activity(its_record)
+            its_activity.calls += times
+            counted = seen = True
+            continue
+        if fun is None:
+            _drain_derived(run, called)
+            continue
+        function = functions.known(fun)
+        shared = function is None and functions.is_shared(fun)
+        if shared or (is_users(fun) if function is None else not function.library):
+            run.call_lines.called(place, times)
+        seen |= fun is missing
+        if shared:
+            continue
+        counted |= fun is missing
+        if function is None and hooks.support.tier != "hooks":
+            function = functions.by_code(fun)
+        if function is None:
+            if len(run.unseen) < 100 and not any(known is called for known in run.unseen):
+                run.unseen.append(called)
+        elif not function.library:
+            run.activity(function).calls += times
+    if not counter.noted_more:
+        return counted, seen, its_activity
+    for called, times, place in counter.drain_raised():
+        function = functions.known(getattr(called, "_fun", None))
+        if function is not None and not function.library:
+            run.activity(function).calls_raised += times
+            run.call_lines.raised(place, times)
+    for handed, place in counter.drain_handed():
+        function = functions.known(getattr(handed, "_fun", None))
+        if function is not None and not function.library:
+            run.activity(function).handed += 1
+            run.call_lines.unseen(place)
+    return counted, seen, its_activity
+
+
+def _drain_derived(run: Run, called: Any) -> None:
+    """A derived program was called: in JAX each such call goes through a function object of its own."""
+    jaxpr = derived_jaxpr(called)
+    if jaxpr is None:
+        return
+    for activity in run.functions.values():
+        for program in activity.record.kept.values():
+            if program.jaxpr is jaxpr:
+                activity.use(program, now=False)
+
+
+def take_loose(state: ThreadState, run: Run, hooks: Hooks) -> None:
+    """Credit the stages that belong to no observed call."""
+    for event in state.loose:
+        if hooks.support.tier == "events":
+            run.stage_counts[event.name, event.event] += 1
+        elif event.event == COMPILE_EVENT and len(run.eager) < EAGER_COMPILES and event.name not in run.ahead:
+            run.eager.append(EagerCompile(event.name, event.seconds, event.place))
+    state.loose.clear()
+
+
+def worked_ahead(state: ThreadState, histories: History, history: FunctionHistory, event: LooseEvent) -> None:
+    """JAX has traced, lowered or compiled a function that was not called."""
+    stages = CallStages()
+    stages.add(event.event, event.seconds, event.from_disk)
+    histories.worked(history, stages)
+    if state.run is not None:
+        state.run.note_ahead(history.name, history.definition)
+        tally = stages.tally()
+        state.run.call_lines.compiled(user_place(sys._getframe(1)), tally.compiles)
+
+
+def count_by_name(run: Run) -> None:
+    """At the tier `events` a stage is credited to the functions of its name, for more JAX does not say."""
+    for activity in run.functions.values():
+        name = activity.record.jit_name
+        activity.traces = run.stage_counts[name, TRACE_EVENT]
+        activity.lowerings = run.stage_counts[name, LOWER_EVENT]
+        activity.compiles = run.stage_counts[name, COMPILE_EVENT]
+
+
+_Drained = tuple[bool, bool, FunctionActivity | None]

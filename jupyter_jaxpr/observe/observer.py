@@ -1,0 +1,478 @@
+"""JAX's hooks and events in, records of what each call did out.
+
+`Observer` is one a kernel. It is told of every call that misses JAX's C++ cache (`jax.hooks.Hooks`) and keeps, for
+as long as a function lives, the programs last made of it; while a `Run` is on, what happens on its thread is counted
+there.
+
+- `threads`: what one thread is doing in JAX, and the end of its calls.
+- `credit`: calls and stages, credited to functions and lines.
+- `replay`: the programs that calls ran, and their stages.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+from ..jax import facts
+from ..jax.calls import DerivedCall, JitCall, pmap_call
+from ..jax.effects import program_effects
+from ..jax.facts import (
+    COMPILE_EVENT,
+    TRACE_EVENT,
+    backend_started,
+    functions_with_entries,
+    is_deleted,
+    source_of,
+    stored_jit_name,
+)
+from ..jax.hooks import Hooks
+from ..jax.keys import FlatCall
+from ..jax.stages import call_leaves, made_ahead
+from ..plain_text import FAILURES, text_of
+from .cache.history import FunctionHistory, History
+from .cache.keys import Key, equinox_key_of, key_of, pmap_key_of
+from .cache.ledger import Ledger
+from .calls.calls import HAS_MONITORING
+from .calls.values import CallValues
+from .credit import count_by_name, drain, take_loose, worked_ahead
+from .functions import FunctionRecord, Functions, call_place, equinox_frame, is_users, name_of, user_place
+from .observation import LedgerReading, Observation
+from .programs import KeptProgram
+from .reading import NOTHING_CALLED, Reading
+from .replay import note_call, note_derived, note_program, note_transformed, origin_of
+from .run import Run
+from .stages import STAGE_NAMES, CallStages, LooseEvent
+from .threads import (
+    LOOSE_EVENTS,
+    Asked,
+    Miss,
+    ThreadState,
+    forget_asked,
+    leave,
+    prune,
+    start_trace,
+    state_of,
+    stop_trace,
+)
+
+_FUNCTIONS_IN_LEDGER = 40
+_AHEAD = 256
+
+
+class Observer:
+    """Sees what jitted functions do in this kernel."""
+
+    def __init__(self) -> None:
+        self.functions = Functions()
+        self.library = self.functions.library
+        self.history = History()
+        self.shows_programs = False  # a session that shows programs is there: `observe()` alone holds none
+        self.hooks = Hooks(self)
+        self._threads: dict[int, ThreadState] = {}
+        self._ahead: dict[str, FunctionHistory] = {}  # of functions asked for their trace without a call, by source
+
+    # --- runs ---
+
+    def begin(self, file: str | None = None, keep_values: bool = False) -> Run:
+        """Start to observe what this thread does.
+
+        Args:
+            file: The cell's file; None where there is no cell.
+            keep_values: Hold what each function was last called with until the run's programs let go of it.
+        """
+        self.hooks.ensure()
+        run = Run(file, self.library, keep_values)
+        run.counter.drains = lambda: drain(run, self.functions, self.hooks)
+        state = state_of(self._threads)
+        prune(state, self.history)
+        state.loose.clear()
+        state.under_transforms.clear()
+        state.run = run
+        if self.hooks.support.tier != "none":
+            try:
+                run.counter.start()
+            except Exception as error:  # calls are unknown then, and the rest is as good
+                run.fail(error)
+            run.counted = run.counter.sees
+        self.hooks.overflowed = False
+        run.hold_last_calls()  # ends before the counter does: both are told by the same hook of JAX's
+        if self.hooks.support.tier == "hooks":
+            run.library_before = dict(self.library)
+            run.ledger = self.history.ledger(run.thread, run.ledger_calls, run.reading)
+        return run
+
+    def end(self, run: Run) -> Observation:
+        """Stop, and hand on what was seen."""
+        state = self._threads.get(run.thread)
+        run.ended = True
+        try:
+            if self.hooks.overflowed:
+                run.counter.overflowed = True
+            if state is not None and state.run is run:
+                if run.thread == threading.get_ident():
+                    prune(state, self.history)
+                self.history.count()
+                drain(run, self.functions, self.hooks)
+                take_loose(state, run, self.hooks)
+                for called, (args, kwargs) in list(run.last_calls.calls.items()):
+                    self.note_values(called, args, kwargs, keep=True)
+                if self.hooks.support.tier == "events":
+                    count_by_name(run)
+                state.run = None
+            for error in self.hooks.failed:
+                run.fail(error)
+            self.hooks.failed.clear()
+        except Exception as error:
+            run.fail(error)
+        finally:
+            run.last_calls.stop()
+            run.counter.stop()
+            run.prints.stop()
+            if run.lines is not None:
+                run.lines.close()
+        observation = run.observation()
+        if run.ledger is not None and run.keeps_programs:  # `observe()` has a ledger of its own
+            try:
+                observation.ledger = self._reading(run, run.ledger)
+            except Exception as error:
+                run.fail(error)
+                observation.failures = run.failures
+        return observation
+
+    def end_all(self) -> None:
+        """Stop to observe whatever is observed, on every thread."""
+        for state in list(self._threads.values()):
+            if state.run is not None:
+                self.end(state.run)
+
+    def _reading(self, run: Run, ledger: Ledger) -> LedgerReading:
+        ledger.close()
+        library = self.functions.library_names(run.library_before)
+        return LedgerReading(
+            run=ledger.functions,
+            kernel=self.history.whole(_FUNCTIONS_IN_LEDGER, run.reading).functions,
+            seconds=time.perf_counter() - run.started_at,
+            library_functions=tuple(name for name, _ in library[:200]),
+            library_misses=sum(times for _, times in library),
+            note=run.calls_note(),
+            lines=run.line_readings(),
+        )
+
+    def running(self) -> Run | None:
+        """The run that is on, on this thread."""
+        return state_of(self._threads).run
+
+    def count_now(self, run: Run) -> None:
+        """Credit the calls made until now; does nothing on another thread than the run's."""
+        if run.thread == threading.get_ident():
+            drain(run, self.functions, self.hooks)
+
+    def settle(self, run: Run) -> None:
+        """As `count_now`, and close calls that an exception ended unseen."""
+        state = self._threads.get(run.thread)
+        if state is not None and run.thread == threading.get_ident():
+            prune(state, self.history)
+        self.history.count()
+        self.count_now(run)
+
+    def let_go(self) -> None:
+        """Drop calls of this thread that an exception ended unseen: they hold their arguments."""
+        state = state_of(self._threads)
+        if state.run is None:
+            prune(state, self.history)
+
+    def progress(self, run: Run) -> tuple[str, str | None, float, list[tuple[str, float]]]:
+        """Where a run is, from any thread: stage, function, since when, and its finished stages with seconds."""
+        state = self._threads.get(run.thread)
+        if state is None:
+            return "running", None, run.started_at, []
+        stack, stage = state.stack, state.stage
+        miss: Miss | None = stack[-1].record if stack else None
+        finished = list(miss.stages.finished) if miss is not None else []
+        name = miss.function.name if miss is not None else None
+        if stage is not None:
+            return STAGE_NAMES[stage[0]], name or stage[1], stage[2], finished
+        if miss is not None and miss.stages.compiled_at is not None:
+            return "first_run", name, miss.stages.compiled_at, finished
+        return "running", name, run.started_at, finished
+
+    @contextmanager
+    def looking_away(self) -> Iterator[Callable[[], int]]:
+        """Count nothing of what this thread asks of JAX meanwhile; gives the number of stages that JAX ran."""
+        state = state_of(self._threads)
+        before = state.replaying, state.looking_away
+        state.replaying, state.looking_away = True, True
+        state.replay_events = 0
+        try:
+            yield lambda: state.replay_events
+        finally:
+            (state.replaying, state.looking_away), state.stage = before, None
+
+    @contextmanager
+    def stage_seconds(self) -> Iterator[Callable[[], float]]:
+        """While looking away: gives the seconds of the stages that JAX ran on this thread."""
+        state = state_of(self._threads)
+        before = state.replay_seconds
+        yield lambda: state.replay_seconds - before
+
+    @contextmanager
+    def listening(self, name: str) -> Iterator[CallStages]:
+        """Collect the stages that JAX reports on this thread under a function's name, looking away or not."""
+        state = state_of(self._threads)
+        stages = CallStages()
+        before, state.listening = state.listening, (*state.listening, (name, stages))
+        try:
+            yield stages
+        finally:
+            state.listening = before
+
+    def program_of(self, called: Any, jaxpr: Any) -> KeptProgram | None:
+        """The program that was observed to run for a jitted function, if it is this one."""
+        function = self.functions.known(getattr(called, "_fun", None))
+        programs = list(function.kept.values()) if function is not None else []
+        return next((program for program in reversed(programs) if program.jaxpr is jaxpr), None)
+
+    def note_values(self, called: Any, args: Sequence[Any], kwargs: dict[str, Any], keep: bool = False) -> None:
+        """Remember the values of a jitted function's last call, where they are still there."""
+        function = self.functions.known(getattr(called, "_fun", None))
+        if function is None or function.library:
+            return
+        newest = next((each for each in reversed(function.kept.values()) if each.values is not None), None)
+        if newest is not None and newest.values is not None and newest.is_told_by_values:
+            same = newest.values.among(args, kwargs)
+            if same is not None:  # the call missed: JAX need not be asked which program it ran
+                newest.values = CallValues(same, "last", keep)
+                return
+        with self.looking_away():
+            found = call_leaves(called, args, kwargs)
+        if found is None:
+            return
+        jaxpr, leaves = found
+        program = next((each for each in reversed(function.kept.values()) if each.jaxpr is jaxpr), None)
+        if program is not None:
+            function.kept[program.key] = function.kept.pop(program.key)  # a run that only hit shows the newest
+            if not any(is_deleted(leaf) for leaf in leaves):
+                program.values = CallValues(leaves, "last", keep)
+
+    # --- told by the hooks ---
+
+    def installed(self) -> None:
+        """The hooks have gone in; what JAX compiled before was not seen."""
+        if backend_started():
+            self.history.held_before(functions_with_entries())
+
+    def missed(self, call: JitCall) -> bool:
+        """A call missed the C++ cache."""
+        state = state_of(self._threads)
+        run = state.run
+        function = self.functions.find(call.fun, call.frame) if call.frame is not None else None
+        if function is None or state.replaying:
+            return False
+        uncounted = run is not None and not run.counter.running
+        if run is not None and uncounted:  # JAX was imported by this very cell
+            run.counter.start()
+            run.counted = run.counter.sees
+        if function.library:
+            self.library[id(call.fun)] = 1
+            if run is not None:
+                run.counter.forget(call.fun)
+            return False
+        staging = facts.staging()
+        if staging and run is None:
+            return False
+        if state.stack:
+            prune(state, self.history, call)
+        activity, seen = None, True
+        if run is not None:
+            counted, seen, activity = drain(run, self.functions, self.hooks, call.fun, function)
+            if activity is None:
+                activity = run.activity(function)
+            if uncounted or not HAS_MONITORING:
+                activity.calls += 1  # counting starts with this very call; on Python 3.11 hits alone are counted
+            elif not counted:
+                activity.calls_missed += 1
+                run.counter.watch_again()
+        place = None if call.frame is None else call_place(call.frame)
+        if run is not None and (not seen or not HAS_MONITORING):
+            run.call_lines.called(place, 1)
+            if HAS_MONITORING and not uncounted:
+                run.call_lines.unseen(place)
+        if staging:
+            if activity is not None:
+                activity.inlined += 1
+            if run is not None:
+                run.call_lines.missed(place, "inlined")
+            self.history.inlined(function, place)
+            return False
+        if activity is not None:
+            activity.misses += 1
+        # Outside of observed cells and blocks the key is read off what JAX takes of the arguments: see `traced`.
+        reading = NOTHING_CALLED if run is None else run.reading
+        key = None if run is None and not function.equinox else self._key(call, function, reading)
+        event = self.history.begin(function, call.fun, key, place, reading)
+        call.record = Miss(state, function, activity, place, event)
+        state.stack.append(call)
+        return True
+
+    def _key(
+        self, call: JitCall, function: FunctionRecord, reading: Reading, flat: FlatCall | None = None
+    ) -> Key | None:
+        """The key of a call; None where an argument cannot be read, which is told."""
+        try:
+            pmapped = pmap_call(call.frame) if function.pmap and call.frame is not None else None
+            if pmapped is not None:
+                return pmap_key_of(pmapped, reading)
+            equinox = equinox_frame(call.frame) if function.equinox and call.frame is not None else None
+            if equinox is None:
+                return key_of(call.options, call.args, call.kwargs, call.fun, reading, flat)
+            given = equinox.f_locals
+            called = given["jit_wrapper"], given["args"], given["kwargs"]
+            return equinox_key_of(call.options, *called, reading, call.args)
+        except FAILURES as error:
+            self.hooks.fail(error)
+            return None
+
+    def asked_ahead(self, fun: Any, options: Any, frame: FrameType) -> None:
+        """A function is asked for its trace or lowering, without a call."""
+        state = state_of(self._threads)
+        if state.replaying or facts.staging():
+            return
+        if state.stack:
+            prune(state, self.history)
+        forget_asked(state, id(frame))
+        function = self.functions.asked(fun, frame)
+        if state.run is not None and (is_users(fun) if function is None else not function.library):
+            state.run.ahead.add(stored_jit_name(fun) or name_of(fun))
+        if function is None or function.library or function.equinox or function.pmap:
+            return
+        history = self.history.of(function)
+        state.asked.append(Asked(id(frame), frame.f_code, function.jit_name or function.name, history))
+        source = source_of(options)
+        if source is not None:  # what is lowered and compiled of it later, in any thread, says where it is from
+            self._ahead[source] = history
+            if len(self._ahead) > _AHEAD:
+                del self._ahead[next(iter(self._ahead))]
+
+    def traced(self, call: JitCall) -> None:
+        """JAX has the program of the call."""
+        miss: Miss = call.record
+        stop_trace(miss)
+        run = miss.state.run
+        if miss.function.jit_name is None and call.params is not None:
+            miss.function.jit_name = text_of(call.params.get("name"))
+        if miss.event.key is None and run is None:
+            miss.event.key = self._key(call, miss.function, NOTHING_CALLED, call.flat())
+        if run is None or run.keeps_programs or self.shows_programs:
+            note_call(run, call, miss)
+        call.args, call.kwargs = (), {}
+
+    def trace_raised(self, name: str | None) -> None:
+        """The trace of a call raised."""
+        state = state_of(self._threads)
+        if state.stack and not state.replaying:
+            call = state.stack[-1]
+            function = call.record.function
+            if (function.jit_name or function.name) == name and call.params is None:
+                leave(state, self.history, call, raised=True)
+
+    def executed(self, call: JitCall, executable: Any, fast_path: bool) -> None:
+        """The call has run."""
+        ended_at = time.perf_counter()
+        miss: Miss = call.record
+        state = miss.state
+        miss.event.fast_path = fast_path
+        if not fast_path and call.params is not None:
+            miss.event.effects = tuple(program_effects(call.params["jaxpr"]))
+        run = state.run
+        try:
+            if executable is None:
+                note_transformed(state, call, miss)
+            elif run is None or run.keeps_programs or self.shows_programs:  # `observe()` alone shows none
+                note_program(state, call, miss, executable, ended_at)
+        finally:
+            leave(state, self.history, call, raised=False)
+
+    def derived(self, call: DerivedCall) -> None:
+        """JAX ran a program derived from a jitted one."""
+        state = state_of(self._threads)
+        if state.replaying:
+            return
+        function, parent, place, stages = origin_of(state, call.name)
+        if function is None:
+            return
+        within = any(stages in each.record.derived for each in state.stack)  # that call counts them when it ends
+        if not within:
+            self.history.stages_only(function, stages)
+        program = note_derived(state, call, function, parent, place, stages)
+        if state.run is not None:
+            activity = state.run.activity(function)
+            activity.use(program, now=stages.compiles > 0)
+            if not within:
+                tally = stages.tally()
+                activity.add(tally)
+                state.run.call_lines.compiled(place, tally.compiles)
+
+    def stage_started(self, event: str, name: str | None) -> None:
+        """A stage starts."""
+        state = self._threads.get(threading.get_ident()) or state_of(self._threads)
+        if not state.replaying or state.looking_away:
+            state.stage = (event, name, time.perf_counter())
+        if event == TRACE_EVENT and state.stack and not state.replaying:
+            call = state.stack[-1]
+            own: FunctionRecord = call.record.function
+            if own.jit_name is None and call.record.tracing:
+                own.jit_name = name  # the first trace after the call has begun is that of its function
+            if own.jit_name == name and state.run is not None:
+                start_trace(state.run, call.record, call.fun)
+
+    def stage_ended(self, event: str, name: str | None, seconds: float) -> None:
+        """A stage has ended."""
+        state = self._threads.get(threading.get_ident()) or state_of(self._threads)
+        state.stage = None
+        if event == TRACE_EVENT and not state.replaying and not state.listening and self.hooks.tells_calls:
+            # Of the hundreds of JAX's own functions within a trace nothing is to be told.
+            miss: Miss | None = state.stack[-1].record if state.stack else None
+            forget_asked(state)
+            if state.asked:
+                asked = state.asked[-1]
+                if asked.name == name and not facts.staging():
+                    worked_ahead(state, self.history, asked.history, LooseEvent(event, name, seconds, False))
+            elif miss is not None and (name is None or name == miss.function.jit_name):
+                miss.stages.add(event, seconds, False)
+                stop_trace(miss)
+            return
+        from_disk = state.from_disk and event == COMPILE_EVENT
+        if event == COMPILE_EVENT:
+            state.from_disk = False
+        for listened, stages in state.listening:
+            if listened == name:
+                stages.add(event, seconds, from_disk)
+        if state.replaying:
+            state.replay_events += 1
+            state.replay_seconds += seconds
+            return
+        if state.stack:
+            miss = state.stack[-1].record  # it belongs to the innermost call, if it is of that name
+            if name is None or name == miss.function.jit_name:
+                miss.stages.add(event, seconds, from_disk)
+                return
+        source = made_ahead(sys._getframe(1)) if self._ahead and event != TRACE_EVENT else None
+        history = None if source is None else self._ahead.get(source)
+        if history is not None:
+            worked_ahead(state, self.history, history, LooseEvent(event, name, seconds, from_disk))
+        else:
+            if len(state.loose) == LOOSE_EVENTS and state.run is not None:
+                take_loose(state, state.run, self.hooks)
+            eager = event == COMPILE_EVENT and state.run is not None
+            place = user_place(sys._getframe(1)) if eager else None
+            state.loose.append(LooseEvent(event, name, seconds, from_disk, place))
+
+    def from_disk(self) -> None:
+        """The compilation under way was found in the persistent cache."""
+        state_of(self._threads).from_disk = True

@@ -1,0 +1,167 @@
+"""The programs that calls ran, kept with their functions, and their stages as JAX's caches hold them.
+
+`replay` asks for a program's stages while the call is still on the stack, where its context (x64, mesh, precision)
+holds and JAX's caches answer; a function for which that made JAX work once is not asked about again.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..jax.calls import DerivedCall, JitCall
+from ..jax.facts import COMPILE_EVENT, LOWER_EVENT
+from .arguments import CallShape, equinox_call, shape_of
+from .cache.keys import Key
+from .calls.held_calls import HeldCall
+from .calls.values import CallValues, copied
+from .functions import FunctionRecord, equinox_wrapper
+from .observation import Place
+from .programs import KeptProgram, keep, kept
+from .reading import NOTHING_CALLED
+from .run import Run
+from .stages import CallStages
+from .threads import Miss, ThreadState
+
+_UNDER_TRANSFORMS = 32
+
+
+def note_call(run: Run | None, call: JitCall, miss: Miss) -> None:
+    """What a program needs to know of the call that it was made for, read before the call runs."""
+    assert call.params is not None
+    jaxpr, function, key = call.params["jaxpr"], miss.function, miss.event.key
+    wrapper = equinox_wrapper(call.frame) if function.equinox and call.frame is not None else None
+    plain = key is not None and wrapper is None and not key.statics
+    for program in function.kept.values():
+        if program.jaxpr is jaxpr:
+            break
+    else:
+        # Types are taken before the call runs: donated arguments have none left afterwards.
+        miss.types = call.types()
+        reading = NOTHING_CALLED if run is None else run.reading
+        miss.shape = key if plain else shape_of(call.options, call.args, call.kwargs, key, reading)
+        miss.equinox = None if wrapper is None else equinox_call(wrapper, call.args, reading)
+    keep = run is not None and run.keep_values
+    if run is not None and keep:
+        run.hold_last_calls()
+    leaves = copied(call.args_flat, call.params.get("donated_invars", ())) if keep else call.args_flat
+    miss.values = CallValues(leaves, "compiled", keep)
+    if function.pmap:
+        return  # what JAX jitted is given the leaves alone
+    if plain and key is not None:
+        miss.held = HeldCall.plain(call.fun, call.options, key.treedef, key.count)
+    elif wrapper is None and key is not None:  # equinox regroups its arguments
+        miss.held = HeldCall.with_statics(call.fun, call.options, key, len(call.args))
+
+
+def note_program(state: ThreadState, call: JitCall, miss: Miss, executable: Any, ended_at: float) -> None:
+    """Keep the program that a call ran."""
+    assert call.params is not None
+    jaxpr = call.params["jaxpr"]
+    program = kept(miss.function, jaxpr, executable)
+    made_now = miss.stages.made
+    if program is None:
+        program = KeptProgram(
+            "ran",
+            jaxpr,
+            executable,
+            shape=miss.shape or _shape_of_same(miss.function, jaxpr),
+            in_tree=call.in_tree if not miss.function.pmap else _dynamic_tree(miss.event.key),
+            out_tree=call.out_tree,
+            donated=tuple(call.params.get("donated_invars", ())),
+            equinox=miss.equinox,
+            stages=miss.stages.until(ended_at) if made_now else None,
+            call=miss.place,
+        )
+        types = miss.types
+        replay(
+            state,
+            miss.function,
+            program,
+            lambda: call.stages(types if types is not None else call.types(), executable),
+        )
+    program.values, program.held = miss.values, miss.held
+    keep(miss.function, program)
+    if miss.activity is not None:
+        miss.activity.use(program, now=made_now)
+
+
+def note_transformed(state: ThreadState, call: JitCall, miss: Miss) -> None:
+    """It was called with tracers outside any jit: what runs are programs derived from it, now or later."""
+    assert call.params is not None
+    parent = call.params["jaxpr"]
+    while len(state.under_transforms) >= _UNDER_TRANSFORMS:
+        del state.under_transforms[next(iter(state.under_transforms))]
+    state.under_transforms[miss.function.jit_name or miss.function.name] = (miss.function, parent, miss.place)
+
+
+def origin_of(state: ThreadState, name: str) -> tuple[FunctionRecord | None, Any, Place | None, CallStages]:
+    """The function that a derived program comes from, and the stages that JAX reported for it."""
+    for call in reversed(state.stack):
+        miss: Miss = call.record
+        if miss.function.jit_name == name and not miss.tracing and call.params is not None:
+            stages, miss.stages = miss.stages, CallStages()
+            miss.stages.started_at = stages.started_at
+            miss.derived.append(stages)
+            return miss.function, call.params["jaxpr"], miss.place, stages
+    found = state.under_transforms.get(name)
+    stages = CallStages()
+    if found is None:
+        return None, None, None, stages
+    others = [event for event in state.loose if event.name != name or event.event not in _AFTER_TRACE]
+    for event in state.loose:
+        if event.name == name and event.event in _AFTER_TRACE:
+            stages.add(event.event, event.seconds, event.from_disk)
+    state.loose.clear()
+    state.loose.extend(others)
+    return (*found, stages)
+
+
+def note_derived(
+    state: ThreadState,
+    call: DerivedCall,
+    function: FunctionRecord,
+    parent: Any,
+    place: Place | None,
+    stages: CallStages,
+) -> KeptProgram:
+    """Keep a program that JAX derived from a jitted function and ran."""
+    jaxpr = call.params["jaxpr"]
+    whole = jaxpr is parent  # not derived at all: JAX took another road to the same program
+    program = kept(function, jaxpr, call.executable)
+    if program is None:
+        program = KeptProgram("ran" if whole else "derived", jaxpr, call.executable, parent=parent, call=place)
+        program.stages = stages.stages_only()
+        replay(state, function, program, call.stages)
+    program.values = CallValues(call.args, "last")
+    keep(function, program)
+    return program
+
+
+def replay(state: ThreadState, function: FunctionRecord, program: KeptProgram, ask: Any) -> None:
+    """Ask JAX's caches for the stages of a program; an answer that cost work is the last one asked for."""
+    if not function.replayable:
+        return
+    state.replaying = True
+    state.replay_events = 0
+    try:
+        program.traced, program.lowered, program.compiled = ask()
+    except Exception:
+        function.replayable = False
+        raise
+    finally:
+        state.replaying = False
+        if state.replay_events:
+            function.replayable = False
+
+
+def _dynamic_tree(key: Key | None) -> Any:
+    """The structure of a call's arguments, where JAX's jit was given their leaves alone."""
+    return None if key is None or key.statics else key.treedef
+
+
+def _shape_of_same(function: FunctionRecord, jaxpr: Any) -> CallShape | Key | None:
+    """How calls of the same jaxpr are written: there is another executable for it, on another device for one."""
+    return next((program.shape for program in reversed(function.kept.values()) if program.jaxpr is jaxpr), None)
+
+
+_AFTER_TRACE = frozenset({LOWER_EVENT, COMPILE_EVENT})

@@ -1,0 +1,199 @@
+"""What one thread is doing in JAX: the calls that miss on it, from their start until each of them is over.
+
+`prune` closes calls that an exception took out of JAX unseen, `leave` a call that has ended.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Iterator
+from types import CodeType, FrameType, FunctionType
+from typing import Any, NamedTuple
+
+from ..jax.calls import JitCall
+from .arguments import CallShape, EquinoxCall
+from .cache.history import FunctionHistory, History, MissEvent
+from .cache.keys import Key
+from .calls.held_calls import HeldCall
+from .calls.values import CallValues
+from .functions import FunctionRecord, code_of, unwrap
+from .observation import Place
+from .run import FunctionActivity, Run
+from .stages import CallStages, LooseEvent
+
+LOOSE_EVENTS = 64
+TRACED_FUNCTIONS = 50
+
+
+class Miss:
+    """What the observer knows of one call that missed, while it runs."""
+
+    __slots__ = (
+        "activity",
+        "derived",
+        "equinox",
+        "event",
+        "function",
+        "held",
+        "place",
+        "records_trace",
+        "shape",
+        "stages",
+        "state",
+        "tracing",
+        "types",
+        "values",
+    )
+
+    def __init__(
+        self,
+        state: ThreadState,
+        function: FunctionRecord,
+        activity: FunctionActivity | None,
+        place: Place | None,
+        event: MissEvent,
+    ) -> None:
+        self.state = state  # of the thread that made the call
+        self.function = function
+        self.event = event
+        self.activity = activity
+        self.place = place
+        self.stages = CallStages()
+        self.tracing = True
+        self.records_trace = False  # what the trace prints and which lines it reaches are being recorded
+        self.types: list[Any] | None = None
+        self.values: CallValues | None = None
+        self.held: HeldCall | None = None
+        self.shape: CallShape | Key | None = None
+        self.equinox: EquinoxCall | None = None
+        self.derived: list[CallStages] = []  # of each program derived from it that ran before it returned
+
+
+class Asked(NamedTuple):
+    """A function that JAX is asked to trace without a call."""
+
+    frame: int  # the id of the frame that asks
+    code: CodeType  # of that frame
+    name: str  # in JAX's events
+    history: FunctionHistory
+
+
+class ThreadState:
+    """What one thread is doing in JAX."""
+
+    __slots__ = (
+        "asked",
+        "from_disk",
+        "listening",
+        "loose",
+        "looking_away",
+        "replay_events",
+        "replay_seconds",
+        "replaying",
+        "run",
+        "stack",
+        "stage",
+        "under_transforms",
+    )
+
+    def __init__(self) -> None:
+        self.stack: list[JitCall] = []
+        self.run: Run | None = None
+        self.asked: list[Asked] = []  # functions that are traced ahead of a call
+        self.from_disk = False
+        self.replaying = False
+        self.replay_events = 0
+        self.replay_seconds = 0.0
+        self.looking_away = False
+        self.listening: tuple[tuple[str, CallStages], ...] = ()
+        self.loose: deque[LooseEvent] = deque(maxlen=LOOSE_EVENTS)
+        self.stage: tuple[str, str | None, float] | None = None  # JAX's event, function, since when
+        self.under_transforms: dict[str, tuple[FunctionRecord, Any, Place | None]] = {}
+
+
+def state_of(threads: dict[int, ThreadState]) -> ThreadState:
+    """What this thread is doing."""
+    thread = threading.get_ident()
+    state = threads.get(thread)
+    if state is None:
+        if len(threads) > 100:  # threads come and go
+            alive = {each.ident for each in threading.enumerate()}
+            for gone in [ident for ident in threads if ident not in alive]:
+                del threads[gone]
+        state = threads[thread] = ThreadState()
+    return state
+
+
+def prune(state: ThreadState, history: History, new: JitCall | None = None) -> None:
+    """Close calls that an exception took out of JAX behind the hooks' back; `new` has begun just now."""
+    while state.stack and (_is_where(state.stack[-1], new) or not state.stack[-1].under_way()):
+        leave(state, history, state.stack[-1], raised=True)
+
+
+def leave(state: ThreadState, history: History, call: JitCall, raised: bool) -> None:
+    """Close a call that is over, and those within it that an exception ended."""
+    while state.stack:
+        top = state.stack.pop()
+        miss: Miss = top.record
+        if miss.tracing or miss.records_trace:
+            stop_trace(miss)
+        for stages in miss.derived:
+            miss.stages.take_in(stages)
+        total = time.perf_counter() - miss.stages.started_at
+        lines = state.run.call_lines if state.run is not None and miss.activity is not None else None
+        gone = raised or top is not call
+        history.end(miss.function, miss.event, miss.stages, gone, total, miss.activity, lines)
+        top.drop_values()
+        if top is call:
+            break
+
+
+def start_trace(run: Run, miss: Miss, fun: Any) -> None:
+    """The trace of a call begins: what it prints and which lines it reaches is recorded."""
+    miss.records_trace = True
+    run.traced_names.append(miss.function.name)
+    if run.keeps_programs and len(run.traced_functions) < TRACED_FUNCTIONS and id(fun) not in run.traced_ids:
+        run.traced_ids.add(id(fun))
+        before = None if run.look_before is None else run.look_before(fun)
+        run.traced_functions.append((miss.function.name, fun, before))
+    if len(run.traced_names) == 1:
+        run.prints.start()
+        if run.lines is not None:
+            inner = fun if type(fun) is FunctionType and "__wrapped__" not in vars(fun) else unwrap(fun)
+            code = inner.__code__ if type(inner) is FunctionType else code_of(inner)
+            run.lines.start(code, getattr(inner, "__globals__", None))
+
+
+def stop_trace(miss: Miss) -> None:
+    """The trace of a call has ended."""
+    miss.tracing = False
+    run = miss.state.run
+    if not miss.records_trace or run is None or not run.traced_names:
+        return
+    miss.records_trace = False
+    run.traced_names.pop()
+    if not run.traced_names:
+        run.prints.stop()
+        if run.lines is not None:
+            run.lines.stop()
+
+
+def forget_asked(state: ThreadState, new: int = 0) -> None:
+    """Drop the functions that JAX has traced by now, or could not; `new` is the id of a frame that asks now."""
+    if state.asked:
+        here = set(_frames(sys._getframe(1)))
+        state.asked = [each for each in state.asked if each.frame != new and (each.frame, each.code) in here]
+
+
+def _frames(frame: FrameType | None) -> Iterator[tuple[int, CodeType]]:
+    while frame is not None:
+        yield id(frame), frame.f_code
+        frame = frame.f_back
+
+
+def _is_where(call: JitCall, new: JitCall | None) -> bool:
+    """Whether a call had the frame that a new one has: it is over."""
+    return new is not None and new.frame is not None and call.is_in(new.frame)
