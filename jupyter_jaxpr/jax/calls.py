@@ -11,7 +11,7 @@ import functools
 import inspect
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import FrameType
 from typing import Any
@@ -143,6 +143,7 @@ class PmapCall:
         args, kwargs: of the call.
         static_argnums, fun_signature: as `jax.jit` has them.
         options: what else `jax.pmap` was given.
+        flat: the leaves of the call and their structure as JAX took them; None where this JAX does not hold them.
     """
 
     def __init__(self, frame: FrameType) -> None:
@@ -154,6 +155,7 @@ class PmapCall:
         self.kwargs: dict[str, Any] = given["kwargs"]
         self.static_argnums: tuple[int, ...] = bound["static_broadcasted_tuple"]
         self.options = tuple(bound.get(name) for name in _PMAP_OPTIONS)
+        self.flat = _flat_of_pmap(given)
 
     @property
     def fun_signature(self) -> inspect.Signature | None:
@@ -162,6 +164,17 @@ class PmapCall:
             return inspect.signature(self.fun)
         except (TypeError, ValueError):
             return None
+
+
+def _flat_of_pmap(given: Mapping[str, Any]) -> FlatCall | None:
+    mapped, leaves = getattr(given.get("cached"), "pmapped", None), given.get("dyn_args_flat")
+    while mapped is not None and leaves is not None:
+        code = getattr(mapped, "__code__", None)
+        if code is not None and "in_tree" in code.co_freevars:
+            tree = mapped.__closure__[code.co_freevars.index("in_tree")].cell_contents
+            return FlatCall(leaves, tree, lambda: [None] * len(leaves))
+        mapped = getattr(mapped, "__wrapped__", None)
+    return None
 
 
 _PMAP_OPTIONS = ("axis_name", "in_axes", "out_axes", "devices", "backend", "axis_size", "donate_tuple")

@@ -214,6 +214,35 @@ for size in (3, 4):
 g = equinox.filter_jit(Linear(x, kind))
 g(x), g(1.0)
 """,
+    "equinox, by keyword": """
+import equinox
+class Node(Counted):
+    pass
+def flat(node):
+    count("flatten")
+    return (object.__getattribute__(node, "value"),), None
+def unflat(aux, children):
+    count("unflatten")
+    return Node(children[0])
+jax.tree_util.register_pytree_node(Node, flat, unflat)
+@equinox.filter_jit
+def f(node, other=None, *, last):
+    return node.value
+f(node=Node(x), last=Node(y)), f(Node(x), other=Node(y), last=1)
+""",
+    "pmap": """
+class Node(Counted):
+    pass
+def flat(node):
+    count("flatten")
+    return (object.__getattribute__(node, "value"),), None
+def unflat(aux, children):
+    count("unflatten")
+    return Node(children[0])
+jax.tree_util.register_pytree_node(Node, flat, unflat)
+f = jax.pmap(lambda node: node.value + 1)
+f(Node(x[None])), f(Node(x[None, :2]))
+""",
     "a trace that raises": """
 @functools.partial(jax.jit, static_argnums=1)
 def f(x, c):

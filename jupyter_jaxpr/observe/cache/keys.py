@@ -409,7 +409,7 @@ def _names_of(fun: Any, count: int) -> Sequence[str]:
 
 def pmap_key_of(call: PmapCall, reading: Reading) -> Key:
     """The key of a call of what `jax.pmap` gave, whose inner jit is given the leaves alone."""
-    key = key_of(call, call.args, call.kwargs, reading=reading)
+    key = key_of(call, call.args, call.kwargs, reading=reading, flat=None if reading.calls else call.flat)
     key.options = JitOptions.of_pmap(call.options)
     return key
 
@@ -435,6 +435,9 @@ def equinox_key_of(
         inner: What the inner jit is given: leaves and structures, as equinox took them.
     """
     kwargs = by_name(kwargs)
+    with contextlib.suppress(TypeError):  # as equinox does: by position or by keyword is one call to it
+        bound = wrapper._signature.bind(*args, **kwargs)
+        args, kwargs = bound.args, bound.kwargs
     names = [*positional_names(wrapper._signature, len(args)), *sorted(kwargs)]
     function = StaticValue(wrapper._static_fun, reading)
     node = getattr(wrapper._static_fun[1], "node_data", lambda: None)()  # what equinox made of the function's class
@@ -443,8 +446,7 @@ def equinox_key_of(
     with contextlib.suppress(TypeError):
         function.owner = weakref.ref(wrapper)
     dynamic = (tuple(args), dict(kwargs))
-    # Equinox binds arguments that were given by keyword to their positions: those are taken as they were written.
-    flat = None if kwargs or reading.calls else _equinox_flat(inner)
+    flat = None if reading.calls else _equinox_flat(inner)
     return Key(JitOptions(options), len(args), tuple(sorted(kwargs)), {}, names, dynamic, function, reading, flat)
 
 
