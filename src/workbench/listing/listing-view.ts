@@ -54,13 +54,14 @@ import {
   setMarks,
   startsAt
 } from './listing-marks';
+import { KeyHandlers, keyBindings } from '../reading/keys';
 import {
   NO_MATCHES,
   goToMatch,
   highlighting,
   setMatches
 } from '../reading/matches';
-import { NOISES, NOISE_KEYS, bitsOf } from '../reading/noise';
+import { bitsOf } from '../reading/noise';
 import { NoisePanel } from '../reading/noise-panel';
 import type { ReadingTools } from '../reading/reading-tools';
 import { SearchPanel, rememberDocument } from '../reading/search-panel';
@@ -280,7 +281,7 @@ export class ListingView implements IListingHost {
               })
           )
         : [],
-      Prec.highest(keymap.of(this._keys())),
+      Prec.highest(keymap.of(keyBindings('text', this._keys()))),
       // The panel is a container of its own, inside which nothing is placed by the window.
       tooltips({ parent: document.body }),
       hoverTooltip(
@@ -604,8 +605,8 @@ export class ListingView implements IListingHost {
 
   // --- keys -------------------------------------------------------------------------------
 
-  private _keys(): { key: string; run: () => boolean }[] {
-    const move = (step: (index: number) => number) => () => this._move(step);
+  private _keys(): KeyHandlers<'text'> {
+    const { _tools: tools } = this;
     const page = (): number =>
       Math.max(
         1,
@@ -613,92 +614,52 @@ export class ListingView implements IListingHost {
           this.view.scrollDOM.clientHeight / this.view.defaultLineHeight
         ) - 1
       );
-    const last = (): number => this.view.state.doc.lines - 1;
-    return [
-      { key: 'ArrowDown', run: move(index => this._next(index, 1)) },
-      { key: 'ArrowUp', run: move(index => this._next(index, -1)) },
-      { key: 'PageDown', run: move(index => this._next(index, page())) },
-      { key: 'PageUp', run: move(index => this._next(index, -page())) },
-      { key: 'Home', run: move(() => 0) },
-      { key: 'End', run: move(last) },
-      { key: 'Mod-Home', run: move(() => 0) },
-      { key: 'Mod-End', run: move(last) },
-      { key: 'ArrowRight', run: () => this._unfoldHere() },
-      { key: 'ArrowLeft', run: () => this._foldHere() },
-      {
-        key: 'Enter',
-        run: () => {
-          const index = this._current();
-          if (this._listing.line(index).button !== null) {
-            this._events.moreWanted(index);
-          } else {
-            this._selectByKey(index);
-            this._events.entered();
-          }
-          return true;
-        }
+    return {
+      nextLine: () => this._move(index => this._next(index, 1)),
+      previousLine: () => this._move(index => this._next(index, -1)),
+      nextPage: () => this._move(index => this._next(index, page())),
+      previousPage: () => this._move(index => this._next(index, -page())),
+      firstLine: () => this._move(() => 0),
+      lastLine: () => this._move(() => this.view.state.doc.lines - 1),
+      unfold: () => this._unfoldHere(),
+      fold: () => this._foldHere(),
+      enterCell: () => this._enter(),
+      markNothing: () => this._events.selected(null),
+      definition: () => this._goToPlace(definitionFrom),
+      nextUse: () => this._goToPlace(nextUseFrom),
+      nextVariable: () => this._nextVariable(1),
+      previousVariable: () => this._nextVariable(-1),
+      nextMatch: () => this._nextMatch(1),
+      previousMatch: () => this._nextMatch(-1),
+      convert: () => tools.toggle('convert'),
+      broadcast: () => tools.toggle('broadcast'),
+      wrapper: () => tools.toggle('wrapper'),
+      unused: () => tools.toggle('unused'),
+      group: () => {
+        tools.grouped = !tools.grouped;
       },
-      {
-        key: 'Escape',
-        run: () => {
-          this._events.selected(null);
-          return true;
-        }
+      source: () => {
+        tools.interleaved = !tools.interleaved;
       },
-      { key: 'F12', run: () => this._goToPlace(definitionFrom) },
-      { key: 'Shift-F12', run: () => this._goToPlace(nextUseFrom) },
-      { key: 'Mod-ArrowRight', run: () => this._nextVariable(1) },
-      { key: 'Mod-ArrowLeft', run: () => this._nextVariable(-1) },
-      { key: 'F3', run: () => this._nextMatch(1) },
-      { key: 'Shift-F3', run: () => this._nextMatch(-1) },
-      ...NOISES.map(noise => ({
-        key: NOISE_KEYS[noise],
-        run: () => {
-          this._tools.toggle(noise);
-          return true;
-        }
-      })),
-      {
-        key: 'g',
-        run: () => {
-          this._tools.grouped = !this._tools.grouped;
-          return true;
-        }
-      },
-      {
-        key: 's',
-        run: () => {
-          this._tools.interleaved = !this._tools.interleaved;
-          return true;
-        }
-      },
-      { key: 'o', run: () => (this.unfoldAll(), true) },
-      { key: 'f', run: () => (this.foldAll(), true) },
-      {
-        key: 'a',
-        run: () => {
-          this._tools.setHidden([]);
-          return true;
-        }
-      },
-      {
-        key: '?',
-        run: () => {
-          this._tools.host.help();
-          return true;
-        }
-      },
-      {
-        key: 'Mod-a',
-        run: () => {
-          this.view.dispatch({
-            selection: EditorSelection.single(0, this.view.state.doc.length),
-            scrollIntoView: false
-          });
-          return true;
-        }
-      }
-    ];
+      unfoldAll: () => this.unfoldAll(),
+      foldAll: () => this.foldAll(),
+      showHidden: () => tools.setHidden([]),
+      selectAll: () =>
+        this.view.dispatch({
+          selection: EditorSelection.single(0, this.view.state.doc.length),
+          scrollIntoView: false
+        })
+    };
+  }
+
+  private _enter(): void {
+    const index = this._current();
+    if (this._listing.line(index).button !== null) {
+      this._events.moreWanted(index);
+    } else {
+      this._selectByKey(index);
+      this._events.entered();
+    }
   }
 
   private _nextMatch(step: 1 | -1): boolean {
