@@ -100,7 +100,7 @@ def test_the_gradients_of_a_data_parallel_step_are_summed(spread, width):
     nb.set_panel_width(width)
     expect(head(nb.panel)).to_contain_text("8 devices, 1 collective: 2.7\u00a0kB a call")
     nb.listing().focus()
-    nb.page.keyboard.press("s")
+    nb.page.keyboard.press("d")
     expect(head(nb.panel)).to_be_focused()
     expect(head(nb.panel)).to_have_attribute("aria-expanded", "true")
     nb.page.keyboard.press("Escape")

@@ -17,6 +17,9 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { CellLinks, ICells } from '../editor/cell-links';
 import { Attention, attentionOf } from '../model/attention';
 import { IJaxprTracker } from '../tokens';
+// A table without anything else: the key is bound at the start.
+// eslint-disable-next-line jupyter/prefer-lazy-imports
+import { keysOf } from '../workbench/reading/keys';
 
 namespace CommandIDs {
   export const returnToProgram = 'jupyter-jaxpr:return-to-program';
@@ -76,7 +79,7 @@ export const editorPlugin: JupyterFrontEndPlugin<void> = {
     // Nearer to the key than the notebook's own Escape, and only in a cell that the keyboard came to from the panel.
     app.commands.addKeyBinding({
       command: CommandIDs.returnToProgram,
-      keys: ['Escape'],
+      keys: keysOf('cell', 'returnToProgram'),
       selector: '.jp-Notebook .cm-editor.jp-mod-jaxprReturns'
     });
   }

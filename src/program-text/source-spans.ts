@@ -174,6 +174,42 @@ export class SourceSpans {
   private _lines = new Map<string, string[] | null>();
 }
 
+/** Equal for equal lines of equal files. */
+export function lineKey(path: string, line: number): string {
+  return `${line}:${path}`;
+}
+
+/** Equal for spans of equal places. */
+export function spanKey(span: ISourceSpan): string {
+  return `${span.line}:${span.column}:${span.endLine}:${span.endColumn}:${span.file.path}`;
+}
+
+/** Whether a place is in a span. */
+export function holds(
+  span: ISourceSpan,
+  line: number,
+  column: number
+): boolean {
+  return (
+    span.column >= 0 &&
+    (line > span.line || (line === span.line && column >= span.column)) &&
+    (line < span.endLine || (line === span.endLine && column <= span.endColumn))
+  );
+}
+
+/** The spans that are no longer than any of the others. */
+export function narrowest(
+  ids: readonly number[],
+  spans: SourceSpans
+): number[] {
+  const size = (id: number): number => {
+    const { line, column, endLine, endColumn } = spans.span(id);
+    return (endLine - line) * 1e6 + endColumn - column;
+  };
+  const least = Math.min(...ids.map(size));
+  return ids.filter(id => size(id) === least);
+}
+
 /** Longer names make no line shorter. */
 const LONGEST_NAME = 40;
 

@@ -44,8 +44,7 @@ export class TransformView extends LinkedView {
       levels: () => [
         { level: 'jaxpr', here: this._last?.pane?.listing ?? null }
       ],
-      goToLevel: () => this.find(),
-      help: () => showHelp(trans)
+      goToLevel: () => this.find()
     });
     this._toolbar = new TransformToolbar(trans, {
       toggle: kind => this._toggle(kind),
@@ -351,6 +350,10 @@ export class TransformView extends LinkedView {
   /** Find in the column that the keyboard was in last. */
   protected override find(): void {
     (this._last ?? this._columns[0])?.pane?.find();
+  }
+
+  protected override help(): void {
+    showHelp(this._options.trans);
   }
 
   private _head: WideHead;

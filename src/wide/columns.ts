@@ -4,6 +4,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { element } from '../parts/dom';
+import { dispatchKey } from '../workbench/reading/keys';
 import { drawIcon } from '../workbench/words/icons';
 import { ColumnName, IArrangement, divided, shareOf } from './arrangement';
 import { columnTitle } from './words';
@@ -139,17 +140,12 @@ export class Columns {
       const share = this._arrangement
         ? shareOf(this._arrangement, left, right)
         : 0.5;
-      const to: Record<string, number> = {
-        ArrowLeft: share - STEP,
-        ArrowRight: share + STEP,
-        Home: 0,
-        End: 1
-      };
-      if (to[event.key] !== undefined && !event.altKey) {
-        event.preventDefault();
-        event.stopPropagation();
-        put(to[event.key]);
-      }
+      dispatchKey(event, 'divider', {
+        left: () => put(share - STEP),
+        right: () => put(share + STEP),
+        leftEnd: () => put(0),
+        rightEnd: () => put(1)
+      });
     });
     node.addEventListener('dblclick', () => put(0.5));
     node.addEventListener('pointerdown', event => {

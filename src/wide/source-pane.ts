@@ -21,6 +21,7 @@ import {
   closeListings,
   openListings
 } from '../workbench/levels/program-listings';
+import { keyBindings } from '../workbench/reading/keys';
 import { LibrariesRow } from './libraries-row';
 import { headings, partsField, setParts } from './source-headings';
 import {
@@ -178,9 +179,8 @@ export class SourcePane implements IDisposable {
     this._view?.focus();
   }
 
-  private _step(by: 1 | -1): boolean {
+  private _step(by: 1 | -1): void {
     this._options.host.stepped(this.nextLinked(by));
-    return true;
   }
 
   /** Take the keyboard, on the first place that is linked to what is chosen. */
@@ -239,20 +239,16 @@ export class SourcePane implements IDisposable {
             'aria-readonly': 'true',
             tabindex: '0'
           }),
-          keymap.of([
-            { key: 'n', run: () => this._step(1) },
-            { key: 'p', run: () => this._step(-1) },
-            { key: 'Alt-ArrowRight', run: () => (host.left(1), true) },
-            { key: 'Alt-ArrowLeft', run: () => (host.left(-1), true) },
-            { key: 'Enter', run: () => (host.entered(), true) },
-            {
-              key: 'Escape',
-              run: () => {
-                model.setSelection(null);
-                return true;
-              }
-            }
-          ]),
+          keymap.of(
+            keyBindings('source', {
+              nextLinked: () => this._step(1),
+              previousLinked: () => this._step(-1),
+              nextLevel: () => host.left(1),
+              previousLevel: () => host.left(-1),
+              enterCell: () => host.entered(),
+              markNothing: () => model.setSelection(null)
+            })
+          ),
           EditorView.updateListener.of(update => this._onUpdate(update)),
           EditorView.domEventHandlers({
             mousemove: event => this._hoverAt(event.clientX, event.clientY),

@@ -71,8 +71,7 @@ export class WideView extends LinkedView {
           level,
           here: this._levelPane?.listings.listing(level) ?? null
         })),
-      goToLevel: level => this._searchIn(level),
-      help: () => showHelp(trans)
+      goToLevel: level => this._searchIn(level)
     });
     const filters = new FilterRow(this._tools, element('span', ''), trans);
     this._toolbar = new WideToolbar(
@@ -88,7 +87,7 @@ export class WideView extends LinkedView {
         find: () => this.find(),
         foldAll: () => this._eachLevel(pane => pane.view?.foldAll()),
         unfoldAll: () => this._eachLevel(pane => pane.view?.unfoldAll()),
-        help: () => this._tools.host.help()
+        help: () => this.help()
       },
       filters.node
     );
@@ -407,6 +406,10 @@ export class WideView extends LinkedView {
         ? this._lastLevel
         : (levels[0] ?? 'jaxpr')
     );
+  }
+
+  protected override help(): void {
+    showHelp(this._options.trans);
   }
 
   /** Search in a level; it comes into sight for that. */

@@ -1,4 +1,4 @@
-"""A program's equations in, those that belong to a line's stack out, as src/model/links.ts finds them."""
+"""A program's equations in, those that belong to a line's stack out, as src/model/links finds them."""
 
 from __future__ import annotations
 

@@ -4,7 +4,8 @@ import { programDiff } from '../../protocol/__tests__/diffs';
 import { snapshot } from '../../protocol/__tests__/documents';
 import { Reply, Snapshot } from '../../protocol/snapshot';
 import { Diffs, IDiffQuestion, diffsOf } from '../diffs';
-import { JaxprModel, RUNS_KEPT } from '../model';
+import { JaxprModel } from '../model';
+import { RUNS_KEPT } from '../runs';
 import { FakeChannel } from './fake-channel';
 
 const trans = nullTranslator.load('jupyter_jaxpr');

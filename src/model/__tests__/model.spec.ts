@@ -10,7 +10,8 @@ import {
 } from '../../protocol/__tests__/documents';
 import { Reply } from '../../protocol/snapshot';
 import { ModelChange } from '../../tokens';
-import { JaxprModel, RUNS_KEPT } from '../model';
+import { JaxprModel } from '../model';
+import { RUNS_KEPT } from '../runs';
 import { FakeChannel } from './fake-channel';
 
 const trans = nullTranslator.load('jupyter_jaxpr');

@@ -2,7 +2,8 @@ import { nullTranslator } from '@jupyterlab/translation';
 
 import { recording, snapshot } from '../../protocol/__tests__/documents';
 import { Reply, Snapshot } from '../../protocol/snapshot';
-import { JaxprModel, RUNS_KEPT } from '../model';
+import { JaxprModel } from '../model';
+import { RUNS_KEPT } from '../runs';
 import { steppingOf } from '../stepping';
 import { FakeChannel } from './fake-channel';
 

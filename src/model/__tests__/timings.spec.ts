@@ -8,7 +8,8 @@ import {
 } from '../../protocol/__tests__/documents';
 import { typed } from '../../protocol/__tests__/typing';
 import { Reply, Snapshot } from '../../protocol/snapshot';
-import { JaxprModel, RUNS_KEPT } from '../model';
+import { JaxprModel } from '../model';
+import { RUNS_KEPT } from '../runs';
 import { Timings, timingsOf } from '../timings';
 import { FakeChannel } from './fake-channel';
 

@@ -2,12 +2,8 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import {
-  NOISES,
-  NOISE_KEYS,
-  Noise,
-  noiseName
-} from '../../workbench/reading/noise';
+import { printedKey } from '../../workbench/reading/keys';
+import { NOISES, Noise, noiseName } from '../../workbench/reading/noise';
 
 export function DiffFilters(props: {
   hidden: ReadonlySet<Noise>;
@@ -32,7 +28,11 @@ export function DiffFilters(props: {
             <button
               key={noise}
               className="jp-JaxprProgram-filter"
-              title={trans.__('%1 (key: %2)', name, NOISE_KEYS[noise])}
+              title={trans.__(
+                '%1 (key: %2)',
+                name,
+                printedKey('diffLines', noise)
+              )}
               aria-pressed={hidden.has(noise)}
               onClick={() => toggle(noise)}
             >
@@ -49,7 +49,10 @@ export function DiffFilters(props: {
             <button
               className="jp-JaxprPanel-link"
               aria-label={trans.__('Show the hidden lines')}
-              title={trans.__('Show the hidden lines (key: a)')}
+              title={trans.__(
+                'Show the hidden lines (key: %1)',
+                printedKey('diffLines', 'showHidden')
+              )}
               onClick={showAll}
             >
               {trans.__('Show')}

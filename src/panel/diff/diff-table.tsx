@@ -11,7 +11,12 @@ import { IJaxprModel, Selection } from '../../tokens';
 import { useWidth } from '../../parts/use-width';
 import { Icon } from '../../parts/icons';
 import { showHelp } from '../../workbench/reading/help-overlay';
-import { NOISES, NOISE_KEYS, Noise } from '../../workbench/reading/noise';
+import {
+  KeyHandlers,
+  dispatchKey,
+  printedKey
+} from '../../workbench/reading/keys';
+import { NOISES, Noise } from '../../workbench/reading/noise';
 import { DiffFilters } from './diff-filters';
 import { hiddenRows, hiddenRowsWords } from './noise';
 import { Item, itemsOf, keyOf, nextDifference, placeOf } from './rows';
@@ -98,64 +103,40 @@ export function DiffTable(props: {
     );
   };
   const help = (): void => showHelp(trans, document.body, 'diff');
-  const onKeyDown = (event: React.KeyboardEvent): void => {
-    if (event.ctrlKey || event.metaKey || event.altKey) {
-      return;
+  const last = items.length - 1;
+  /** Lines are hidden in jaxprs alone. */
+  const hide = (does: () => void) => () => {
+    if (diff.level !== 'jaxpr') {
+      return false;
     }
-    const last = items.length - 1;
-    switch (event.key) {
-      case 'ArrowDown':
-        go(Math.min(current + 1, last));
-        break;
-      case 'ArrowUp':
-        go(Math.max(current - 1, 0));
-        break;
-      case 'Home':
-        go(0);
-        break;
-      case 'End':
-        go(last);
-        break;
-      case 'n':
-        step(1);
-        break;
-      case 'p':
-        step(-1);
-        break;
-      case 'Enter':
-      case ' ':
-        if (current >= 0) {
-          unfold(items[current]);
-        }
-        break;
-      default: {
-        const noise = NOISES.find(one => NOISE_KEYS[one] === event.key);
-        if (diff.level !== 'jaxpr') {
-          return;
-        } else if (noise !== undefined) {
-          toggle(noise);
-        } else if (event.key === 'a') {
-          diffs.hidden = NOTHING;
-        } else {
-          return;
-        }
+    does();
+  };
+  const keys: KeyHandlers<'diffLines'> = {
+    nextLine: () => go(Math.min(current + 1, last)),
+    previousLine: () => go(Math.max(current - 1, 0)),
+    firstLine: () => go(0),
+    lastLine: () => go(last),
+    nextDifference: () => step(1),
+    previousDifference: () => step(-1),
+    unfold: () => {
+      if (current >= 0) {
+        unfold(items[current]);
       }
-    }
-    event.preventDefault();
-    event.stopPropagation();
+    },
+    convert: hide(() => toggle('convert')),
+    broadcast: hide(() => toggle('broadcast')),
+    wrapper: hide(() => toggle('wrapper')),
+    unused: hide(() => toggle('unused')),
+    showHidden: hide(() => {
+      diffs.hidden = NOTHING;
+    })
   };
 
   return (
     <div
       className="jp-JaxprDiff-table"
       ref={place}
-      onKeyDown={event => {
-        if (event.key === '?') {
-          help();
-          event.preventDefault();
-          event.stopPropagation();
-        }
-      }}
+      onKeyDown={event => dispatchKey(event, 'diff', { help })}
     >
       <p className="jp-JaxprDiff-counts" role="status">
         {words ??
@@ -172,7 +153,10 @@ export function DiffTable(props: {
         <button
           className="jp-JaxprPanel-button"
           aria-disabled={!hasNext}
-          title={trans.__('Previous difference (key: p)')}
+          title={trans.__(
+            'Previous difference (key: %1)',
+            printedKey('diffLines', 'previousDifference')
+          )}
           onClick={() => step(-1)}
         >
           <Icon name="previous" /> {trans.__('Previous')}
@@ -180,7 +164,10 @@ export function DiffTable(props: {
         <button
           className="jp-JaxprPanel-button"
           aria-disabled={!hasNext}
-          title={trans.__('Next difference (key: n)')}
+          title={trans.__(
+            'Next difference (key: %1)',
+            printedKey('diffLines', 'nextDifference')
+          )}
           onClick={() => step(1)}
         >
           {trans.__('Next')} <Icon name="next" />
@@ -208,7 +195,10 @@ export function DiffTable(props: {
         )}
         <button
           className="jp-JaxprPanel-button"
-          title={trans.__('Keys of this view (key: ?)')}
+          title={trans.__(
+            'Keys of this view (key: %1)',
+            printedKey('diff', 'help')
+          )}
           onClick={help}
         >
           {trans.__('Keys')}
@@ -240,7 +230,7 @@ export function DiffTable(props: {
         tabIndex={0}
         aria-label={trans.__('Both programs, line by line')}
         aria-activedescendant={current >= 0 ? `${id}-${current}` : undefined}
-        onKeyDown={onKeyDown}
+        onKeyDown={event => dispatchKey(event, 'diffLines', keys)}
         onFocus={() => {
           if (current < 0 && items.length > 0) {
             setActive(items[0]);

@@ -42,12 +42,11 @@ export class ProgramView extends LinkedView {
           level,
           here: this._pane?.listings.listing(level) ?? null
         })),
-      goToLevel: level => this._searchIn(level),
-      help: () => showHelp(this._trans)
+      goToLevel: level => this._searchIn(level)
     });
     const filters = new FilterRow(
       this._tools,
-      helpButton(this._trans, () => this._tools.host.help(), 'jp-mod-narrow'),
+      helpButton(this._trans, () => this.help(), 'jp-mod-narrow'),
       this._trans
     );
     this._transforms = new TransformRow(this._trans, options.transforms);
@@ -58,7 +57,7 @@ export class ProgramView extends LinkedView {
         find: () => this.find(),
         foldAll: () => this.view?.foldAll(),
         unfoldAll: () => this.view?.unfoldAll(),
-        help: () => this._tools.host.help(),
+        help: () => this.help(),
         wide: options.wide,
         transforms: () => this._showTransforms(this._transforms.node.hidden)
       },
@@ -79,17 +78,6 @@ export class ProgramView extends LinkedView {
       this._body,
       this._detail.node
     );
-    this.node.addEventListener('keydown', event => {
-      if (
-        event.key === '?' &&
-        !event.defaultPrevented &&
-        !isField(event.target)
-      ) {
-        event.preventDefault();
-        event.stopPropagation();
-        this._tools.host.help();
-      }
-    });
     this.model = options.model ?? null;
   }
 
@@ -269,6 +257,10 @@ export class ProgramView extends LinkedView {
     this._pane?.find();
   }
 
+  protected override help(): void {
+    showHelp(this._trans);
+  }
+
   /** Go on searching in another level; its text is asked for where it is not here. */
   private _searchIn(level: LevelName): void {
     this._tools.searchedIn = level;
@@ -312,9 +304,4 @@ export class ProgramView extends LinkedView {
   /** The program that is shown, one pane for each level that was chosen. */
   private _shown: { snapshot: Snapshot; index: number } | null = null;
   private _panes = new Map<LevelName, LevelPane>();
-}
-
-/** Whether a key is typed into a field. */
-function isField(target: EventTarget | null): boolean {
-  return target instanceof HTMLInputElement;
 }

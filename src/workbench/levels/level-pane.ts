@@ -36,6 +36,7 @@ import {
   closeListings,
   openListings
 } from './program-listings';
+import { dispatchKey } from '../reading/keys';
 import { ReadingTools } from '../reading/reading-tools';
 import { LevelBar } from './level-bar';
 import type { TextListing } from './text-listing';
@@ -98,8 +99,7 @@ export class LevelPane implements IDisposable {
       _options.tools ??
       new ReadingTools(trans, {
         levels: () => [{ level, here: this.listing }],
-        goToLevel: () => this.find(),
-        help: () => undefined
+        goToLevel: () => this.find()
       });
     this._takeHeat();
     this._bar = new LevelBar({
@@ -480,31 +480,26 @@ export class LevelPane implements IDisposable {
     if (!view?.view.contentDOM.contains(event.target as Node)) {
       return; // typed into a field, such as that of the search
     }
-    const act = this._actOf(event);
-    if (act) {
-      event.preventDefault();
-      event.stopPropagation();
-      act();
-    }
+    const { host } = this._options;
+    dispatchKey(event, 'level', {
+      nextLinked: () => this._step(1),
+      previousLinked: () => this._step(-1),
+      nextLevel: () => host.left(this, 1),
+      previousLevel: () => host.left(this, -1),
+      exactLinks: () => {
+        this._bar.exact?.toggle();
+        return this._bar.exact !== null;
+      },
+      shardings: () => {
+        this._shardings?.enter();
+        return this._shardings !== null;
+      }
+    });
   }
 
-  private _actOf(event: KeyboardEvent): (() => void) | null {
-    const { key, altKey, ctrlKey, metaKey, shiftKey } = event;
-    if (ctrlKey || metaKey || shiftKey) {
-      return null;
-    }
-    if (altKey) {
-      const by = key === 'ArrowRight' ? 1 : key === 'ArrowLeft' ? -1 : null;
-      return by && (() => this._options.host.left(this, by));
-    }
-    if (key === 'x' && this._bar.exact !== null) {
-      return () => this._bar.exact?.toggle();
-    }
-    if (key === 's' && this._shardings !== null) {
-      return () => this._shardings?.enter();
-    }
-    const by = key === 'n' ? 1 : key === 'p' ? -1 : null;
-    return by && (() => this._options.host.stepped?.(this.nextLinked(by)));
+  private _step(by: 1 | -1): void {
+    const place = this.nextLinked(by);
+    this._options.host.stepped?.(place);
   }
 
   private _tools: ReadingTools;

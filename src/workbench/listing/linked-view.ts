@@ -7,6 +7,7 @@ import { Widget } from '@lumino/widgets';
 import { Attention, attentionOf } from '../../model/attention';
 import type { Snapshot } from '../../protocol/snapshot';
 import type { IJaxprModel, ModelChange } from '../../tokens';
+import { dispatchKey } from '../reading/keys';
 
 export abstract class LinkedView extends Widget {
   /**
@@ -15,18 +16,12 @@ export abstract class LinkedView extends Widget {
   constructor(private _place: 'inView' | 'wideInView' | 'transformsInView') {
     super();
     this.addClass('jp-JaxprProgram');
-    this.node.addEventListener('keydown', event => {
-      if (
-        event.key.toLowerCase() === 'f' &&
-        (event.ctrlKey || event.metaKey) &&
-        !event.altKey &&
-        !event.shiftKey
-      ) {
-        event.preventDefault();
-        event.stopPropagation();
-        this.find();
-      }
-    });
+    this.node.addEventListener('keydown', event =>
+      dispatchKey(event, 'view', {
+        find: () => this.find(),
+        help: () => this.help()
+      })
+    );
   }
 
   get model(): IJaxprModel | null {
@@ -85,6 +80,9 @@ export abstract class LinkedView extends Widget {
 
   /** Search the text. */
   protected abstract find(): void;
+
+  /** Show every key. */
+  protected abstract help(): void;
 
   /** What the mouse is over, or no longer is. Once a frame is enough for it. */
   protected onHover(): void {

@@ -5,14 +5,7 @@
  * The text is CodeMirror's, so selecting, copying, searching and scrolling are those of every editor. All else is made
  * for the lines on screen only, from what the listing says of them.
  */
-import {
-  Compartment,
-  EditorSelection,
-  EditorState,
-  Extension,
-  Prec,
-  StateEffect
-} from '@codemirror/state';
+import { EditorState, Extension, Prec } from '@codemirror/state';
 import {
   EditorView,
   ViewPlugin,
@@ -27,44 +20,29 @@ import type { Selection } from '../../tokens';
 import {
   ChosenField,
   VariablePanel,
-  choose,
   chosenField,
   definitionFrom,
-  nextUseFrom,
-  nextVariable
+  nextUseFrom
 } from './chosen-variable';
 import { closedBetween, foldRange, folding, setFolds } from './folding';
-import { GroupsPanel } from '../reading/groups-panel';
-import {
-  hiddenLines,
-  hiding,
-  isGap,
-  isHidden,
-  setHidden,
-  showLines
-} from './hidden-lines';
-import type { IListedFold, IListing, ISplice, IVariablePlace } from './listing';
+import { hiddenLines, hiding, isHidden, showLines } from './hidden-lines';
+import type { IListedFold, IListing, IListingEvents, ISplice } from './listing';
 import type { IListingHost } from './listing-buttons';
 import { Display } from './listing-display';
+import { IKeysHost, ListingKeys } from './listing-keys';
 import {
   NO_MARKS,
   marks,
   openChips,
   setChips,
-  setMarks,
-  startsAt
+  setMarks
 } from './listing-marks';
-import {
-  NO_MATCHES,
-  goToMatch,
-  highlighting,
-  setMatches
-} from '../reading/matches';
-import { NOISES, NOISE_KEYS, bitsOf } from '../reading/noise';
-import { NoisePanel } from '../reading/noise-panel';
+import { IToolsHost, ListingTools } from './listing-tools';
+import { keyBindings } from '../reading/keys';
+import { highlighting } from '../reading/matches';
 import type { ReadingTools } from '../reading/reading-tools';
-import { SearchPanel, rememberDocument } from '../reading/search-panel';
-import { setHeads, sourceHeads } from './source-heads';
+import { rememberDocument } from '../reading/search-panel';
+import { sourceHeads } from './source-heads';
 
 /**
  * Lines wrap up to this many: measured at 100,000, a frame of scrolling takes no longer than without (only what is on
@@ -72,31 +50,19 @@ import { setHeads, sourceHeads } from './source-heads';
  */
 const MOST_WRAPPED = 200000;
 
-/** What the view tells. */
-export interface IListingEvents {
-  /** The mouse is over a line, or over none. */
-  hovered(selection: Selection | null): void;
-  /** A line was chosen, by mouse or keyboard. */
-  selected(selection: Selection | null): void;
-  /** Go to the cell. */
-  entered(): void;
-  /** The button of a line that stands for more was seen or pressed. */
-  moreWanted(line: number): void;
-  /** All of the text is needed, for a search. */
-  allWanted(): void;
-}
-
 /** An editor that shows one listing. */
-export class ListingView implements IListingHost {
+export class ListingView implements IListingHost, IKeysHost, IToolsHost {
   constructor(
     parent: HTMLElement,
     private _listing: IListing,
     private _events: IListingEvents,
     private _trans: TranslationBundle,
-    private _tools: ReadingTools
+    tools: ReadingTools
   ) {
     const doc = _listing.document();
-    this._chosen = chosenField(_listing);
+    this.chosen = chosenField(_listing);
+    this._reading = new ListingTools(this, tools, _events, _trans);
+    this._keys = new ListingKeys(this, tools, _events);
     this._wraps = doc.lines <= MOST_WRAPPED;
     parent.style.setProperty('--jjx-digits', `${_listing.digits}`);
     this.view = new EditorView({
@@ -107,24 +73,18 @@ export class ListingView implements IListingHost {
       })
     });
     rememberDocument(_listing, doc);
-    _tools.searchChanged.connect(this._onSearch, this);
-    _tools.filtersChanged.connect(this._onFilters, this);
-    this._onSearch();
-    if (_tools.hidden.size > 0 || _tools.grouped || _tools.interleaved) {
-      this._onFilters();
-    }
+    this._reading.start();
   }
 
   readonly view: EditorView;
+  readonly chosen: ChosenField;
 
   get listing(): IListing {
     return this._listing;
   }
 
   dispose(): void {
-    this._tools.searchChanged.disconnect(this._onSearch, this);
-    this._tools.filtersChanged.disconnect(this._onFilters, this);
-    this._listing.heads.changed.disconnect(this._showHeads, this);
+    this._reading.dispose();
     // JupyterLab keeps the last key's event, and with it this node: the text is not to stay with it.
     this.view.setState(EditorState.create());
     this.view.destroy();
@@ -134,19 +94,13 @@ export class ListingView implements IListingHost {
     this.view.focus();
   }
 
+  get isSearched(): boolean {
+    return this._reading.isSearched;
+  }
+
   /** Open the search line, or go back into it; what is selected in a line is sought. */
   find(): void {
-    const { doc, selection } = this.view.state;
-    const { from, to, empty } = selection.main;
-    if (!empty && to <= doc.lineAt(from).to) {
-      const text = doc.sliceString(from, to);
-      this._tools.sought = { ...this._tools.sought, text, regexp: false };
-    }
-    if (this._search) {
-      this._search.mount();
-    } else {
-      this._tools.searchedIn = this._listing.level;
-    }
+    this._reading.find();
   }
 
   /** Mark lines and variables; the lines ascending. */
@@ -169,7 +123,7 @@ export class ListingView implements IListingHost {
       .map(({ fold }) => fold)
       .filter(fold => !fold.whole && fold.first < lines[0]);
     if (around.length > 0) {
-      this._setFolds(around, false);
+      this.setFolds(around, false);
     }
     const box = this.view.scrollDOM.getBoundingClientRect();
     const seen = lines.some(index => {
@@ -200,11 +154,14 @@ export class ListingView implements IListingHost {
   }
 
   foldAll(): void {
-    this._setFolds([...this._listing.allFolds(), ...this._groups], true);
+    this.setFolds([...this._listing.allFolds(), ...this._reading.groups], true);
   }
 
   unfoldAll(): void {
-    this._setFolds([...this._listing.allFolds(), ...this._groups], false);
+    this.setFolds(
+      [...this._listing.allFolds(), ...this._reading.groups],
+      false
+    );
   }
 
   /** Whether any fold is closed. */
@@ -221,7 +178,7 @@ export class ListingView implements IListingHost {
     const folds: IListedFold[] = [];
     this.view.dispatch({
       changes: { from, to, insert: lines.join('\n') },
-      effects: [setMarks.of(NO_MARKS), this._hiding()]
+      effects: [setMarks.of(NO_MARKS), this._reading.hiding()]
     });
     rememberDocument(this._listing, this.view.state.doc);
     for (let index = at; index < at + lines.length; index++) {
@@ -232,20 +189,13 @@ export class ListingView implements IListingHost {
       }
     }
     if (folds.length > 0) {
-      this._setFolds(folds, true);
+      this.setFolds(folds, true);
     }
-    if (this._tools.grouped) {
-      this._regroup();
-    }
+    this._reading.spliced();
   }
 
-  /** What can be folded from a line on, the outer one first. */
   foldsAt(index: number): readonly IListedFold[] {
-    const folds = this._listing.folds(index);
-    const groups = this._groupsAt.get(index);
-    return groups
-      ? [...groups, ...folds].sort((a, b) => b.last - a.last)
-      : folds;
+    return this._reading.foldsAt(index);
   }
 
   private _extensions(folds: Extension): Extension[] {
@@ -256,8 +206,8 @@ export class ListingView implements IListingHost {
       hiding,
       sourceHeads,
       highlighting,
-      this._chosen,
-      ViewPlugin.define(view => new Display(view, this, this._chosen), {
+      this.chosen,
+      ViewPlugin.define(view => new Display(view, this, this.chosen), {
         decorations: display => display.decorations
       }),
       this._wraps ? EditorView.lineWrapping : [],
@@ -268,19 +218,17 @@ export class ListingView implements IListingHost {
         'aria-readonly': 'true',
         tabindex: '0'
       }),
-      this._searchPlace.of([]),
-      this._noisePlace.of([]),
-      this._groupsPlace.of([]),
+      this._reading.extension,
       this._listing.variableRange
         ? showPanel.of(
             () =>
-              new VariablePanel(this._chosen, this._trans, {
-                definition: () => this._goToPlace(definitionFrom),
-                nextUse: () => this._goToPlace(nextUseFrom)
+              new VariablePanel(this.chosen, this._trans, {
+                definition: () => this._keys.goToPlace(definitionFrom),
+                nextUse: () => this._keys.goToPlace(nextUseFrom)
               })
           )
         : [],
-      Prec.highest(keymap.of(this._keys())),
+      Prec.highest(keymap.of(keyBindings('text', this._keys.handlers))),
       // The panel is a container of its own, inside which nothing is placed by the window.
       tooltips({ parent: document.body }),
       hoverTooltip(
@@ -298,176 +246,6 @@ export class ListingView implements IListingHost {
         copy: event => this._copy(event)
       })
     ];
-  }
-
-  // --- reading tools -----------------------------------------------------------------------
-
-  private _onSearch(): void {
-    const isHere = this._tools.searchedIn === this._listing.level;
-    if (isHere === (this._search !== null)) {
-      return;
-    }
-    this._search = null;
-    this.view.dispatch({
-      effects: [
-        setMatches.of(NO_MATCHES),
-        this._searchPlace.reconfigure(
-          isHere
-            ? showPanel.of(view => {
-                this._search = new SearchPanel(
-                  view,
-                  this._listing,
-                  this._tools,
-                  this._trans
-                );
-                return this._search;
-              })
-            : []
-        )
-      ]
-    });
-    if (isHere) {
-      this._events.allWanted();
-    }
-  }
-
-  private _onFilters(): void {
-    const effects: StateEffect<unknown>[] = [this._hiding()];
-    const isShown = this._tools.hidden.size > 0;
-    if (isShown !== this._isFiltered) {
-      this._isFiltered = isShown;
-      effects.push(
-        this._noisePlace.reconfigure(
-          isShown
-            ? showPanel.of(
-                view =>
-                  new NoisePanel(
-                    view,
-                    this._listing,
-                    this._tools,
-                    this._trans,
-                    lines => this.reveal(lines)
-                  )
-              )
-            : []
-        )
-      );
-    }
-    this.view.dispatch({ effects });
-    if (this._tools.interleaved !== this._isInterleaved) {
-      this._isInterleaved = this._tools.interleaved;
-      this._showHeads();
-    }
-    if (this._tools.grouped !== this._isGrouped) {
-      this._isGrouped = this._tools.grouped;
-      this._regroup();
-      this._showGroups();
-    }
-  }
-
-  /** Have the groups that are wanted now; those that were open stay open. */
-  private _regroup(): void {
-    const before = new Set(this._groups);
-    this._groups = this._isGrouped ? (this._listing.nameFolds?.() ?? []) : [];
-    this._groupsAt.clear();
-    for (const group of this._groups) {
-      const here = this._groupsAt.get(group.first);
-      if (here) {
-        here.push(group);
-      } else {
-        this._groupsAt.set(group.first, [group]);
-      }
-    }
-    const now = new Set(this._groups);
-    const fresh = this._groups.filter(group => !before.has(group));
-    const gone = [...before].filter(group => !now.has(group));
-    this._setFolds(gone, false);
-    this._setFolds(fresh, true);
-  }
-
-  private _showGroups(): void {
-    const isShown = this._isGrouped && this._listing.nameFolds !== undefined;
-    this.view.dispatch({
-      effects: this._groupsPlace.reconfigure(
-        isShown
-          ? showPanel.of(
-              view =>
-                new GroupsPanel(
-                  view,
-                  () => this._groups,
-                  this._tools,
-                  this._trans,
-                  (folds, closed) => this._setFolds(folds, closed)
-                )
-            )
-          : []
-      )
-    });
-  }
-
-  /** Have the lines of source that are wanted now, with the texts that are here now. */
-  private _showHeads(): void {
-    const { heads } = this._listing;
-    heads.changed.disconnect(this._showHeads, this);
-    this.view.dispatch({
-      effects: setHeads.of(
-        this._isInterleaved
-          ? {
-              of: index => heads.of(index),
-              hovered: head => this._events.hovered(head?.selection ?? null),
-              chosen: head => this._events.selected(head.selection)
-            }
-          : null
-      )
-    });
-    if (this._isInterleaved) {
-      heads.changed.connect(this._showHeads, this);
-    }
-  }
-
-  private _hiding(): ReturnType<typeof setHidden.of> {
-    const { hidden } = this._tools;
-    return setHidden.of({
-      bits: hidden.size > 0 ? this._listing.noise() : new Uint8Array(0),
-      mask: bitsOf(hidden)
-    });
-  }
-
-  /** Go to a place of a variable, and choose it there. */
-  private _goToPlace(
-    find: (
-      state: EditorState,
-      field: ChosenField,
-      listing: IListing
-    ) => IVariablePlace | null
-  ): boolean {
-    const place = find(this.view.state, this._chosen, this._listing);
-    if (place) {
-      this.reveal([place.line]);
-      choose(this.view, place);
-      this._selectByKey(place.line);
-      this.focus();
-    } else if (find === definitionFrom) {
-      const { reference } = this._listing.line(this._current());
-      if (reference) {
-        this.goTo(reference.line);
-        this.focus();
-      }
-    }
-    return true;
-  }
-
-  private _nextVariable(step: 1 | -1): boolean {
-    const place = nextVariable(
-      this.view.state,
-      this._chosen,
-      this._listing,
-      step
-    );
-    if (place) {
-      choose(this.view, place);
-    }
-    return true;
   }
 
   // --- pointing ---------------------------------------------------------------------------
@@ -506,7 +284,7 @@ export class ListingView implements IListingHost {
       const box = line.getBoundingClientRect();
       this._select(index);
       if (event.altKey) {
-        return this._goToPlace(definitionFrom);
+        return this._keys.goToPlace(definitionFrom);
       }
       if (event.clientX > box.right - BADGE_WIDTH) {
         this._events.entered();
@@ -520,7 +298,7 @@ export class ListingView implements IListingHost {
   }
 
   /** As `_select`, by the keyboard: where the mouse happens to rest does not count until it moves. */
-  private _selectByKey(index: number): void {
+  selectByKey(index: number): void {
     this._events.hovered(null);
     this._select(index);
   }
@@ -602,201 +380,6 @@ export class ListingView implements IListingHost {
     return lines.join('\n');
   }
 
-  // --- keys -------------------------------------------------------------------------------
-
-  private _keys(): { key: string; run: () => boolean }[] {
-    const move = (step: (index: number) => number) => () => this._move(step);
-    const page = (): number =>
-      Math.max(
-        1,
-        Math.floor(
-          this.view.scrollDOM.clientHeight / this.view.defaultLineHeight
-        ) - 1
-      );
-    const last = (): number => this.view.state.doc.lines - 1;
-    return [
-      { key: 'ArrowDown', run: move(index => this._next(index, 1)) },
-      { key: 'ArrowUp', run: move(index => this._next(index, -1)) },
-      { key: 'PageDown', run: move(index => this._next(index, page())) },
-      { key: 'PageUp', run: move(index => this._next(index, -page())) },
-      { key: 'Home', run: move(() => 0) },
-      { key: 'End', run: move(last) },
-      { key: 'Mod-Home', run: move(() => 0) },
-      { key: 'Mod-End', run: move(last) },
-      { key: 'ArrowRight', run: () => this._unfoldHere() },
-      { key: 'ArrowLeft', run: () => this._foldHere() },
-      {
-        key: 'Enter',
-        run: () => {
-          const index = this._current();
-          if (this._listing.line(index).button !== null) {
-            this._events.moreWanted(index);
-          } else {
-            this._selectByKey(index);
-            this._events.entered();
-          }
-          return true;
-        }
-      },
-      {
-        key: 'Escape',
-        run: () => {
-          this._events.selected(null);
-          return true;
-        }
-      },
-      { key: 'F12', run: () => this._goToPlace(definitionFrom) },
-      { key: 'Shift-F12', run: () => this._goToPlace(nextUseFrom) },
-      { key: 'Mod-ArrowRight', run: () => this._nextVariable(1) },
-      { key: 'Mod-ArrowLeft', run: () => this._nextVariable(-1) },
-      { key: 'F3', run: () => this._nextMatch(1) },
-      { key: 'Shift-F3', run: () => this._nextMatch(-1) },
-      ...NOISES.map(noise => ({
-        key: NOISE_KEYS[noise],
-        run: () => {
-          this._tools.toggle(noise);
-          return true;
-        }
-      })),
-      {
-        key: 'g',
-        run: () => {
-          this._tools.grouped = !this._tools.grouped;
-          return true;
-        }
-      },
-      {
-        key: 's',
-        run: () => {
-          this._tools.interleaved = !this._tools.interleaved;
-          return true;
-        }
-      },
-      { key: 'o', run: () => (this.unfoldAll(), true) },
-      { key: 'f', run: () => (this.foldAll(), true) },
-      {
-        key: 'a',
-        run: () => {
-          this._tools.setHidden([]);
-          return true;
-        }
-      },
-      {
-        key: '?',
-        run: () => {
-          this._tools.host.help();
-          return true;
-        }
-      },
-      {
-        key: 'Mod-a',
-        run: () => {
-          this.view.dispatch({
-            selection: EditorSelection.single(0, this.view.state.doc.length),
-            scrollIntoView: false
-          });
-          return true;
-        }
-      }
-    ];
-  }
-
-  private _nextMatch(step: 1 | -1): boolean {
-    if (!goToMatch(this.view, step) && this._search === null) {
-      this.find();
-    }
-    return true;
-  }
-
-  private _current(): number {
-    const { state } = this.view;
-    return state.doc.lineAt(state.selection.main.head).number - 1;
-  }
-
-  private _move(step: (index: number) => number): boolean {
-    const { doc } = this.view.state;
-    const wanted = step(this._current());
-    const index = this.shownAs(
-      Math.min(Math.max(wanted, 0), doc.lines - 1)
-    ).first;
-    const line = doc.line(index + 1);
-    const { from } = this.view.lineBlockAt(line.from);
-    this.view.dispatch({
-      selection: { anchor: from },
-      effects: EditorView.scrollIntoView(from, { y: 'nearest' })
-    });
-    this._selectByKey(doc.lineAt(from).number - 1);
-    return true;
-  }
-
-  /** The line so many lines on screen below or above. */
-  private _next(index: number, by: number): number {
-    const { view } = this;
-    const { doc } = view.state;
-    let block = view.lineBlockAt(doc.line(index + 1).from);
-    for (let i = 0; i < Math.abs(by); i++) {
-      const at = by > 0 ? block.to + 1 : block.from - 1;
-      if (at < 0 || at > doc.length) {
-        break;
-      }
-      block = view.lineBlockAt(at);
-      while (
-        isGap(block) &&
-        (by > 0 ? block.to < doc.length : block.from > 0)
-      ) {
-        block = view.lineBlockAt(by > 0 ? block.to + 1 : block.from - 1);
-      }
-    }
-    return doc.lineAt(block.from).number - 1;
-  }
-
-  private _unfoldHere(): boolean {
-    const index = this._current();
-    const { doc } = this.view.state;
-    const line = doc.line(index + 1);
-    const [closed] = closedBetween(this.view.state, line.from, line.to);
-    if (closed && closed.fold.first === index) {
-      this._setFolds([closed.fold], false);
-    } else if (this._listing.line(index).chips.length > 0) {
-      this.view.dispatch({
-        effects: setChips.of({ at: line.from, open: true })
-      });
-    }
-    return true;
-  }
-
-  private _foldHere(): boolean {
-    const index = this._current();
-    const { doc } = this.view.state;
-    const { from } = doc.line(index + 1);
-    if (startsAt(this.view.state.field(openChips), from)) {
-      this.view.dispatch({ effects: setChips.of({ at: from, open: false }) });
-      return true;
-    }
-    const open = this.foldsAt(index).filter(fold => !this.isClosed(fold));
-    if (open.length > 0) {
-      this._setFolds([open[open.length - 1]], true);
-      return true;
-    }
-    return this._foldAround(index);
-  }
-
-  /** Close the innermost fold around a line, and go to its first line. */
-  private _foldAround(index: number): boolean {
-    for (let first = index - 1; first >= 0; first--) {
-      for (const fold of [...this.foldsAt(first)].reverse()) {
-        if (fold.last >= index && !this.isClosed(fold)) {
-          const { from } = this.view.state.doc.line(first + 1);
-          this.view.dispatch({ selection: { anchor: from } });
-          this._setFolds([fold], true);
-          this._selectByKey(first);
-          return true;
-        }
-      }
-    }
-    return true;
-  }
-
   isClosed(fold: IListedFold): boolean {
     const { from, to } = foldRange(this.view.state.doc, fold);
     return closedBetween(this.view.state, from, to).some(
@@ -805,7 +388,7 @@ export class ListingView implements IListingHost {
   }
 
   toggle(fold: IListedFold): void {
-    this._setFolds([fold], !this.isClosed(fold));
+    this.setFolds([fold], !this.isClosed(fold));
   }
 
   openChipsAt(at: number): void {
@@ -823,22 +406,13 @@ export class ListingView implements IListingHost {
     return this._trans;
   }
 
-  private _setFolds(folds: readonly IListedFold[], closed: boolean): void {
+  setFolds(folds: readonly IListedFold[], closed: boolean): void {
     this.view.dispatch({ effects: setFolds.of({ folds, closed }) });
   }
 
   private _wraps: boolean;
-  private _chosen: ChosenField;
-  private _search: SearchPanel | null = null;
-  private _isFiltered = false;
-  private _searchPlace = new Compartment();
-  private _noisePlace = new Compartment();
-  private _groupsPlace = new Compartment();
-  private _isInterleaved = false;
-  private _isGrouped = false;
-  private _groups: readonly IListedFold[] = [];
-  /** The groups by the line that they begin with. */
-  private _groupsAt = new Map<number, IListedFold[]>();
+  private _reading: ListingTools;
+  private _keys: ListingKeys;
   private _hovered = -1;
 }
 

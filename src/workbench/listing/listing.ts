@@ -159,3 +159,17 @@ export interface IListing extends ILineFacts {
   /** More than the document: what copying all of it gives; null where it is the document itself. */
   wholeText(): string | null;
 }
+
+/** What an editor of a listing tells. */
+export interface IListingEvents {
+  /** The mouse is over a line, or over none. */
+  hovered(selection: Selection | null): void;
+  /** A line was chosen, by mouse or keyboard. */
+  selected(selection: Selection | null): void;
+  /** Go to the cell. */
+  entered(): void;
+  /** The button of a line that stands for more was seen or pressed. */
+  moreWanted(line: number): void;
+  /** All of the text is needed, for a search. */
+  allWanted(): void;
+}

@@ -5,7 +5,8 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { element } from '../../parts/dom';
-import { NOISES, NOISE_KEYS, Noise, noiseName } from './noise';
+import { printedKey } from './keys';
+import { NOISES, Noise, noiseName } from './noise';
 import type { ReadingTools } from './reading-tools';
 
 export class FilterRow {
@@ -26,7 +27,7 @@ export class FilterRow {
     );
     for (const noise of NOISES) {
       const name = noiseName(noise, trans);
-      const title = trans.__('%1 (key: %2)', name, NOISE_KEYS[noise]);
+      const title = trans.__('%1 (key: %2)', name, printedKey('text', noise));
       const button = filter(name, title, () => _tools.toggle(noise));
       this._buttons.set(noise, button);
       this.node.append(button);
@@ -34,13 +35,17 @@ export class FilterRow {
     this._names = filter(
       trans.__('Names'),
       trans.__(
-        'Group equations in a row under one name: named scopes, vmap, jvp, transpose (key: g)'
+        'Group equations in a row under one name: named scopes, vmap, jvp, transpose (key: %1)',
+        printedKey('text', 'group')
       ),
       () => (_tools.grouped = !_tools.grouped)
     );
     this._source = filter(
       trans.__('Source'),
-      trans.__('The line of Python above what was made of it (key: s)'),
+      trans.__(
+        'The line of Python above what was made of it (key: %1)',
+        printedKey('text', 'source')
+      ),
       () => (_tools.interleaved = !_tools.interleaved)
     );
     this.node.append(

@@ -9,6 +9,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import { element } from '../../parts/dom';
 import { closedBetween, foldsChanged } from '../listing/folding';
 import type { IListedFold } from '../listing/listing';
+import { printedKey } from './keys';
 import type { ReadingTools } from './reading-tools';
 
 export class GroupsPanel implements Panel {
@@ -31,7 +32,10 @@ export class GroupsPanel implements Panel {
       'jp-JaxprProgram-link',
       _trans.__('Ungroup')
     );
-    leave.title = _trans.__('Do not group by name (key: g)');
+    leave.title = _trans.__(
+      'Do not group by name (key: %1)',
+      printedKey('text', 'group')
+    );
     leave.addEventListener('click', () => (tools.grouped = false));
     this.dom.append(this._words, ' ', this._turn, ' ', leave);
     this._show(view.state);

@@ -3,12 +3,22 @@ import { TranslationBundle } from '@jupyterlab/translation';
 
 import { element } from '../../parts/dom';
 import { drawIcon } from '../words/icons';
-import { IKey, programKeys } from './keys';
+import { IKeyEntry, KEYS, KeyPlace, printed } from './keys';
+
+type Heading = 'view' | 'text' | 'columns' | 'diff';
 
 /** The views that have keys, and where in them; keys that act the same everywhere come first. */
-const PLACES: Readonly<Record<'program' | 'diff', readonly IKey['where'][]>> = {
-  program: ['view', 'code', 'columns'],
+const HEADINGS: Readonly<Record<'program' | 'diff', readonly Heading[]>> = {
+  program: ['view', 'text', 'columns'],
   diff: ['diff']
+};
+
+/** The places whose keys stand under a heading. */
+const PLACES: Readonly<Record<Heading, readonly KeyPlace[]>> = {
+  view: ['view', 'search', 'searchField'],
+  text: ['text', 'level', 'source', 'shardings', 'cell'],
+  columns: ['divider'],
+  diff: ['diffLines', 'diff']
 };
 
 let count = 0;
@@ -17,7 +27,7 @@ let count = 0;
 export function showHelp(
   trans: TranslationBundle,
   parent: HTMLElement = document.body,
-  view: keyof typeof PLACES = 'program'
+  view: keyof typeof HEADINGS = 'program'
 ): void {
   const before = document.activeElement as HTMLElement | null;
   const dialog = element('dialog', 'jp-JaxprHelp');
@@ -42,11 +52,14 @@ export function showHelp(
   content.tabIndex = 0;
   content.setAttribute('role', 'region');
   content.setAttribute('aria-labelledby', id);
-  for (const where of PLACES[view]) {
-    const keys = programKeys(trans).filter(key => key.where === where);
-    if (keys.length > 0) {
-      content.append(element('h3', '', placeName(where, trans)), listOf(keys));
-    }
+  for (const heading of HEADINGS[view]) {
+    const entries = KEYS.filter(entry =>
+      entry.in.some(place => PLACES[heading].includes(place))
+    );
+    content.append(
+      element('h3', '', headingName(heading, trans)),
+      listOf(entries, trans)
+    );
   }
   dialog.append(head, content);
   // JupyterLab listens for keys on the whole page.
@@ -65,26 +78,29 @@ export function showHelp(
   close.focus();
 }
 
-function listOf(keys: readonly IKey[]): HTMLElement {
+function listOf(
+  entries: readonly IKeyEntry[],
+  trans: TranslationBundle
+): HTMLElement {
   const list = element('dl', '');
-  for (const { keys: names, does } of keys) {
+  for (const { keys, mouse = [], does } of entries) {
     const term = element('dt', '');
-    names.forEach((name, i) => {
+    [...Object.keys(keys).map(printed), ...mouse].forEach((name, i) => {
       if (i > 0) {
         term.append(' ');
       }
       term.append(element('kbd', '', name));
     });
-    list.append(term, element('dd', '', does));
+    list.append(term, element('dd', '', does(trans)));
   }
   return list;
 }
 
-function placeName(where: IKey['where'], trans: TranslationBundle): string {
-  switch (where) {
+function headingName(heading: Heading, trans: TranslationBundle): string {
+  switch (heading) {
     case 'view':
       return trans.__('Anywhere in the view');
-    case 'code':
+    case 'text':
       return trans.__('In a text');
     case 'columns':
       return trans.__('With several levels side by side');

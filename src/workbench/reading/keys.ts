@@ -1,176 +1,421 @@
 /**
- * Nothing comes in; the keys of the program's views go out, in the order in which they are listed in the help.
+ * Nothing comes in; every key of the program's views goes out: where it holds, which command it gives, what it does.
  *
- * What acts on a key has it from here or stands beside its line here; the help overlay lists all of them.
+ * This one table dispatches, documents and is tested. A listener names its place and brings a handler for each command of
+ * that place; the compiler refuses handlers that are not exactly the commands of the table:
+ *
+ *     node.addEventListener('keydown', event => dispatchKey(event, 'view', handlers));
+ *     keymap.of(keyBindings('text', handlers)); // an editor
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 
-/** A key, where it works, and what it does. */
-export interface IKey {
-  /** As it is printed on a keyboard; several are alternatives. */
-  keys: readonly string[];
-  /** code: with the keyboard in a level's text. view: anywhere in the view. columns: in the wide view alone. */
-  where: 'code' | 'view' | 'columns' | 'diff';
-  does: string;
+/**
+ * What listens for keys:
+ *
+ * - view: a view of a program, as a whole
+ * - text: the text of an editor
+ * - level: the same text, of a level that the pane around it links to other levels
+ * - source: the column of the source
+ * - search, searchField: the line of the search, and the field in it
+ * - shardings: the shardings above a text
+ * - divider: what stands between two columns
+ * - cell: a cell of the notebook that the keyboard came to from a program; JupyterLab listens there
+ * - diff, diffLines: the view of a diff, and its lines
+ */
+export type KeyPlace =
+  | 'view'
+  | 'text'
+  | 'level'
+  | 'source'
+  | 'search'
+  | 'searchField'
+  | 'shardings'
+  | 'divider'
+  | 'cell'
+  | 'diff'
+  | 'diffLines';
+
+/** The places that one key event passes, from the inner one to the outer one. */
+const PATHS: readonly (readonly KeyPlace[])[] = [
+  ['text', 'level', 'view'],
+  ['source', 'view'],
+  ['searchField', 'search', 'view'],
+  ['shardings', 'view'],
+  ['divider', 'view'],
+  ['cell'],
+  ['diffLines', 'diff']
+];
+
+/** Keys that belong together, and what they do. */
+export interface IKeyEntry {
+  /** Where they hold. */
+  in: readonly KeyPlace[];
+  /** The command of each key, the key as CodeMirror writes it. `Mod` is Ctrl, on a Mac also Cmd. */
+  keys: Readonly<Record<string, string>>;
+  /** What does the same with the mouse. */
+  mouse?: readonly string[];
+  does: (trans: TranslationBundle) => string;
 }
 
-/** All keys; whoever adds one adds a line here. */
-export function programKeys(trans: TranslationBundle): IKey[] {
-  return [
-    {
-      keys: ['↑', '↓', 'Page Up', 'Page Down', 'Home', 'End'],
-      where: 'code',
-      does: trans.__('Go from line to line; what belongs to it is marked')
+/** All keys, in the order in which the help lists them. */
+export const KEYS = [
+  {
+    in: ['text'],
+    keys: {
+      ArrowUp: 'previousLine',
+      ArrowDown: 'nextLine',
+      PageUp: 'previousPage',
+      PageDown: 'nextPage',
+      Home: 'firstLine',
+      End: 'lastLine',
+      'Mod-Home': 'firstLine',
+      'Mod-End': 'lastLine'
     },
-    {
-      keys: ['→', '←'],
-      where: 'code',
-      does: trans.__('Unfold and fold; show and hide parameters')
+    does: trans =>
+      trans.__('Go from line to line; what belongs to it is marked')
+  },
+  {
+    in: ['text'],
+    keys: { ArrowRight: 'unfold', ArrowLeft: 'fold' },
+    does: trans => trans.__('Unfold and fold; show and hide parameters')
+  },
+  {
+    in: ['level', 'source'],
+    keys: { n: 'nextLinked', p: 'previousLinked' },
+    does: trans => trans.__('Next and previous marked place in this text')
+  },
+  {
+    in: ['level', 'source'],
+    keys: { 'Alt-ArrowRight': 'nextLevel', 'Alt-ArrowLeft': 'previousLevel' },
+    does: trans => trans.__('The marked place in the next and previous level')
+  },
+  {
+    in: ['text'],
+    keys: {
+      'Mod-ArrowRight': 'nextVariable',
+      'Mod-ArrowLeft': 'previousVariable'
     },
-    {
-      keys: ['n', 'p'],
-      where: 'code',
-      does: trans.__('Next and previous marked place in this text')
-    },
-    {
-      keys: ['Alt+→', 'Alt+←'],
-      where: 'code',
-      does: trans.__('The marked place in the next and previous level')
-    },
-    {
-      keys: ['Ctrl+→', 'Ctrl+←'],
-      where: 'code',
-      does: trans.__(
+    does: trans =>
+      trans.__(
         'Choose the next and previous variable of the line: it says where it is defined, used, and how long it lives'
       )
-    },
-    {
-      keys: ['F12', 'Alt+click'],
-      where: 'code',
-      does: trans.__(
+  },
+  {
+    in: ['text'],
+    keys: { F12: 'definition' },
+    mouse: ['Alt+click'],
+    does: trans =>
+      trans.__(
         'Go to the definition of the chosen variable, or of what the line reads; in HLO to what the line calls'
       )
-    },
-    {
-      keys: ['Shift+F12'],
-      where: 'code',
-      does: trans.__(
+  },
+  {
+    in: ['text'],
+    keys: { 'Shift-F12': 'nextUse' },
+    does: trans =>
+      trans.__(
         'Go to the next use of the chosen variable, or of what the line binds'
       )
-    },
-    {
-      keys: ['c', 'b', 'w', 'u'],
-      where: 'code',
-      does: trans.__(
+  },
+  {
+    in: ['text'],
+    keys: { c: 'convert', b: 'broadcast', w: 'wrapper', u: 'unused' },
+    does: trans =>
+      trans.__(
         'Hide and show converts, broadcasts, trivial jit wrappers, unused results'
       )
-    },
-    {
-      keys: ['g'],
-      where: 'code',
-      does: trans.__(
+  },
+  {
+    in: ['text'],
+    keys: { g: 'group' },
+    does: trans =>
+      trans.__(
         'Group equations in a row under one name: named scopes, vmap, jvp, transpose; again: ungroup'
       )
-    },
-    {
-      keys: ['s'],
-      where: 'code',
-      does: trans.__(
+  },
+  {
+    in: ['text'],
+    keys: { s: 'source' },
+    does: trans =>
+      trans.__(
         'Show the line of Python above what was made of it; again: put it away'
       )
-    },
-    {
-      keys: ['o', 'f'],
-      where: 'code',
-      does: trans.__('Open all folds and groups; fold all')
-    },
-    {
-      keys: ['a'],
-      where: 'code',
-      does: trans.__('Show all hidden lines')
-    },
-    {
-      keys: ['x'],
-      where: 'code',
-      does: trans.__(
+  },
+  {
+    in: ['text'],
+    keys: { o: 'unfoldAll', f: 'foldAll' },
+    does: trans => trans.__('Open all folds and groups; fold all')
+  },
+  {
+    in: ['text'],
+    keys: { a: 'showHidden' },
+    does: trans => trans.__('Show all hidden lines')
+  },
+  {
+    in: ['level'],
+    keys: { x: 'exactLinks' },
+    does: trans =>
+      trans.__(
         'In StableHLO and HLO: exact links, from a twin that is compiled beside the program; again: back to the program'
       )
-    },
-    {
-      keys: ['s'],
-      where: 'code',
-      does: trans.__(
-        'Over several devices: to the shardings above the text, opened; Escape: back'
+  },
+  {
+    in: ['level'],
+    keys: { d: 'shardings' },
+    does: trans =>
+      trans.__(
+        'Over several devices: open the shardings above the text, and go there'
       )
-    },
-    {
-      keys: ['F3', 'Shift+F3'],
-      where: 'code',
-      does: trans.__('Next and previous match of the search')
-    },
-    {
-      keys: ['Enter'],
-      where: 'code',
-      does: trans.__('Go to the place in the cell')
-    },
-    {
-      keys: ['Escape'],
-      where: 'code',
-      does: trans.__('Mark nothing; in the cell: come back')
-    },
-    {
-      keys: ['Ctrl+F'],
-      where: 'view',
-      does: trans.__(
+  },
+  {
+    in: ['shardings'],
+    keys: { Escape: 'leave' },
+    does: trans => trans.__('In the shardings: go back to the text')
+  },
+  {
+    in: ['text'],
+    keys: { F3: 'nextMatch', 'Shift-F3': 'previousMatch' },
+    does: trans => trans.__('Next and previous match of the search')
+  },
+  {
+    in: ['text'],
+    keys: { 'Mod-a': 'selectAll' },
+    does: trans => trans.__('Select all of the text')
+  },
+  {
+    in: ['text', 'source'],
+    keys: { Enter: 'enterCell' },
+    does: trans => trans.__('Go to the place in the cell')
+  },
+  {
+    in: ['cell'],
+    keys: { Escape: 'returnToProgram' },
+    does: trans => trans.__('In the cell: come back to the program')
+  },
+  {
+    in: ['text', 'source'],
+    keys: { Escape: 'markNothing' },
+    does: trans => trans.__('Mark nothing')
+  },
+  {
+    in: ['view'],
+    keys: { 'Mod-f': 'find' },
+    does: trans =>
+      trans.__(
         'Find in all levels: text, a type such as f32[*,128] or bf16[...], line:7, scope:step, primitive:dot_general'
       )
+  },
+  {
+    in: ['searchField'],
+    keys: { Enter: 'nextMatch', 'Shift-Enter': 'previousMatch' },
+    does: trans => trans.__('In the search: next and previous match')
+  },
+  {
+    in: ['search'],
+    keys: { Escape: 'close' },
+    does: trans => trans.__('In the search: close it')
+  },
+  {
+    in: ['view', 'diff'],
+    keys: { '?': 'help' },
+    does: trans => trans.__('Show these keys')
+  },
+  {
+    in: ['divider'],
+    keys: {
+      ArrowLeft: 'left',
+      ArrowRight: 'right',
+      Home: 'leftEnd',
+      End: 'rightEnd'
     },
-    {
-      keys: ['Enter', 'Shift+Enter'],
-      where: 'view',
-      does: trans.__('In the search: next and previous match')
+    does: trans => trans.__('With the keyboard on a divider: move it')
+  },
+  {
+    in: ['diffLines'],
+    keys: {
+      ArrowUp: 'previousLine',
+      ArrowDown: 'nextLine',
+      Home: 'firstLine',
+      End: 'lastLine'
     },
-    {
-      keys: ['?'],
-      where: 'view',
-      does: trans.__('Show these keys')
-    },
-    {
-      keys: ['←', '→', 'Home', 'End'],
-      where: 'columns',
-      does: trans.__('With the keyboard on a divider: move it')
-    },
-    {
-      keys: ['↑', '↓', 'Home', 'End'],
-      where: 'diff',
-      does: trans.__('Go from line to line; its place in the cell is marked')
-    },
-    {
-      keys: ['n', 'p'],
-      where: 'diff',
-      does: trans.__('Next and previous difference')
-    },
-    {
-      keys: ['Enter', 'Space'],
-      where: 'diff',
-      does: trans.__('Show the equal lines that are folded')
-    },
-    {
-      keys: ['c', 'b', 'w', 'u'],
-      where: 'diff',
-      does: trans.__(
+    does: trans =>
+      trans.__('Go from line to line; its place in the cell is marked')
+  },
+  {
+    in: ['diffLines'],
+    keys: { n: 'nextDifference', p: 'previousDifference' },
+    does: trans => trans.__('Next and previous difference')
+  },
+  {
+    in: ['diffLines'],
+    keys: { Enter: 'unfold', Space: 'unfold' },
+    does: trans => trans.__('Show the equal lines that are folded')
+  },
+  {
+    in: ['diffLines'],
+    keys: { c: 'convert', b: 'broadcast', w: 'wrapper', u: 'unused' },
+    does: trans =>
+      trans.__(
         'Hide and show converts, broadcasts, trivial jit wrappers, unused results, in both programs alike'
       )
-    },
-    {
-      keys: ['a'],
-      where: 'diff',
-      does: trans.__('Show all hidden lines')
-    },
-    {
-      keys: ['?'],
-      where: 'diff',
-      does: trans.__('Show these keys')
-    }
-  ];
+  },
+  {
+    in: ['diffLines'],
+    keys: { a: 'showHidden' },
+    does: trans => trans.__('Show all hidden lines')
+  }
+] as const satisfies readonly IKeyEntry[];
+
+const ENTRIES: readonly IKeyEntry[] = KEYS;
+
+type CommandOf<Entry, Place> = Entry extends {
+  in: readonly (infer In)[];
+  keys: infer Keys;
+}
+  ? Place extends In
+    ? Keys[keyof Keys] & string
+    : never
+  : never;
+
+/** A command that the keys of a place give. */
+export type KeyCommand<Place extends KeyPlace> = CommandOf<
+  (typeof KEYS)[number],
+  Place
+>;
+
+/** What acts on each command of a place; it returns false where the command means nothing there now. */
+export type KeyHandlers<Place extends KeyPlace> = Readonly<
+  Record<KeyCommand<Place>, () => boolean | void>
+>;
+
+/** An event of the page or of React. */
+export type KeyEvent = Pick<
+  KeyboardEvent,
+  | 'key'
+  | 'altKey'
+  | 'ctrlKey'
+  | 'metaKey'
+  | 'shiftKey'
+  | 'defaultPrevented'
+  | 'target'
+  | 'preventDefault'
+  | 'stopPropagation'
+>;
+
+/** Act on a key in a place, and keep it from the places around it. Whether there was something to do. */
+export function dispatchKey<Place extends KeyPlace>(
+  event: KeyEvent,
+  place: Place,
+  handlers: KeyHandlers<Place>
+): boolean {
+  const key = keyOf(event);
+  const command = keysIn(place).get(key);
+  if (
+    command === undefined ||
+    event.defaultPrevented ||
+    (isTyped(key) && isField(event.target)) ||
+    handlers[command as KeyCommand<Place>]() === false
+  ) {
+    return false;
+  }
+  event.preventDefault();
+  event.stopPropagation();
+  return true;
+}
+
+/** The keys of a place for an editor. */
+export function keyBindings<Place extends KeyPlace>(
+  place: Place,
+  handlers: KeyHandlers<Place>
+): { key: string; run: () => boolean }[] {
+  return Array.from(keysIn(place), ([key, command]) => ({
+    key,
+    run: () => handlers[command as KeyCommand<Place>]() !== false
+  }));
+}
+
+/** Each key of a place, and its command. */
+export function keysIn(place: KeyPlace): ReadonlyMap<string, string> {
+  let keys = byPlace.get(place);
+  if (!keys) {
+    keys = new Map(
+      ENTRIES.filter(entry => entry.in.includes(place)).flatMap(entry =>
+        Object.entries(entry.keys)
+      )
+    );
+    byPlace.set(place, keys);
+  }
+  return keys;
+}
+
+const byPlace = new Map<KeyPlace, ReadonlyMap<string, string>>();
+
+/** The keys of a command, as the table writes them. */
+export function keysOf<Place extends KeyPlace>(
+  place: Place,
+  command: KeyCommand<Place>
+): string[] {
+  return [...keysIn(place)]
+    .filter(([, other]) => other === command)
+    .map(([key]) => key);
+}
+
+/** The first key of a command, as it is printed on a keyboard. */
+export function printedKey<Place extends KeyPlace>(
+  place: Place,
+  command: KeyCommand<Place>
+): string {
+  return printed(keysOf(place, command)[0]);
+}
+
+/** Whether one key event passes both places. */
+export function overlap(one: KeyPlace, other: KeyPlace): boolean {
+  return PATHS.some(path => path.includes(one) && path.includes(other));
+}
+
+/** A key as it is printed on a keyboard. */
+export function printed(key: string): string {
+  return key
+    .split('-')
+    .map((part, at) =>
+      at > 0 && part.length === 1 ? part.toUpperCase() : (PRINTED[part] ?? part)
+    )
+    .join('+');
+}
+
+const PRINTED: Readonly<Record<string, string>> = {
+  ArrowDown: '↓',
+  ArrowLeft: '←',
+  ArrowRight: '→',
+  ArrowUp: '↑',
+  Mod: 'Ctrl',
+  PageDown: 'Page Down',
+  PageUp: 'Page Up'
+};
+
+/** The key of an event as the table writes it; of a character, Shift is a part of it. */
+function keyOf({ key, altKey, ctrlKey, metaKey, shiftKey }: KeyEvent): string {
+  const isMod = ctrlKey || metaKey;
+  const isCharacter = key.length === 1 && key !== ' ';
+  const name =
+    key === ' ' ? 'Space' : isMod && isCharacter ? key.toLowerCase() : key;
+  return [
+    altKey ? 'Alt-' : '',
+    isMod ? 'Mod-' : '',
+    shiftKey && (isMod || !isCharacter) ? 'Shift-' : '',
+    name
+  ].join('');
+}
+
+/** Whether a key writes something into a field. */
+function isTyped(key: string): boolean {
+  return key.length === 1 || key === 'Space';
+}
+
+function isField(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLInputElement ||
+    target instanceof HTMLSelectElement ||
+    target instanceof HTMLTextAreaElement
+  );
 }

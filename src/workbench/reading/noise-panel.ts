@@ -7,6 +7,7 @@ import { element } from '../../parts/dom';
 import { hiddenLines, isHidden } from '../listing/hidden-lines';
 import type { IListing } from '../listing/listing';
 import { marks } from '../listing/listing-marks';
+import { printedKey } from './keys';
 import { countHidden, hiddenSentence } from './noise';
 import type { ReadingTools } from './reading-tools';
 
@@ -30,7 +31,10 @@ export class NoisePanel implements Panel {
     this._linked.addEventListener('click', () => this._show(this._pointed));
     const show = element('button', 'jp-JaxprProgram-link', _trans.__('Show'));
     show.setAttribute('aria-label', _trans.__('Show the hidden lines'));
-    show.title = _trans.__('Show the hidden lines (key: a)');
+    show.title = _trans.__(
+      'Show the hidden lines (key: %1)',
+      printedKey('text', 'showHidden')
+    );
     show.addEventListener('click', () => _tools.setHidden([]));
     this.dom.append(this._words, ' ', show, ' ', this._linked);
     this._showCount(view.state);

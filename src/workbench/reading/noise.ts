@@ -292,11 +292,3 @@ export function noiseName(noise: Noise, trans: TranslationBundle): string {
       return trans.__('Unused');
   }
 }
-
-/** The key of a filter. */
-export const NOISE_KEYS: Readonly<Record<Noise, string>> = {
-  convert: 'c',
-  broadcast: 'b',
-  wrapper: 'w',
-  unused: 'u'
-};

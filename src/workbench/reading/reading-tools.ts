@@ -23,8 +23,6 @@ export interface IReadingHost {
   levels(): readonly ISearchedLevel[];
   /** Show a level, with the search in it; its text is asked for where it is not here. */
   goToLevel(level: LevelName): void;
-  /** Show every key. */
-  help(): void;
 }
 
 /** The settings of one view. */

@@ -8,6 +8,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 
 import { element } from '../../parts/dom';
 import type { IListing } from '../listing/listing';
+import { dispatchKey } from './keys';
 import {
   currentMatch,
   findMatches,
@@ -34,8 +35,16 @@ export class SearchPanel implements Panel {
   ) {
     this.dom = element('div', 'jp-JaxprProgram-search');
     this.dom.setAttribute('role', 'search');
-    this.dom.addEventListener('keydown', event => this._key(event));
+    this.dom.addEventListener('keydown', event =>
+      dispatchKey(event, 'search', { close: () => this._close() })
+    );
     this._input = document.createElement('input');
+    this._input.addEventListener('keydown', event =>
+      dispatchKey(event, 'searchField', {
+        nextMatch: () => this._goToMatch(1),
+        previousMatch: () => this._goToMatch(-1)
+      })
+    );
     this._input.type = 'text';
     this._input.className = 'jp-JaxprProgram-sought';
     this._input.spellcheck = false;
@@ -256,19 +265,12 @@ export class SearchPanel implements Panel {
     return button;
   }
 
-  private _key(event: KeyboardEvent): void {
-    if (event.key === 'Enter' && event.target === this._input) {
-      event.preventDefault();
-      if (this._isWaiting) {
-        this._isNew = false;
-        this._search();
-      }
-      goToMatch(this._view, event.shiftKey ? -1 : 1);
-    } else if (event.key === 'Escape') {
-      event.preventDefault();
-      event.stopPropagation();
-      this._close();
+  private _goToMatch(step: 1 | -1): void {
+    if (this._isWaiting) {
+      this._isNew = false;
+      this._search();
     }
+    goToMatch(this._view, step);
   }
 
   private _close(): void {

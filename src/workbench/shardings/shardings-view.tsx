@@ -18,6 +18,7 @@ import type {
 import type { IJaxprModel, Selection } from '../../tokens';
 import { Failed } from '../../parts/long-work';
 import { Picture } from '../../parts/picture';
+import { dispatchKey } from '../reading/keys';
 import { drawShards, shardsWords } from './drawing';
 import {
   bytesWords,
@@ -45,12 +46,9 @@ export class ShardingsView extends ReactWidget {
     this.addClass('jp-JaxprShardings');
     shardingsOf(_props.model).changed.connect(this._onChanged, this);
     _props.model.changed.connect(this._onChanged, this);
-    this.node.addEventListener('keydown', event => {
-      if (event.key === 'Escape') {
-        event.stopPropagation();
-        _props.leave();
-      }
-    });
+    this.node.addEventListener('keydown', event =>
+      dispatchKey(event, 'shardings', { leave: _props.leave })
+    );
   }
 
   /** Open it, and put the keyboard there. */
