@@ -41,7 +41,7 @@ def _noise(side: DiffSide | None) -> str:
 
 
 def test_the_golden_programs_have_the_noise_that_the_panel_finds_too() -> None:
-    """`src/panel/program/__tests__/noise.spec.ts` reads the same file."""
+    """`src/workbench/reading/__tests__/noise.spec.ts` reads the same file."""
     assert make.noise() == (FIXTURES / "noise.txt").read_text(encoding="utf-8")
 
 

@@ -419,7 +419,7 @@ def test_the_saved_copy_keeps_to_its_limit():
 
 @pytest.mark.parametrize("name", ["rnn", "nothing", "cut"])
 def test_what_is_displayed_is_a_snapshot_by_its_schema(name):
-    schema = json.loads((Path(display.__file__).parent / "document" / "snapshot.schema.json").read_text())
+    schema = json.loads((Path(display.__file__).parents[1] / "document" / "snapshot.schema.json").read_text())
     whole = {**schema["definitions"]["Snapshot"], "definitions": schema["definitions"]}
     jsonschema.Draft7Validator(whole).validate(bundle(golden(name))[MIME])
 

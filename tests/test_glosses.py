@@ -14,7 +14,7 @@ from jax import lax
 from jax.experimental import pallas as pl
 from jax.experimental import sparse
 
-FOLDER = Path(__file__).parent.parent / "src" / "panel" / "program"
+FOLDER = Path(__file__).parent.parent / "src" / "workbench" / "words"
 TABLES = ("glosses-elementwise.ts", "glosses-arrays.ts", "glosses-programs.ts")
 
 # `add: [trans.__('sum'), 'lax.add', 'x, y'],` over one line or several

@@ -10,7 +10,7 @@ from jupyter_jaxpr.quantities import count, duration, operations, size
 pytestmark = pytest.mark.any_jax
 
 #: The same table for the panel: src/parts/__tests__/quantities.spec.ts reads it too.
-TABLE = json.loads((Path(__file__).parent / "fixtures" / "quantities.json").read_text())
+TABLE = json.loads((Path(__file__).parent / "quantities.json").read_text())
 
 
 @pytest.mark.parametrize("write", [duration, size, operations])

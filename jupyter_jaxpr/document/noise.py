@@ -1,7 +1,7 @@
 """A program of a document comes in; which of its equations are noise for somebody who reads the mathematics goes out.
 
-The panel marks the lines of its Program view by the same rules, in `src/panel/program/noise.ts`;
-`tests/fixtures/noise.json` holds both to the same answers.
+The panel marks the lines of its Program view by the same rules, in `src/workbench/reading/noise.ts`;
+`tests/fixtures/noise.txt` holds both to the same answers.
 """
 
 from __future__ import annotations
