@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from ..measure.times.sweep import Sweep
     from ..observe.observer import Observer
     from ..typed.cell import LastCall
+    from .active import Active
     from .options import Options
-    from .session import Active
 
 _AHEAD = "To see its program, call the jitted function itself, or name the call: %jaxpr f(x)."
 WHAT_TO_TYPE = (

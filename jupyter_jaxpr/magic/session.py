@@ -15,7 +15,7 @@ import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from IPython.core.error import UsageError
@@ -30,6 +30,7 @@ from ..observe.run import Run
 from ..typed import cell as cells
 from ..wire import comm
 from . import comparing, options, outcome, sweeping
+from .active import Active, RunResult
 from .heartbeat import Heartbeat
 from .magics import JaxprMagics
 
@@ -38,29 +39,11 @@ if TYPE_CHECKING:
 
     from ..build.build import Built
     from ..document.types.document import Snapshot as Document
-    from ..measure.compare.compare import Comparison
-    from ..measure.times.sweep import Sweep
     from ..program.source.sources import CellText
 
 _REMEMBERED_CELLS = 1_000
 
 _sessions: weakref.WeakKeyDictionary[Any, Session] = weakref.WeakKeyDictionary()
-
-
-@dataclass
-class Active:
-    """A cell under observation."""
-
-    options: options.Options
-    cell: cells.RunningCell
-    info: Any
-    run: Run
-    run_id: str
-    heartbeat: Heartbeat
-    last: cells.LastCall = field(default_factory=cells.LastCall)
-    rewriter: _Rewriter | None = None
-    comparison: Comparison | None = None
-    sweep: Sweep | None = None
 
 
 class Session:
@@ -245,9 +228,10 @@ class Session:
         finally:
             active.heartbeat.stop()
             active.last.forget()
-        self._publish(
-            active.options, active.cell, observation, active.run_id, message, error, active.comparison, active.sweep
+        run = RunResult(
+            active.options, active.cell, observation, active.run_id, message, active.comparison, active.sweep
         )
+        self._publish(run, error)
         if active.sweep is not None and active.sweep.interrupted:
             self._interrupted(result)
 
@@ -260,24 +244,15 @@ class Session:
     def _traces(self) -> bool:
         return self.magics is not None and bool(self.magics.auto_trace)
 
-    def _publish(
-        self,
-        found: options.Options,
-        cell: cells.RunningCell | None,
-        observation: Observation,
-        run_id: str,
-        message: str | None,
-        error: BaseException | None = None,
-        comparison: Comparison | None = None,
-        sweep: Sweep | None = None,
-    ) -> None:
+    def _publish(self, run: RunResult, error: BaseException | None = None) -> None:
         from ..scripts import display
 
-        built = self._built(found, cell, observation, run_id, message)
-        if comparison is not None:
-            built = replace(built, document=built.sources.add_comparison(comparison))
-        if sweep is not None:
-            built = replace(built, document=built.sources.add_sweep(sweep))
+        found = run.options
+        built = self._built(run)
+        if run.comparison is not None:
+            built = replace(built, document=built.sources.add_comparison(run.comparison))
+        if run.sweep is not None:
+            built = replace(built, document=built.sources.add_sweep(run.sweep))
         try:
             if found.steps:
                 with self._guard("record the steps"):
@@ -291,44 +266,35 @@ class Session:
         finally:
             if found.keeps_values:
                 built.sources.let_go_of_values()
-        self.publisher.publish(replace(built, retrace=self._retrace(found, cell, observation, run_id)))
+        self.publisher.publish(replace(built, retrace=self._retrace(run)))
         magics = self.magics
         if magics is not None and (built.document.programs or error is None):
             display.show(built.document, limit_bytes=magics.output_bytes, enabled=magics.output)
 
-    def _built(
-        self,
-        found: options.Options,
-        cell: cells.RunningCell | None,
-        observation: Observation,
-        run_id: str,
-        message: str | None,
-    ) -> Built:
+    def _built(self, run: RunResult) -> Built:
         from ..build.build import build
 
         return build(
-            observation,
-            None if cell is None else _document_cell(cell),
+            run.observation,
+            None if run.cell is None else _document_cell(run.cell),
             environment=environment(self.observer.hooks.support),
-            run_id=run_id,
-            title=found.title,
-            pinned=found.pin,
-            message=message,
-            cells=self._known_cells(cell),
+            run_id=run.run_id,
+            title=run.options.title,
+            pinned=run.options.pin,
+            message=run.message,
+            cells=self._known_cells(run.cell),
         )
 
-    def _retrace(
-        self, found: options.Options, cell: cells.RunningCell | None, observation: Observation, run_id: str
-    ) -> Callable[[], None] | None:
+    def _retrace(self, run: RunResult) -> Callable[[], None] | None:
         """What traces the cell's last call when the user asks for it; None where that is not offered."""
-        if observation.retrace is None:
+        if run.observation.retrace is None:
             return None
 
         def retrace() -> None:
             with self._guard("trace the call"):
-                message = outcome.trace_again(self.observer, observation, found.keeps_values)
-                built = self._built(found, cell, observation, run_id, message)
-                self.publisher.publish(replace(built, retrace=self._retrace(found, cell, observation, run_id)))
+                message = outcome.trace_again(self.observer, run.observation, run.options.keeps_values)
+                built = self._built(replace(run, message=message))
+                self.publisher.publish(replace(built, retrace=self._retrace(run)))
 
         return retrace
 
@@ -376,7 +342,7 @@ class Session:
                     message = outcome.trace_target(self.observer, self.shell.user_ns, found, observation, "%jaxpr")
             finally:
                 heartbeat.stop()
-            self._publish(found, cell, observation, run_id, message, comparison=comparison, sweep=sweep)
+            self._publish(RunResult(found, cell, observation, run_id, message, comparison, sweep))
             interrupted = sweep is not None and sweep.interrupted
         if interrupted:
             raise KeyboardInterrupt

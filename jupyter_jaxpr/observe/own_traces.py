@@ -93,9 +93,8 @@ def trace_call(
     with observer.looking_away() as events, observer.listening(_name_in_events(fun)) as stages:
         prints.start()
         try:
-            program, is_traced, called = _traced(
-                fun, tuple(args), dict(kwargs), keep_values, at, reading or Reading(), allow_effects
-            )
+            call = _Call(fun, tuple(args), dict(kwargs), keep_values, at, reading or Reading())
+            program, is_traced, called = _traced(call, allow_effects)
         except Exception as error:
             own.error = error
             return own
@@ -121,50 +120,61 @@ def _name_in_events(fun: Any) -> str:
     return jit_name(fun._fun) if is_jitted(fun) else name_of(fun)
 
 
-def _traced(
-    fun: Any,
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
-    keep_values: bool,
-    at: Place | None,
-    reading: Reading,
-    allow_effects: bool,
-) -> tuple[KeptProgram, IsTraced, Any]:
+@dataclass(frozen=True)
+class _Call:
+    """A call that is to be traced.
+
+    Attributes:
+        fun: What is called.
+        args: Its positional arguments.
+        kwargs: Its keyword arguments.
+        keep_values: Whether the program holds the arguments.
+        at: Where the call is written; None where no text of the user has the call.
+        reading: What the user's objects said already.
+    """
+
+    fun: Any
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    keep_values: bool
+    at: Place | None
+    reading: Reading
+
+
+def _traced(call: _Call, allow_effects: bool) -> tuple[KeptProgram, IsTraced, Any]:
     """The program of a call, which of its leaves are inputs of it, and what to call to run the program."""
+    fun = call.fun
     if is_jitted(fun):
-        held = held_trace(fun, args, kwargs)
+        held = held_trace(fun, call.args, call.kwargs)
         if held is not None:
-            return _trace(fun, args, kwargs, keep_values, at, is_array, reading, held), is_array, fun
-    with undone(name_of(fun), fun, args, kwargs, allowed=allow_effects) as effects, warnings.catch_warnings():
+            return _trace(call, is_array, held), is_array, fun
+    with (
+        undone(name_of(fun), fun, call.args, call.kwargs, allowed=allow_effects) as effects,
+        warnings.catch_warnings(),
+    ):
         warnings.simplefilter("ignore")
-        return _traced_again(fun, args, kwargs, keep_values, at, reading, effects)
+        return _traced_again(call, effects)
 
 
-def _traced_again(
-    fun: Any,
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
-    keep_values: bool,
-    at: Place | None,
-    reading: Reading,
-    effects: Sequence[SideEffect],
-) -> tuple[KeptProgram, IsTraced, Any]:
+def _traced_again(call: _Call, effects: Sequence[SideEffect]) -> tuple[KeptProgram, IsTraced, Any]:
+    fun = call.fun
     if is_jitted(fun):
         # A trace of the function itself would stay in JAX's cache: what its Python does at the first call would not
         # happen when the user calls it.
         copy = jitted_anew(fun) if effects else fun
-        return _trace(copy, args, kwargs, keep_values, at, is_array, reading), is_array, copy
+        return _trace(replace(call, fun=copy), is_array), is_array, copy
     if is_users(fun):
-        return _trace(fun, args, kwargs, keep_values, at, is_array, reading), is_array, fun
+        return _trace(call, is_array), is_array, fun
     try:
-        return _trace(fun, args, kwargs, keep_values, at, _is_no_count, reading), _is_no_count, fun
+        return _trace(call, _is_no_count), _is_no_count, fun
     except Exception:
         import jax
 
-        if not any(isinstance(leaf, float | complex) for leaf in jax.tree_util.tree_leaves((args, kwargs))):
+        leaves = jax.tree_util.tree_leaves((call.args, call.kwargs))
+        if not any(isinstance(leaf, float | complex) for leaf in leaves):
             raise
         # jnp.linspace(0.0, 1.0) and their like: the numbers decide the shape.
-        return _trace(fun, args, kwargs, keep_values, at, _is_no_number, reading), _is_no_number, fun
+        return _trace(call, _is_no_number), _is_no_number, fun
 
 
 def _is_no_count(leaf: Any) -> bool:
@@ -175,24 +185,16 @@ def _is_no_number(leaf: Any) -> bool:
     return is_array(leaf) and not isinstance(leaf, bool | int | float | complex)
 
 
-def _trace(
-    fun: Any,
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
-    keep_values: bool,
-    at: Place | None,
-    is_traced: IsTraced,
-    reading: Reading,
-    traced: Any = None,
-) -> KeptProgram:
+def _trace(call: _Call, is_traced: IsTraced, traced: Any = None) -> KeptProgram:
     """The program of a call; `traced` is JAX's trace of the call, where it is there."""
     import jax
 
+    fun, args, kwargs, reading = call.fun, call.args, call.kwargs, call.reading
     fixed: dict[str, str] = {}
     if is_jitted(fun):
         jitted, held = fun, HeldCall(fun._fun, args, kwargs, options=getattr(fun, "_jit_info", None))
     else:
-        jitted = jax.jit(_traceable(fun, args, kwargs, is_traced, at))
+        jitted = jax.jit(_traceable(fun, args, kwargs, is_traced, call.at))
         held = HeldCall(fun, args, kwargs, jitted=jitted, is_traced=is_traced)
         shape = shape_of(getattr(jitted, "_jit_info", None), args, kwargs, reading=reading)
         fixed = _fixed(shape, args, kwargs, is_traced, reading)
@@ -200,7 +202,7 @@ def _trace(
     if traced is None:
         traced = jitted.trace(*args, **kwargs)
     donated = tuple(info.donated for info in jax.tree_util.tree_leaves(traced.args_info, is_leaf=_is_info))
-    values = _values(jitted, args, kwargs, traced.jaxpr, keep_values, donated)
+    values = _values(jitted, args, kwargs, traced.jaxpr, call.keep_values, donated)
     program = KeptProgram(
         "traced",
         traced.jaxpr,
@@ -212,7 +214,7 @@ def _trace(
         donated=donated,
         values=values,
         held=held,
-        call=at,
+        call=call.at,
     )
     return program
 
