@@ -8,8 +8,8 @@ import pytest
 from conftest import Notebook, Ran
 
 from jupyter_jaxpr.measure.compare.agreement import Agreement
-from jupyter_jaxpr.measure.compare.compare import Comparison, Variant
 from jupyter_jaxpr.measure.compare.differentiation import Differentiable
+from jupyter_jaxpr.measure.compare.variants import Comparison, Variant
 from jupyter_jaxpr.measure.compare.verdict import verdict
 from jupyter_jaxpr.measure.times.timing import Warm
 

@@ -10,7 +10,7 @@ from jax import lax
 from observed import traced
 
 from jupyter_jaxpr.program.costs import Costs
-from jupyter_jaxpr.program.jaxpr.jaxpr import Walk
+from jupyter_jaxpr.program.jaxpr.walk import Walk
 
 
 def cost(function, *arguments):

@@ -24,7 +24,7 @@ from jupyter_jaxpr.exports import summary
 from jupyter_jaxpr.exports.bundle import bundle
 from jupyter_jaxpr.exports.html import fragment
 from jupyter_jaxpr.exports.markdown import markdown
-from jupyter_jaxpr.exports.plain import plain
+from jupyter_jaxpr.exports.terminal_text import plain
 from jupyter_jaxpr.scripts import display
 
 FIXTURES = Path(__file__).parent / "fixtures"

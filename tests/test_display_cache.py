@@ -12,7 +12,7 @@ from ledger_documents import ledger
 from jupyter_jaxpr.document.types.document import Snapshot
 from jupyter_jaxpr.exports.html import fragment
 from jupyter_jaxpr.exports.markdown import markdown
-from jupyter_jaxpr.exports.plain import plain
+from jupyter_jaxpr.exports.terminal_text import plain
 
 pytestmark = pytest.mark.any_jax
 

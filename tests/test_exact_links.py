@@ -21,7 +21,7 @@ import jupyter_jaxpr as jj
 from jupyter_jaxpr.build.exact_links import exact_links_question
 from jupyter_jaxpr.measure.again import twin_compile
 from jupyter_jaxpr.observe.observation import ObservedProgram, StageTimes
-from jupyter_jaxpr.program.jaxpr.jaxpr import Walk
+from jupyter_jaxpr.program.jaxpr.walk import Walk
 from jupyter_jaxpr.program.texts.exact_lines import differing, exact_lines
 from jupyter_jaxpr.program.texts.twin import equations_named, tagged, untagged
 from jupyter_jaxpr.scripts.exact_links import ExactLinks

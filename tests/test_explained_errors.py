@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jupyter_jaxpr.explain.errors.errors import trace_error
+from jupyter_jaxpr.explain.errors.explained import trace_error
 from jupyter_jaxpr.observe.observation import Finding
 
 FILE = "/tmp/ipykernel_1/errors.py"

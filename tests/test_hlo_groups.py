@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import pytest
 from jax import lax
 
-from jupyter_jaxpr.program.jaxpr.jaxpr import Walk
+from jupyter_jaxpr.program.jaxpr.walk import Walk
 from jupyter_jaxpr.program.texts.hlo import executable_text, hlo_lines
 from jupyter_jaxpr.program.texts.hlo_inference import inferred_origins
 from jupyter_jaxpr.program.texts.hlo_module import computations, count

@@ -10,7 +10,7 @@ from jax import lax
 from observed import traced
 
 from jupyter_jaxpr.program.costs.memory import MemoryUse, memory_of
-from jupyter_jaxpr.program.jaxpr.jaxpr import Walk
+from jupyter_jaxpr.program.jaxpr.walk import Walk
 
 VECTOR = np.ones(256, np.float32)  # 1,024 bytes
 MATRIX = np.ones((16, 16), np.float32)  # 1,024 bytes

@@ -12,8 +12,8 @@ from jax import lax
 from observed import traced
 
 from jupyter_jaxpr.program.costs.memory import LIVE_AT_MOST, memory_of
-from jupyter_jaxpr.program.jaxpr.jaxpr import Walk
 from jupyter_jaxpr.program.jaxpr.loop_equations import scan_parts
+from jupyter_jaxpr.program.jaxpr.walk import Walk
 
 #: Of each operation, what it does with the numbers of two earlier vectors.
 OPERATIONS = ["sin", "join", "square", "total", "jit", "scan", "while", "cond"]

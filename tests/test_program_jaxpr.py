@@ -13,8 +13,8 @@ import pytest
 from jax import lax
 from observed import traced
 
-from jupyter_jaxpr.program.jaxpr.jaxpr import Walk
 from jupyter_jaxpr.program.jaxpr.parameters import parameter_text, printed_parameters, text_around_programs
+from jupyter_jaxpr.program.jaxpr.walk import Walk
 
 X = np.ones(4, np.float32)
 
@@ -265,5 +265,5 @@ def test_not_a_jaxpr():
 
 
 def test_the_walk_needs_no_jax():
-    code = "import jupyter_jaxpr.program.jaxpr.jaxpr, sys; assert 'jax' not in sys.modules"
+    code = "import jupyter_jaxpr.program.jaxpr.walk, sys; assert 'jax' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -13,7 +13,7 @@ from observed import built, in_cell, program, traced
 
 from jupyter_jaxpr.document.types.document import Cell
 from jupyter_jaxpr.program.jaxpr.pools import Strings
-from jupyter_jaxpr.program.source.sources import Positions
+from jupyter_jaxpr.program.source.positions import Positions
 
 FILE = "/tmp/ipykernel_1/1.py"
 

@@ -10,7 +10,7 @@ from observed import in_cell
 from test_program_sources import pointed
 
 from jupyter_jaxpr.program.jaxpr.pools import Strings
-from jupyter_jaxpr.program.source.sources import Positions
+from jupyter_jaxpr.program.source.positions import Positions
 from jupyter_jaxpr.program.texts.hlo import executable_text, hlo_lines
 from jupyter_jaxpr.program.texts.stablehlo import lowered_text, stablehlo_lines
 

@@ -9,7 +9,7 @@ from jupyter_jaxpr.quantities import count, duration, operations, size
 
 pytestmark = pytest.mark.any_jax
 
-#: The same table for the panel: src/parts/__tests__/quantities.spec.ts reads it too.
+#: The same table for the panel: src/__tests__/quantities.spec.ts reads it too.
 TABLE = json.loads((Path(__file__).parent / "quantities.json").read_text())
 
 

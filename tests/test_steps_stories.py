@@ -13,8 +13,8 @@ from stepping import card, column, record, snapshot_of
 
 import jupyter_jaxpr as jj
 from jupyter_jaxpr.build.steps import construct_of
-from jupyter_jaxpr.measure.steps.steps import Bounds, Unsteppable
-from jupyter_jaxpr.observe.calls.values import ValuesGone
+from jupyter_jaxpr.measure.steps.stepper import Bounds, Unsteppable
+from jupyter_jaxpr.observe.calls.call_values import ValuesGone
 
 XS = jnp.array([1.0, 2.0, 3.0])
 
@@ -376,7 +376,7 @@ def test_a_loop_in_the_condition_of_a_while_cannot_be_stepped_through():
 
 
 def test_what_rounds_otherwise_shows_both():
-    from jupyter_jaxpr.measure.steps.rerun import _verdict, pair
+    from jupyter_jaxpr.measure.steps.checked_run import _verdict, pair
 
     one = pair("result[0]", jnp.array([1.0, 2.0]), jnp.array([1.0, 2.0000002]))
     assert (one.equal, one.recorded, one.real) == (False, "[1.0 2.0]", "[1.0 2.0000002]")

@@ -11,7 +11,7 @@ import pytest
 from jax import lax
 
 from jupyter_jaxpr.build.sweep import sweep_document
-from jupyter_jaxpr.measure.compare.compare import Candidate
+from jupyter_jaxpr.measure.compare.variants import Candidate
 from jupyter_jaxpr.measure.times import swept
 from jupyter_jaxpr.measure.times.sweep import Sweep, Values, sweep
 from jupyter_jaxpr.measure.times.swept import Growth, Point, Swept

@@ -19,7 +19,7 @@ from jupyter_jaxpr.document.check.validate import read
 from jupyter_jaxpr.document.types.timing import Sweep, SweepFit, SweepPoint, WarmTime
 from jupyter_jaxpr.exports.html import fragment
 from jupyter_jaxpr.exports.markdown import markdown
-from jupyter_jaxpr.exports.plain import plain
+from jupyter_jaxpr.exports.terminal_text import plain
 from jupyter_jaxpr.measure.times.program_timing import ProgramTimes
 from jupyter_jaxpr.measure.times.timing import Warm
 from jupyter_jaxpr.observe.observation import StageTimes

@@ -28,8 +28,8 @@ from ..observe.observation import (
 )
 from ..observe.reading import Reading
 from ..plain_text import could_not, traceback_text
-from ..program.jaxpr.jaxpr import Walk
-from ..program.source.sources import CellText
+from ..program.jaxpr.walk import Walk
+from ..program.source.positions import CellText
 from . import machine as machine_build
 from . import notes, pools
 from .control_flow import ControlFlowFound, read_control_flow

@@ -13,7 +13,7 @@ from ..document.types.control_flow import Branch, Control, Slot
 from ..document.types.document import Note, Program
 from ..program.control_flow import MOST as MOST_OF_PROGRAM
 from ..program.control_flow import Card, ControlPath, Reader, known_trips
-from ..program.jaxpr.jaxpr import Walk
+from ..program.jaxpr.walk import Walk
 
 #: Most cards of a document.
 MOST = 600

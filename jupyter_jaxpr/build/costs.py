@@ -19,7 +19,7 @@ from ..program.costs.scopes import Priced, Trips
 from ..program.costs.sums import Row, by_line, by_primitive, unknown
 from ..program.costs.trees import Node, by_name_stack, by_scope
 from ..program.costs.xla import Analysis, analysis, differences
-from ..program.jaxpr.jaxpr import Walk
+from ..program.jaxpr.walk import Walk
 
 #: Most equations that the programs of a run have together, where they are costed with the document.
 AT_ONCE = 500

@@ -16,7 +16,7 @@ from ..document.types.ledger import (
 )
 from ..observe.cache.ledger import FunctionRecord, Miss
 from ..observe.observation import LedgerReading, LineReading, Place
-from ..program.jaxpr.jaxpr import Walk
+from ..program.jaxpr.walk import Walk
 from . import notes
 
 MISSES_LISTED = 64

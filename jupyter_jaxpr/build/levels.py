@@ -7,7 +7,7 @@ from typing import Any, Literal
 from ..document.types.document import Level
 from ..observe.observation import ObservedProgram
 from ..plain_text import kind_name, message_of
-from ..program.source.sources import Positions
+from ..program.source.positions import Positions
 from ..program.texts.hlo import executable_text, hlo_lines
 from ..program.texts.stablehlo import LinesOfText, lowered_text, stablehlo_lines
 

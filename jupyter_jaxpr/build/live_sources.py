@@ -30,9 +30,9 @@ from ..document.types.timing import ProgramTiming
 from ..document.types.transform import Transform
 from ..observe.observation import ObservedFunction, ObservedProgram
 from ..program.control_flow import ControlPath
-from ..program.jaxpr.jaxpr import Walk
+from ..program.jaxpr.walk import Walk
+from ..program.source.positions import CellText
 from ..program.source.source_files import WHOLE_LIBRARY_LINES, WHOLE_LINES, NoText, source_text
-from ..program.source.sources import CellText
 from ..program.texts.exact_lines import ExactLines
 from ..program.texts.passes import Passes
 from ..program.texts.stablehlo import LinesOfText
@@ -48,7 +48,7 @@ from .shardings import HloLines, is_spread, program_shardings
 from .sweep import sweep_document
 
 if TYPE_CHECKING:
-    from ..measure.compare.compare import Comparison
+    from ..measure.compare.variants import Comparison
     from ..measure.times.sweep import Sweep
 
 __all__ = ["Sources", "Text", "Unavailable"]

@@ -10,7 +10,7 @@ from ..document.types.document import Cure, Note, Program, Retrace
 from ..explain.loops.unrolled import UnrolledLoop, UnrolledLoops
 from ..observe.observation import EagerCompile, Finding, Place, Printed, StageTimes
 from ..observe.retrace import Retrace as RetraceOffer
-from ..program.jaxpr.jaxpr import Captured, ScopeColumns, Walk
+from ..program.jaxpr.walk import Captured, ScopeColumns, Walk
 from ..quantities import count, duration, size
 
 #: A captured constant of more bytes than this is worth a note.

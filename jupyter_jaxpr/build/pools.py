@@ -17,8 +17,8 @@ from ..document.types.document import (
     Scope,
     Stack,
 )
-from ..program.jaxpr.jaxpr import AvalRow, ScopeColumns, Walk
-from ..program.source.sources import FrameRow, SourceFile
+from ..program.jaxpr.walk import AvalRow, ScopeColumns, Walk
+from ..program.source.positions import FrameRow, SourceFile
 
 
 def _aval(row: AvalRow) -> Aval:

@@ -15,8 +15,8 @@ from ..document.types.document import Activity, Let, Naming, Program, Scope, Sta
 from ..observe.observation import ObservedFunction, ObservedProgram, StageTimes
 from ..observe.reading import Reading
 from ..plain_text import FAILURES, Limit, text_of
-from ..program.jaxpr.jaxpr import Walk
 from ..program.jaxpr.parameters import open_jaxpr
+from ..program.jaxpr.walk import Walk
 from . import notes, pools, signatures
 from .levels import LEVELS, level_document
 

@@ -19,8 +19,8 @@ from ..document.types.shardings import (
     SpreadArray,
 )
 from ..observe.observation import ObservedProgram
-from ..program.jaxpr.jaxpr import Walk
 from ..program.jaxpr.sizes import aval_bytes
+from ..program.jaxpr.walk import Walk
 from ..program.texts import collectives as found
 from ..program.texts.shardings import Spread, device_count, spread_of
 

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from ..document.types.control_flow import Control
 from ..document.types.document import Note, Snapshot
 from ..document.types.steps import Comparison, Leaf, Recording, Visit
-from ..measure.steps.recording import Leaf as Column
-from ..measure.steps.recording import number_of
-from ..measure.steps.rerun import Construct, Rerun
-from ..measure.steps.steps import Step, Unsteppable
-from ..observe.calls.values import ValuesGone
+from ..measure.steps.checked_run import Construct, Rerun
+from ..measure.steps.recorded import Leaf as Column
+from ..measure.steps.recorded import number_of
+from ..measure.steps.stepper import Step, Unsteppable
+from ..observe.calls.call_values import ValuesGone
 from .live_sources import Sources
 
 #: Recording with the cell begins no other construct after this many seconds.

@@ -9,7 +9,7 @@ from ..document.types.timing import ProgramTiming, WarmTime
 from ..jax.effects import program_effects
 from ..measure.times.program_timing import ProgramTimes, question, time_program
 from ..measure.times.timing import Warm
-from ..observe.calls.values import ValuesGone
+from ..observe.calls.call_values import ValuesGone
 from ..observe.kernel import observer
 from ..observe.observation import StageTimes
 from ..quantities import NO_BREAK, duration

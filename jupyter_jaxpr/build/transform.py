@@ -12,8 +12,8 @@ from ..document.types.document import Program
 from ..document.types.transform import KeptValue, ScopeRoles, Transform, TransformPart
 from ..measure.steps.equations import types_of
 from ..observe.observation import ObservedFunction
-from ..program.jaxpr.jaxpr import Walk
 from ..program.jaxpr.parameters import open_jaxpr
+from ..program.jaxpr.walk import Walk
 from ..program.transforms import DerivedPart, Kind, derive, roles_of
 from .notes import printed_notes
 

@@ -10,7 +10,7 @@ from ..document.encoding import encode, printable
 from ..document.saved import saved_copy
 from ..document.types.document import Snapshot
 from .html import fragment
-from .plain import plain
+from .terminal_text import plain
 
 MIME_TYPE = "application/vnd.jupyter-jaxpr.v1+json"
 LIMIT_BYTES = 256_000

@@ -13,7 +13,7 @@ from .heartbeat import Heartbeat
 from .options import Options
 
 if TYPE_CHECKING:
-    from ..measure.compare.compare import Comparison
+    from ..measure.compare.variants import Comparison
     from ..measure.times.sweep import Sweep
 
 

@@ -10,13 +10,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..jax.facts import imported
-from ..measure.compare.compare import Comparison, Sweep, compare
 from ..measure.compare.named import candidate
+from ..measure.compare.variants import Comparison, Sweep, compare
 from ..observe.observation import Finding, Observation
 from ..plain_text import error_text
 
 if TYPE_CHECKING:
-    from ..measure.compare.compare import Variant
+    from ..measure.compare.variants import Variant
     from ..observe.observer import Observer
     from ..typed.cell import LastCall
     from .options import Options

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..explain.errors.errors import Explained, explained, trace_error
+from ..explain.errors.explained import Explained, explained, trace_error
 from ..explain.leaks import leaked_tracers
 from ..explain.unblocked import unblocked_timings
 from ..jax.facts import imported, is_jitted
@@ -30,7 +30,7 @@ from .comparing import compare_named
 from .sweeping import sweep_named
 
 if TYPE_CHECKING:
-    from ..measure.compare.compare import Report
+    from ..measure.compare.variants import Report
     from ..measure.times.sweep import Sweep
     from ..observe.observer import Observer
     from ..typed.cell import LastCall

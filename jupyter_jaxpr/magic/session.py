@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from ..build.build import Built
     from ..document.types.document import Snapshot as Document
-    from ..program.source.sources import CellText
+    from ..program.source.positions import CellText
 
 _REMEMBERED_CELLS = 1_000
 

@@ -15,7 +15,7 @@ from ..measure.times.sweep import Sweep, Values, sweep
 from ..observe.observation import Finding, Observation
 
 if TYPE_CHECKING:
-    from ..measure.compare.compare import Report
+    from ..measure.compare.variants import Report
     from ..observe.observer import Observer
     from .options import Options
 

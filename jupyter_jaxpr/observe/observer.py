@@ -38,8 +38,8 @@ from ..plain_text import FAILURES, text_of
 from .cache.history import FunctionHistory, History
 from .cache.keys import Key, equinox_key_of, key_of, pmap_key_of
 from .cache.ledger import Ledger
-from .calls.calls import HAS_MONITORING
-from .calls.values import CallValues
+from .calls.call_values import CallValues
+from .calls.counters import HAS_MONITORING
 from .credit import count_by_name, drain, take_loose, worked_ahead
 from .functions import FunctionRecord, Functions, call_place, equinox_frame, is_users, name_of, user_place
 from .observation import LedgerReading, Observation

@@ -27,10 +27,10 @@ from typing import Any, Literal
 from ..jax.facts import is_jitted, jit_name
 from ..jax.stages import call_leaves, held_trace
 from .arguments import CallShape, shape_of
+from .calls.call_values import CallValues, copied
 from .calls.calling_at import calling_at
 from .calls.held_calls import HeldCall, is_array
 from .calls.printed import PrintRecorder
-from .calls.values import CallValues, copied
 from .functions import code_of, is_users, name_of, place_of
 from .jit_here import jitted_anew
 from .observation import ObservedFunction, ObservedProgram, Place, Printed

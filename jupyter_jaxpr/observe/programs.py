@@ -12,8 +12,8 @@ from typing import Any, Literal
 
 from .arguments import CallShape, EquinoxCall, arguments_of, equinox_arguments, plain_shape, result_of, spec_of
 from .cache.keys import Key
+from .calls.call_values import CallValues
 from .calls.held_calls import HeldCall
-from .calls.values import CallValues
 from .functions import FunctionRecord
 from .observation import ArgumentSpec, ObservedProgram, Place, StageTimes
 from .stages import CallTimes

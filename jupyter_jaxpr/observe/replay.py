@@ -12,8 +12,8 @@ from ..jax.calls import DerivedCall, JitCall
 from ..jax.facts import COMPILE_EVENT, LOWER_EVENT
 from .arguments import CallShape, equinox_call, shape_of
 from .cache.keys import Key
+from .calls.call_values import CallValues, copied
 from .calls.held_calls import HeldCall
-from .calls.values import CallValues, copied
 from .functions import FunctionRecord, equinox_wrapper
 from .observation import Place
 from .programs import KeptProgram, keep, kept

@@ -17,9 +17,9 @@ from ..jax.post_hook import LastCalls
 from ..plain_text import traceback_text
 from .cache.ledger import Calls, Ledger
 from .calls.call_lines import CallLines
-from .calls.calls import HAS_MONITORING, CallCounter
-from .calls.lines import LineRecorder
+from .calls.counters import HAS_MONITORING, CallCounter
 from .calls.printed import PrintRecorder
+from .calls.untraced_lines import LineRecorder
 from .functions import FunctionRecord
 from .observation import EagerCompile, LineReading, Observation, ObservedFunction, ObservedProgram, Place
 from .programs import KeptProgram

@@ -17,8 +17,8 @@ from ..jax.calls import JitCall
 from .arguments import CallShape, EquinoxCall
 from .cache.history import FunctionHistory, History, MissEvent
 from .cache.keys import Key
+from .calls.call_values import CallValues
 from .calls.held_calls import HeldCall
-from .calls.values import CallValues
 from .functions import FunctionRecord, code_of, unwrap
 from .observation import Place
 from .run import FunctionActivity, Run

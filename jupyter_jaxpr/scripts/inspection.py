@@ -33,9 +33,9 @@ from ..document.types.transform import Transform, TransformKind
 from ..exports.bundle import bundle
 from ..exports.markdown import markdown
 from ..exports.page import page
-from ..exports.plain import plain
+from ..exports.terminal_text import plain
 from ..measure.steps.equations import Unsteppable
-from ..observe.calls.values import ValuesGone
+from ..observe.calls.call_values import ValuesGone
 from ..observe.kernel import observer
 from ..observe.observation import Observation
 from ..observe.own_traces import trace_call

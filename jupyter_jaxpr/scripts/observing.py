@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from types import TracebackType
 
 from ..observe.cache.ledger import Calls, Ledger
-from ..observe.calls.calls import HAS_MONITORING
+from ..observe.calls.counters import HAS_MONITORING
 from ..observe.kernel import observer
 from ..observe.observation import Place
 from ..observe.run import NOT_COUNTED, ONLY_IN_CELLS, UNLOADED, Run

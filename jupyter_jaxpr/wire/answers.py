@@ -18,7 +18,7 @@ from ..build.levels import Unavailable
 from ..measure.compare.named import functions_of
 from ..measure.compare.programs import compare_programs, question
 from ..measure.steps.equations import Unsteppable
-from ..observe.calls.values import ValuesGone
+from ..observe.calls.call_values import ValuesGone
 from ..observe.kernel import observer
 from ..plain_text import kind_name, message_of
 from ..typed.specs import SpecError, parse_sweep, parse_target
@@ -49,7 +49,7 @@ from .work import Job, Work, Worker
 if TYPE_CHECKING:
     from ..build.build import Sources
     from ..document.types.document import Snapshot
-    from ..measure.steps.rerun import Construct
+    from ..measure.steps.checked_run import Construct
 
 LongRequest = (
     StepsRequest | CompareRequest | TimeRequest | SweepRequest | MachineRequest | PassesRequest | ExactLinksRequest

@@ -3,7 +3,7 @@
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 
-import { operations, size } from './quantities';
+import { operations, size } from '../quantities';
 import {
   CostRow,
   ProgramCost,

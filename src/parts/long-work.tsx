@@ -5,7 +5,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { LongState } from '../model/long-work';
-import { elapsed, grouped } from './quantities';
+import { elapsed, grouped } from '../quantities';
 import { shortened } from './summary';
 
 const LONGEST = 1000;

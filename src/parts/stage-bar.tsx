@@ -5,7 +5,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { Stages } from '../protocol/snapshot';
-import { duration } from './quantities';
+import { duration } from '../quantities';
 
 export interface IStage {
   key: 'trace' | 'lower' | 'compile' | 'first-run' | 'rest';

@@ -13,7 +13,7 @@ import {
   Program,
   Snapshot
 } from '../protocol/snapshot';
-import { clock, duration, grouped } from './quantities';
+import { clock, duration, grouped } from '../quantities';
 
 /** Longer names and types are cut: a saved notebook may hold anything. */
 const LONGEST = 400;

@@ -6,7 +6,7 @@ import {
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
-import { rendererFactory } from '../output/renderer';
+import { rendererFactory } from '../output/mime-renderer';
 import { IJaxprTracker } from '../tokens';
 
 export const outputPlugin: JupyterFrontEndPlugin<void> = {

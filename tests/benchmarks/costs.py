@@ -15,7 +15,7 @@ from jupyter_jaxpr.program.costs import Costs
 from jupyter_jaxpr.program.costs.runs import runs_of
 from jupyter_jaxpr.program.costs.sums import by_line, by_primitive
 from jupyter_jaxpr.program.costs.trees import by_name_stack, by_scope
-from jupyter_jaxpr.program.jaxpr.jaxpr import Walk
+from jupyter_jaxpr.program.jaxpr.walk import Walk
 
 
 def counted(walk: Walk, scope: int) -> None:

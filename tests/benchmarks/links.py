@@ -12,7 +12,7 @@ from linked_programs import Made, linked_programs
 from rows import Row
 
 from jupyter_jaxpr.measure.again.twin_compile import lower_twin
-from jupyter_jaxpr.program.jaxpr.jaxpr import Walk
+from jupyter_jaxpr.program.jaxpr.walk import Walk
 from jupyter_jaxpr.program.texts.exact_lines import differing
 from jupyter_jaxpr.program.texts.hlo import executable_text, hlo_lines
 from jupyter_jaxpr.program.texts.hlo_module import TRIVIAL, computations

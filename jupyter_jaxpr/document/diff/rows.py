@@ -12,7 +12,7 @@ from ..types.document import Snapshot
 from .listing import Hideable, Listing, Row
 from .match.compare import compare
 from .match.side import Child, ScopeSide, Side, Type
-from .noise import mark_noise
+from .noise_of_rows import mark_noise
 from .outside import outside
 from .rules import uncompared_rules
 from .text import text_rows

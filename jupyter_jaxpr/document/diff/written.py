@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..names import Pools, name_program
-from ..noise import ProgramNoise
+from ..noise_rules import ProgramNoise
 from ..types.diff import DiffSide
 from ..types.document import Snapshot
 from .match.changes import Change

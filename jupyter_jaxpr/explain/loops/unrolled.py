@@ -13,9 +13,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from ...observe.observation import Place, StageTimes
-from ...program.jaxpr.jaxpr import Walk
 from ...program.jaxpr.repeated_blocks import RepeatedBlock, RepeatedBlocks
-from ...program.source.sources import FrameRow
+from ...program.jaxpr.walk import Walk
+from ...program.source.positions import FrameRow
 from ...quantities import count, duration
 from .rewrites import Rewrite, rewrite
 from .statements import COMPREHENSIONS, LoopStatement, Span, frame_span, loops_of, node_span

@@ -14,8 +14,8 @@ from typing import Any
 
 from ...jax.stages import traced_with, without_disk_cache
 from ...plain_text import kind_name, message_of
-from ...program.jaxpr.jaxpr import Walk
 from ...program.jaxpr.parameters import open_jaxpr
+from ...program.jaxpr.walk import Walk
 from ...program.texts.hlo import executable_text
 from ...program.texts.stablehlo import lowered_text
 from ...program.texts.twin import tagged

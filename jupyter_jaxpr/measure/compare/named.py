@@ -7,7 +7,7 @@ from typing import Any
 
 from ...plain_text import error_text
 from ...typed.specs import Target
-from .compare import Candidate
+from .variants import Candidate
 
 
 def candidate(name: str, namespace: dict[str, Any], where: str = "") -> Candidate:

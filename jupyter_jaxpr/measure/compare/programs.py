@@ -11,12 +11,12 @@ from typing import Any
 
 from ...jax.effects import program_effects
 from ...jax.stages import jaxpr_as_fun
-from ...observe.calls.values import ValuesGone
+from ...observe.calls.call_values import ValuesGone
 from ...observe.observation import ObservedFunction, ObservedProgram
 from ...observe.observer import Observer
 from ..times.timing import Stop
-from .compare import Candidate, Comparison, Report, Trial, Variant, carry_out
 from .differentiation import Differentiable, differentiability
+from .variants import Candidate, Comparison, Report, Trial, Variant, carry_out
 
 _NO_VALUES = (
     "The values of the call of {name} are not there any more, so there is nothing to run on. Keep its arguments in "

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ...quantities import count
-from .compare import Comparison, Variant
+from .variants import Comparison, Variant
 
 # A compilation is measured once and has no quartiles: a small difference says nothing.
 _COMPILE_RATIO = 1.5

@@ -19,7 +19,7 @@ from .conditions import deciding
 from .equations import Step, Unsteppable, inner_program, run, run_equations
 
 if TYPE_CHECKING:
-    from .recorder import Recorder
+    from .recording_program import Recorder
 
 #: Elements of a carry up to which a while loop is watched for states that come back.
 _WATCHED = 100_000

@@ -17,9 +17,9 @@ from typing import Any
 from ...jax.effects import program_effects
 from ...jax.post_hook import LastCalls
 from ...jax.stages import call_leaves
+from ...observe.calls.call_values import ValuesGone
 from ...observe.calls.held_calls import Given, HeldCall
 from ...observe.calls.printed import PrintRecorder
-from ...observe.calls.values import ValuesGone
 from ...observe.functions import is_users, name_of
 from ...observe.observation import ObservedProgram
 from ...observe.observer import Observer

@@ -18,8 +18,8 @@ from ...observe.calls.printed import PrintRecorder
 from ...observe.observer import Observer
 from ...quantities import duration
 from ...typed.specs import Target
-from ..compare.compare import Candidate, Report
 from ..compare.differentiation import words
+from ..compare.variants import Candidate, Report
 from .power_law import PowerLaw, power_law
 from .swept import SERIES, TOO_LONG, Point, Series, Swept
 from .timing import Stop

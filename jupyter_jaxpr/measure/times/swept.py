@@ -23,11 +23,11 @@ from ...observe.jit_here import jitted_anew, jitted_copy, static_names
 from ...observe.observer import Observer
 from ...program.costs import Costs
 from ...program.costs.memory import xla_memory
-from ...program.jaxpr.jaxpr import Walk
 from ...program.jaxpr.parameters import open_jaxpr
+from ...program.jaxpr.walk import Walk
 from ...quantities import duration
-from ..compare.compare import Candidate
 from ..compare.differentiation import words
+from ..compare.variants import Candidate
 from .timing import BUDGET, SLOW, Stop, Warm, copied, warm_time
 
 #: A call that is expected to take longer than this many seconds is left out without asking.

@@ -10,7 +10,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
-from ..jaxpr.jaxpr import Walk
+from ..jaxpr.walk import Walk
 from .callers import Callers
 from .card import Card
 from .equation import Debug

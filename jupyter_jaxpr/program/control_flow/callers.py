@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from ...document.facts import CONTROL_KINDS
 from ..jaxpr.pools import Strings
-from ..source.sources import Positions
+from ..source.positions import Positions
 from .written import Written
 
 _ROOM = "jax/_src/lax/control_flow/"

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from ...jax.effects import INSIDE
 from ..costs import Costs
-from ..jaxpr.jaxpr import Walk
 from ..jaxpr.loop_equations import scan_parts, while_parts
+from ..jaxpr.walk import Walk
 from . import choice, facts
 from .body import Bodies, Body
 from .callers import Callers

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from ..costs import Cost, equation_cost
-from ..jaxpr.jaxpr import ScopeColumns, Walk
+from ..jaxpr.walk import ScopeColumns, Walk
 from . import facts
 from .callers import Callers
 from .card import NO_OPERAND, BranchRow, Card, ControlPath, SlotRow

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...plain_text import FAILURES, Limit, text_of
 from ..jaxpr.parameters import open_jaxpr
-from ..source.sources import Positions
+from ..source.positions import Positions
 
 SCAN = "scan"
 WHILE = "while"

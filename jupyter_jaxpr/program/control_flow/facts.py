@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..jaxpr.jaxpr import Walk
+from ..jaxpr.walk import Walk
 from .card import Card
 from .written import Call
 

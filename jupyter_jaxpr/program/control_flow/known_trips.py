@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ..source.sources import Positions
+from ..source.positions import Positions
 from . import facts
 from .card import Card
 

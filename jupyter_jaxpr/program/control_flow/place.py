@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
-from ..jaxpr.jaxpr import ScopeColumns, Walk
+from ..jaxpr.walk import ScopeColumns, Walk
 from .callers import Caller, Callers
 from .card import Step
 from .written import Written, target_name

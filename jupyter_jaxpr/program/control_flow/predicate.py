@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 
-from ..jaxpr.jaxpr import Walk
+from ..jaxpr.walk import Walk
 from .callers import Callers
 from .card import Card
 from .place import CONVERSIONS, Paths, Place

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from operator import itemgetter
 
-from ..jaxpr.jaxpr import Walk
+from ..jaxpr.walk import Walk
 from . import facts
 from .callers import Caller, Callers
 from .card import CONTROL_FLOW, Card, ControlPath, Step

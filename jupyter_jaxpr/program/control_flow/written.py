@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass
 
 from ..jaxpr.pools import Strings
-from ..source.sources import Positions, SourceFile
+from ..source.positions import Positions, SourceFile
 from .equation import Debug
 
 #: Longest text of an expression that is shown, in characters.

@@ -20,10 +20,10 @@ from heapq import nsmallest
 from typing import Any
 
 from ..control_flow.equation import SCAN, WHILE
-from ..jaxpr.jaxpr import ScopeColumns, Walk
 from ..jaxpr.loop_equations import scan_parts
 from ..jaxpr.parameters import COMBINERS
 from ..jaxpr.sizes import Sizes
+from ..jaxpr.walk import ScopeColumns, Walk
 from .residuals import Residual, residuals
 
 #: How many of the largest buffers at the peak are named.

@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..control_flow.equation import SCAN, WHILE
-from ..jaxpr.jaxpr import ScopeColumns, Walk
 from ..jaxpr.sizes import Sizes
+from ..jaxpr.walk import ScopeColumns, Walk
 
 _FORWARD = "jvp("
 _BACKWARD = "transpose("

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ..jaxpr.jaxpr import Walk
+from ..jaxpr.walk import Walk
 from .scopes import Call, Costs, Part
 
 

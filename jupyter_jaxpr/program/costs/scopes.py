@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..jaxpr.high_primitives import named
-from ..jaxpr.jaxpr import ScopeColumns, Walk
 from ..jaxpr.loop_equations import scan_parts
 from ..jaxpr.parameters import COMBINERS
 from ..jaxpr.sizes import Sizes
+from ..jaxpr.walk import ScopeColumns, Walk
 from .cost import NOTHING, Cost, Own
 from .rules import operations
 from .traffic import traffic

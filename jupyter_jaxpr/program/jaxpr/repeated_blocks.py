@@ -19,7 +19,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from .jaxpr import ScopeColumns, Walk
+from .walk import ScopeColumns, Walk
 
 #: Fewest repetitions of a block.
 REPETITIONS = 3

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .jaxpr import AvalRow, Walk
+from .walk import AvalRow, Walk
 
 _BITS = re.compile(r"[a-z]+(\d+)")
 _KEYS = {"key<fry>": 8, "key<rbg>": 16, "key<urbg>": 16}

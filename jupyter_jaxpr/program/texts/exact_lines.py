@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ..jaxpr.jaxpr import Equation, Walk
+from ..jaxpr.walk import Equation, Walk
 from .hlo import hlo_lines
 from .hlo_inference import inferred_origins
 from .hlo_module import TRIVIAL, computations

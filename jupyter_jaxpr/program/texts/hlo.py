@@ -11,7 +11,7 @@ import re
 from typing import Any
 
 from ...document.facts import HLO_TABLES
-from ..source.sources import Positions
+from ..source.positions import Positions
 from .stablehlo import LinesOfText, Place
 
 _TABLE_ROW = re.compile(r'(\d+) (?:"(.*)"|\{(.*)\})$')

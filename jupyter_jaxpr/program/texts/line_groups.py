@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
-from ..jaxpr.jaxpr import Equation, Walk
+from ..jaxpr.walk import Equation, Walk
 
 
 class Groups:

@@ -20,7 +20,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ..jaxpr.jaxpr import Equation, Walk
+from ..jaxpr.walk import Equation, Walk
 from .hlo_module import TRIVIAL
 from .line_groups import Groups
 from .stablehlo import LinesOfText

@@ -12,7 +12,7 @@ from math import prod
 from typing import Any, Literal
 
 from ...plain_text import Limit, text_of
-from ..jaxpr.jaxpr import AvalRow, ScopeColumns, Walk
+from ..jaxpr.walk import AvalRow, ScopeColumns, Walk
 
 Role = Literal["argument", "result", "constraint", "shard_map_in", "shard_map_out"]
 #: Whether a sharding was given by the user (with the array, to jit, in its type), stated by an equation, or chosen.

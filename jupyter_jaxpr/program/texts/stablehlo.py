@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..source.sources import Positions
+from ..source.positions import Positions
 
 #: file, function, line, column, end line, end column.
 Place = tuple[str, str, int, int, int, int]

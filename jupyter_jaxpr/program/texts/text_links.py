@@ -29,8 +29,8 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable
 
 from ..costs.primitives import ONE_OPERATION
-from ..jaxpr.jaxpr import Walk
-from ..source.sources import Positions
+from ..jaxpr.walk import Walk
+from ..source.positions import Positions
 from .hlo_inference import inferred_origins
 from .line_groups import Groups
 from .named_equations import named_equations

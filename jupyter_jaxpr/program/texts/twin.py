@@ -12,8 +12,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..jaxpr.jaxpr import Equation, Walk
 from ..jaxpr.parameters import open_jaxpr
+from ..jaxpr.walk import Equation, Walk
 
 _NUMBER = re.compile(r"~(\d+)\.(\d+)~")
 _WRITTEN = re.compile(r'/~~\d+\.\d+~(?=[";]|$)|~~\d+\.\d+~/?|~\d+\.\d+~')

@@ -19,8 +19,8 @@ from ...observe.arguments import spec_of
 from ...observe.calls.printed import PrintRecorder
 from ...observe.observation import ArgumentSpec, ObservedProgram, Printed
 from ...plain_text import kind_name, message_of
-from ..jaxpr.jaxpr import aval_row
 from ..jaxpr.parameters import open_jaxpr, programs_in
+from ..jaxpr.walk import aval_row
 
 Kind = TransformKind
 PartName = Literal["whole", "primal", "linear"]

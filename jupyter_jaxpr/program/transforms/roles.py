@@ -18,8 +18,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ..costs.residuals import KeptValue, kept_for_backward, made_values
-from ..jaxpr.jaxpr import ScopeColumns, Walk
 from ..jaxpr.loop_equations import scan_parts, while_parts
+from ..jaxpr.walk import ScopeColumns, Walk
 from .derive import DerivedPart, Kind
 
 _FORWARD = "jvp("

@@ -9,7 +9,7 @@ import {
   snapshot
 } from '../../protocol/__tests__/documents';
 import { Snapshot } from '../../protocol/snapshot';
-import { MIME_TYPE, Open, rendererFactory } from '../renderer';
+import { MIME_TYPE, Open, rendererFactory } from '../mime-renderer';
 
 const trans = nullTranslator.load('jupyter_jaxpr');
 

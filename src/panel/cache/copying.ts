@@ -6,7 +6,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import { bound } from '../../model/call-counts';
 import { LedgerFunction, Snapshot } from '../../protocol/snapshot';
 import { code } from '../../parts/copying';
-import { duration } from '../../parts/quantities';
+import { duration } from '../../quantities';
 import { plain } from '../../parts/stretches';
 import { shortened, whereAndWhen } from '../../parts/summary';
 import {

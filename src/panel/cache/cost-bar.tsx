@@ -5,7 +5,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { Ledger } from '../../protocol/snapshot';
-import { duration } from '../../parts/quantities';
+import { duration } from '../../quantities';
 
 /** The seconds of each stage, of the misses that are listed; null where they do not make up the whole. */
 export function stagesOf(

@@ -10,7 +10,7 @@ import { attentionOf } from '../../model/attention';
 import { IAmount } from '../../model/call-counts';
 import { Snapshot } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';
-import { duration } from '../../parts/quantities';
+import { duration } from '../../quantities';
 import { useRoving } from '../../parts/roving';
 import { Count, IRowProps } from './cells';
 import {

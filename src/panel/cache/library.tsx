@@ -5,7 +5,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { Ledger } from '../../protocol/snapshot';
-import { grouped } from '../../parts/quantities';
+import { grouped } from '../../quantities';
 import { shortened } from '../../parts/summary';
 
 export function Library(props: {

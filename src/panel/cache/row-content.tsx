@@ -6,7 +6,7 @@ import * as React from 'react';
 
 import { amount } from '../../model/call-counts';
 import { Icon } from '../../parts/icons';
-import { duration } from '../../parts/quantities';
+import { duration } from '../../quantities';
 import { shortened } from '../../parts/summary';
 import { Bar, CellProps, Count, IRowProps, Place } from './cells';
 import { countsOf } from './functions';

@@ -12,7 +12,7 @@ import {
   LedgerReason,
   Snapshot
 } from '../../protocol/snapshot';
-import { duration, grouped } from '../../parts/quantities';
+import { duration, grouped } from '../../quantities';
 import { IStretch, bold, stretches } from '../../parts/stretches';
 import { INotePlace, framePlace, shortened } from '../../parts/summary';
 import { IMiss, Misses, priceOf, totalsOf } from './functions';

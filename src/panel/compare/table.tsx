@@ -6,7 +6,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { Variant, VariantComparison } from '../../protocol/snapshot';
-import { duration, grouped } from '../../parts/quantities';
+import { duration, grouped } from '../../quantities';
 import { shortened } from '../../parts/summary';
 import {
   ICell,

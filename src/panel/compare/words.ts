@@ -4,7 +4,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { Variant, VariantComparison } from '../../protocol/snapshot';
-import { duration, grouped } from '../../parts/quantities';
+import { duration, grouped } from '../../quantities';
 import { shortened } from '../../parts/summary';
 
 /** What one function has in a row. */

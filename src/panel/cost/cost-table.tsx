@@ -7,7 +7,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { MEASURES, Measure, percent } from '../../model/heat';
-import { operations } from '../../parts/quantities';
+import { operations } from '../../quantities';
 import { useRoving } from '../../parts/roving';
 import { CostReading, Group, IRow, Order } from './reading';
 import { Source } from './source';

@@ -7,7 +7,7 @@ import * as React from 'react';
 import { Costs } from '../../model/costs';
 import { Snapshot } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';
-import { elapsed } from '../../parts/quantities';
+import { elapsed } from '../../quantities';
 import { equations, shortened } from '../../parts/summary';
 
 export function Counted(props: {

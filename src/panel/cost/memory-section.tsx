@@ -6,7 +6,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { LiveBuffer, Memory, Residual } from '../../protocol/snapshot';
-import { grouped, size } from '../../parts/quantities';
+import { grouped, size } from '../../quantities';
 import { framePlace, shortened } from '../../parts/summary';
 import { CostReading } from './reading';
 import { isOwn } from './words';

@@ -10,7 +10,7 @@ import { Costs } from '../../model/costs';
 import { timingsOf } from '../../model/timings';
 import { Machine, WarmTime } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';
-import { duration, factor, operations, size } from '../../parts/quantities';
+import { duration, factor, operations, size } from '../../quantities';
 import { Stretches, bold, stretches } from '../../parts/stretches';
 import { shortened } from '../../parts/summary';
 import { Running } from '../../parts/running';

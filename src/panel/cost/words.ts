@@ -11,7 +11,7 @@ import {
   percent
 } from '../../model/heat';
 import { ProgramCost, Snapshot } from '../../protocol/snapshot';
-import { operations, size } from '../../parts/quantities';
+import { operations, size } from '../../quantities';
 import { IStretch, bold, stretches } from '../../parts/stretches';
 import { framePlace, shortened } from '../../parts/summary';
 import { CostReading, Group, IRow } from './reading';

@@ -5,7 +5,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { CostDifference, XlaCost } from '../../protocol/snapshot';
-import { grouped, operations } from '../../parts/quantities';
+import { grouped, operations } from '../../quantities';
 import { shortened } from '../../parts/summary';
 import { CostReading } from './reading';
 

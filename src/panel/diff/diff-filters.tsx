@@ -3,7 +3,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { printedKey } from '../../workbench/reading/keys';
-import { NOISES, Noise, noiseName } from '../../workbench/reading/noise';
+import { NOISES, Noise, noiseName } from '../../workbench/reading/noise-rules';
 
 export function DiffFilters(props: {
   hidden: ReadonlySet<Noise>;

@@ -16,9 +16,9 @@ import {
   dispatchKey,
   printedKey
 } from '../../workbench/reading/keys';
-import { NOISES, Noise } from '../../workbench/reading/noise';
+import { NOISES, Noise } from '../../workbench/reading/noise-rules';
 import { DiffFilters } from './diff-filters';
-import { hiddenRows, hiddenRowsWords } from './noise';
+import { hiddenRows, hiddenRowsWords } from './hidden-rows';
 import { Item, itemsOf, keyOf, nextDifference, placeOf } from './rows';
 import {
   SIGNS,

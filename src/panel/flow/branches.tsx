@@ -5,7 +5,7 @@ import * as React from 'react';
 import { ILinked } from '../../model/links';
 import { Branch, Control } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';
-import { grouped, operations } from '../../parts/quantities';
+import { grouped, operations } from '../../quantities';
 import { equations, shortened } from '../../parts/summary';
 import { Acts } from './acts';
 import { Reading } from './reading';

@@ -1,6 +1,6 @@
 /** A cond or a switch comes in; its drawing goes out: a fork whose ways meet again. */
 import { equations } from '../../parts/summary';
-import { Drawer, INNER_STEP } from './drawer';
+import { Drawer, INNER_STEP } from './drawing-pieces';
 import { IDrawing, widthOf } from '../../parts/shapes';
 import { isSelected, predicateWords, slotsOf } from './words';
 

@@ -1,5 +1,5 @@
 /** A loop comes in; its drawing goes out: rails, a loop arrow, a gate where a condition decides, a tree of pairs. */
-import { Drawer } from './drawer';
+import { Drawer } from './drawing-pieces';
 import { IDrawing, widthOf } from '../../parts/shapes';
 import { slotsOf, timesWords, titleOf } from './words';
 

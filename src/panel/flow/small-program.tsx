@@ -9,7 +9,7 @@ import * as React from 'react';
 
 import { ILinked } from '../../model/links';
 import { IFold, IRow } from '../../program-text/rows';
-import { grouped } from '../../parts/quantities';
+import { grouped } from '../../quantities';
 import { Acts } from './acts';
 import { ILine, Line, equationsOf } from './program-line';
 import { Reading } from './reading';

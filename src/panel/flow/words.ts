@@ -4,7 +4,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { Control, Slot } from '../../protocol/snapshot';
-import { grouped, operations } from '../../parts/quantities';
+import { grouped, operations } from '../../quantities';
 import { shortened } from '../../parts/summary';
 import { Reading } from './reading';
 

@@ -5,7 +5,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { ProgramTiming, WarmTime } from '../../protocol/snapshot';
-import { duration } from '../../parts/quantities';
+import { duration } from '../../quantities';
 import { Stretches, stretches } from '../../parts/stretches';
 import { shortened } from '../../parts/summary';
 import {

@@ -4,7 +4,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { Sweep, SweepFit, SweepPoint } from '../../protocol/snapshot';
-import { duration, grouped, size } from '../../parts/quantities';
+import { duration, grouped, size } from '../../quantities';
 import { shortened } from '../../parts/summary';
 
 /** What is plotted against the sizes. */

@@ -4,13 +4,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { Sweep, SweepPoint } from '../../protocol/snapshot';
-import {
-  duration,
-  factor,
-  grouped,
-  operations,
-  size
-} from '../../parts/quantities';
+import { duration, factor, grouped, operations, size } from '../../quantities';
 import { shortened } from '../../parts/summary';
 import { Choice, LONGEST_NAME } from './series';
 

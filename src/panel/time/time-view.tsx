@@ -9,7 +9,7 @@ import { Timings } from '../../model/timings';
 import { Program, Snapshot } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';
 import { ModelWidget } from '../../parts/model-widget';
-import { duration } from '../../parts/quantities';
+import { duration } from '../../quantities';
 import { Stretches, stretches } from '../../parts/stretches';
 import { shortened } from '../../parts/summary';
 import { Again } from './again';

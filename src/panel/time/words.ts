@@ -10,7 +10,7 @@ import {
   WarmTime
 } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';
-import { duration, factor, grouped } from '../../parts/quantities';
+import { duration, factor, grouped } from '../../quantities';
 import { IStage, stageList } from '../../parts/stage-bar';
 import { bold } from '../../parts/stretches';
 

@@ -5,7 +5,7 @@ import * as React from 'react';
 import { Progress } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';
 import { Icon } from '../icons';
-import { clock, elapsed } from '../quantities';
+import { clock, elapsed } from '../../quantities';
 import { whereAndWhen } from '../summary';
 
 import { Sentence } from './sentence';

@@ -3,7 +3,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { Progress } from '../../protocol/snapshot';
-import { duration, elapsed } from '../quantities';
+import { duration, elapsed } from '../../quantities';
 
 /** What is known of a stage while a call goes on. */
 interface IStageRow {

@@ -14,7 +14,7 @@ import type { ExactLinks, Snapshot, Stages } from '../../protocol/snapshot';
 import type { IJaxprModel } from '../../tokens';
 import { useKeptFocus } from '../../parts/keep-focus';
 import { Failed, Question, Working } from '../../parts/long-work';
-import { duration, grouped } from '../../parts/quantities';
+import { duration, grouped } from '../../quantities';
 
 export interface IExactBarOptions {
   trans: TranslationBundle;

@@ -35,7 +35,7 @@ import type {
   IVariableRange
 } from '../listing/listing';
 import { RoleTags, roleTagsOf } from '../words/role-tags';
-import { IRowNoise, noiseOfRows } from '../reading/noise';
+import { IRowNoise, noiseOfRows } from '../reading/noise-rules';
 import { RowTags } from '../words/row-tags';
 import { ScopeNames } from '../listing/scope-names';
 import { SourceHeads } from '../listing/source-heads';

@@ -12,7 +12,7 @@ import type { ProgramPasses, Snapshot, XlaPass } from '../../protocol/snapshot';
 import type { IJaxprModel } from '../../tokens';
 import { useKeptFocus } from '../../parts/keep-focus';
 import { Failed, Question, Working } from '../../parts/long-work';
-import { duration, grouped } from '../../parts/quantities';
+import { duration, grouped } from '../../quantities';
 
 /** Lines of a diff in a page. */
 const PAGE = 1000;

@@ -22,7 +22,7 @@ import type {
   IListing,
   ISplice
 } from '../listing/listing';
-import { noiseOfLines } from '../reading/noise';
+import { noiseOfLines } from '../reading/noise-rules';
 import { namesOfStack } from '../reading/query';
 import { SourceHeads } from '../listing/source-heads';
 import { IEquationCount, ITextMarks, referenceOf, tagsOf } from './text-marks';

@@ -8,7 +8,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 
 import { GroupsPanel } from '../reading/groups-panel';
 import { NO_MATCHES, setMatches } from '../reading/matches';
-import { bitsOf } from '../reading/noise';
+import { bitsOf } from '../reading/noise-rules';
 import { NoisePanel } from '../reading/noise-panel';
 import type { ReadingTools } from '../reading/reading-tools';
 import { SearchPanel } from '../reading/search-panel';

@@ -6,7 +6,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 
 import { element } from '../../parts/dom';
 import { printedKey } from './keys';
-import { NOISES, Noise, noiseName } from './noise';
+import { NOISES, Noise, noiseName } from './noise-rules';
 import type { ReadingTools } from './reading-tools';
 
 export class FilterRow {

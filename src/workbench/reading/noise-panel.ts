@@ -8,7 +8,7 @@ import { hiddenLines, isHidden } from '../listing/hidden-lines';
 import type { IListing } from '../listing/listing';
 import { marks } from '../listing/listing-marks';
 import { printedKey } from './keys';
-import { countHidden, hiddenSentence } from './noise';
+import { countHidden, hiddenSentence } from './noise-rules';
 import type { ReadingTools } from './reading-tools';
 
 export class NoisePanel implements Panel {

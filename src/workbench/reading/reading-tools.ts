@@ -8,7 +8,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 
 import type { LevelName } from '../../tokens';
 import type { IListing } from '../listing/listing';
-import { NOISES, Noise } from './noise';
+import { NOISES, Noise } from './noise-rules';
 import { ISought, Query, readQuery } from './query';
 
 /** A level as a search sees it. */

@@ -10,7 +10,7 @@ import type {
   Snapshot,
   SpreadArray
 } from '../../protocol/snapshot';
-import { grouped, size } from '../../parts/quantities';
+import { grouped, size } from '../../quantities';
 
 export function roleWords(
   role: SpreadArray['role'],

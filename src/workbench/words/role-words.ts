@@ -5,7 +5,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 
 import type { DerivedMarks, IKept, Role } from '../../model/transforms';
 import type { Transform, TransformPart } from '../../protocol/snapshot';
-import { size } from '../../parts/quantities';
+import { size } from '../../quantities';
 
 /** A part in a word, with a sign, and in a sentence. */
 export interface IRoleWords {

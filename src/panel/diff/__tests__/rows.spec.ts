@@ -2,8 +2,8 @@ import { nullTranslator } from '@jupyterlab/translation';
 
 import { diffRow, programDiff } from '../../../protocol/__tests__/diffs';
 import { DiffRow, DiffSide, ProgramDiff } from '../../../protocol/snapshot';
-import { NOISES, Noise } from '../../../workbench/reading/noise';
-import { hiddenRows, hiddenRowsWords } from '../noise';
+import { NOISES, Noise } from '../../../workbench/reading/noise-rules';
+import { hiddenRows, hiddenRowsWords } from '../hidden-rows';
 import { Item, itemsOf, nextDifference, placeOf } from '../rows';
 import { diffText } from '../words';
 

@@ -8,7 +8,7 @@ import * as React from 'react';
 import { IPlace } from '../../../model/stepping';
 import { GOES_ON } from '../../../protocol/recording';
 import { Icon } from '../../../parts/icons';
-import { grouped } from '../../../parts/quantities';
+import { grouped } from '../../../quantities';
 import { columnsOf, stepsTabSeparated, stepsText } from './copying';
 import { Walk } from './walk';
 

@@ -7,7 +7,7 @@ import * as React from 'react';
 import { IPlace } from '../../../model/stepping';
 import { GOES_ON } from '../../../protocol/recording';
 import { Leaf } from '../../../protocol/snapshot';
-import { grouped } from '../../../parts/quantities';
+import { grouped } from '../../../quantities';
 import { shortened } from '../../../parts/summary';
 import { IDrawing, drawingOf, firstDrawn, hasEdge, lineOf } from './drawing';
 import { IStep, Walk } from './walk';

@@ -6,7 +6,7 @@ import * as React from 'react';
 
 import { GOES_ON } from '../../../protocol/recording';
 import { Leaf } from '../../../protocol/snapshot';
-import { grouped } from '../../../parts/quantities';
+import { grouped } from '../../../quantities';
 import { shortened } from '../../../parts/summary';
 import { IStep, Walk } from './walk';
 import { leafAt, leafName, roleWords, summaryOf, valueText } from './words';

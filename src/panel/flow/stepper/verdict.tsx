@@ -5,7 +5,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { Recording } from '../../../protocol/snapshot';
-import { duration, grouped } from '../../../parts/quantities';
+import { duration, grouped } from '../../../quantities';
 import { shortened } from '../../../parts/summary';
 import { LONGEST_VALUE, figure } from './words';
 

@@ -5,7 +5,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { IPlace } from '../../../model/stepping';
-import { grouped } from '../../../parts/quantities';
+import { grouped } from '../../../quantities';
 import { Walk } from './walk';
 import { visitWords } from './words';
 

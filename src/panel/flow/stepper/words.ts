@@ -5,7 +5,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 
 import { Control, Leaf, Visit } from '../../../protocol/snapshot';
 import { IJaxprModel } from '../../../tokens';
-import { grouped } from '../../../parts/quantities';
+import { grouped } from '../../../quantities';
 import { shortened } from '../../../parts/summary';
 import { GOES_ON } from '../../../protocol/recording';
 import { IStep, Walk } from './walk';

@@ -2,7 +2,7 @@ import { golden, goldenText } from '../../../program-text/__tests__/documents';
 import { ProgramEquations } from '../../../program-text/equations';
 import { ProgramRows } from '../../../program-text/rows';
 import { SourceSpans } from '../../../program-text/source-spans';
-import { BIT, HEAD, NOISES, noiseOfRows } from '../noise';
+import { BIT, HEAD, NOISES, noiseOfRows } from '../noise-rules';
 
 /** What `tests/fixtures/make.py` writes of a program, by the rules of this side. */
 function noiseText(name: string, program: number): string[] {

@@ -8,7 +8,7 @@ import {
   golden
 } from '../../../program-text/__tests__/documents';
 import { JaxprListing } from '../../levels/jaxpr-listing';
-import { NOISES, countHidden, hiddenWords, noiseOfLines } from '../noise';
+import { NOISES, countHidden, hiddenWords, noiseOfLines } from '../noise-rules';
 import { asksForDtype, isWider } from '../../words/row-tags';
 
 const trans = nullTranslator.load('jupyter_jaxpr');

@@ -1,6 +1,6 @@
 """A program of a document comes in; which of its equations are noise for somebody who reads the mathematics goes out.
 
-The panel marks the lines of its Program view by the same rules, in `src/workbench/reading/noise.ts`;
+The panel marks the lines of its Program view by the same rules, in `src/workbench/reading/noise-rules.ts`;
 `tests/fixtures/noise.txt` holds both to the same answers.
 """
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from ...jax.facts import is_jitted
 from ...plain_text import file_of
-from .calls import HAS_MONITORING, MonitoringTool, monitoring
+from .counters import HAS_MONITORING, MonitoringTool, monitoring
 
 _TOOL_IDS = (5, 0, 4, 3)  # 5 is free for optimizers by convention, 0 is the debuggers'; call counting has 4
 

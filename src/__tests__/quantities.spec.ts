@@ -1,4 +1,4 @@
-import TABLE from '../../../tests/quantities.json';
+import TABLE from '../../tests/quantities.json';
 import {
   clock,
   duration,

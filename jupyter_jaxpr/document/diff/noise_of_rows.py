@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..noise import ProgramNoise
+from ..noise_rules import ProgramNoise
 from ..types.diff import Noise
 from .listing import At, Hideable, Row
 

@@ -24,8 +24,8 @@ from .buffers import Control, bytes_of, empty
 from .conditions import SCOPE_PARAMETERS
 from .equations import Step, Unsteppable, inner_program, read, run_equations, types_of
 from .loops import IN_CONDITION, loop_of
-from .recorder import INSIDE, Recorder, counted
-from .recording import Kept, Leaf, VisitEnd, leaves_of
+from .recorded import Kept, Leaf, VisitEnd, leaves_of
+from .recording_program import INSIDE, Recorder, counted
 from .sketch import Seen
 from .target import Target
 

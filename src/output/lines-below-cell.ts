@@ -16,7 +16,7 @@ import {
 } from '../parts/summary';
 import { isUnreadable, readSnapshot } from '../protocol/document';
 import { Program, Snapshot } from '../protocol/snapshot';
-import { Open } from './renderer';
+import { Open } from './mime-renderer';
 
 /**
  * The two lines of a snapshot, or why it cannot be shown.

@@ -16,7 +16,7 @@ from typing import Any
 from ...jax.effects import equation_effects
 from ...observe.reading import Reading
 from ...plain_text import COULD_NOT, FAILURES, Limit, error_text, exact, kind_name, text_of, unreadable
-from ..source.sources import CellText, Positions
+from ..source.positions import CellText, Positions
 from .high_primitives import HIGH, high
 from .parameters import (
     COMBINERS,

@@ -12,7 +12,7 @@ import {
   bitsOf,
   countHidden,
   hiddenSentence
-} from '../../workbench/reading/noise';
+} from '../../workbench/reading/noise-rules';
 import { IDiffCount, countWords } from './words';
 
 /** Of each row: the bits of why it is hidden, 0 where it is shown. A row is hidden where both its sides are. */

@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from ...observe.calls.values import ValuesGone, copied
+from ...observe.calls.call_values import ValuesGone, copied
 from ...observe.observation import ObservedProgram
 from ...program.jaxpr.parameters import open_jaxpr
 from ...quantities import count
 from .equations import types_of
-from .recording import Leaf, number_of
+from .recorded import Leaf, number_of
 from .sketch import array_text
-from .steps import Step, Stepper, Steps, Unsteppable
+from .stepper import Step, Stepper, Steps, Unsteppable
 
 NOT_RUN = "The real function was not run for a comparison, because the recorded run did not end."
 EFFECTS = (
