@@ -257,7 +257,7 @@ def test_without_a_kernel_the_way_back_is_there(twice):
 
 def test_a_twin_that_cannot_be_had_is_a_sentence(notebook):
     broken = """\
-from jupyter_jaxpr.measure import twin_compile
+from jupyter_jaxpr.measure.again import twin_compile
 
 def refuse(*_):
     raise RuntimeError("RESOURCE_EXHAUSTED: Out of memory.")
