@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import sys
+import types
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ from side_effects.world import EFFECTS, PURE, WORLD, state_of
 import jupyter_jaxpr as jj
 from jupyter_jaxpr.magic.session import Session
 from jupyter_jaxpr.observe.side_effects.proof import side_effects
+from jupyter_jaxpr.observe.side_effects.state import SavedState
 
 
 class World:
@@ -145,15 +148,29 @@ def test_a_function_without_effects_is_traced(pure_world: World, call: str) -> N
     assert {program["origin"] for program in ran.document["programs"]} & {"traced", "ran"}
 
 
-def test_no_hidden_effect_is_taken_for_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def hidden_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[types.ModuleType]:
     lines = [f"def function_{number}(x):\n    {text}\n" for number, text in enumerate(hidden.expressions())]
     (tmp_path / "hidden_world.py").write_text(hidden.WORLD + "\n".join(lines))
     monkeypatch.syspath_prepend(tmp_path)
-    world = importlib.import_module("hidden_world")
-    taken_for_none = [
-        text
-        for number, text in enumerate(hidden.expressions())
-        if not side_effects(getattr(world, f"function_{number}"), (jax.numpy.ones(3),), {})
-    ]
-    assert taken_for_none == []
-    assert world.seen == []  # the analysis runs nothing
+    yield importlib.import_module("hidden_world")
+    del sys.modules["hidden_world"]
+
+
+def test_no_hidden_effect_is_taken_for_none(hidden_world: types.ModuleType) -> None:
+    functions = [getattr(hidden_world, f"function_{number}") for number in range(len(hidden.expressions()))]
+    x = jax.numpy.ones(3)
+    found = dict(zip(hidden.expressions(), (side_effects(each, (x,), {}) for each in functions), strict=True))
+    assert [text for text, effects in found.items() if not effects] == []
+    for each in functions:
+        SavedState(each, (x,), {}).restore()
+    assert hidden_world.seen == []  # neither the analysis nor the saving calls anything
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_trace_that_is_asked_for_leaves_no_hidden_effect(hidden_world: types.ModuleType) -> None:
+    before = hidden.state_of(hidden_world)
+    for number, text in enumerate(hidden.expressions()):
+        with contextlib.suppress(Exception):
+            jj.inspect(getattr(hidden_world, f"function_{number}"), jax.numpy.ones(3), stage="trace")
+        assert hidden.state_of(hidden_world) == before, text

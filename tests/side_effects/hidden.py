@@ -5,6 +5,20 @@ Each changes the world below, or the process, although it assigns nothing.
 
 from __future__ import annotations
 
+import array
+import contextvars
+import gc
+import logging
+import os
+import random
+import sys
+import types
+import warnings
+from typing import Any
+
+import jax
+import numpy as np
+
 WORLD = """
 import array, bisect, collections, contextlib, contextvars, copy, dataclasses, enum, functools, gc, heapq, inspect
 import itertools, logging, operator, os, random, re, sys, threading, time, types, warnings, weakref
@@ -75,8 +89,9 @@ class Noisy:
     def keys(self): seen.append(1); return ["a"]
     def __class_getitem__(cls, key): seen.append(1); return cls
     def __getattr__(self, name):
+        seen.append(1)
         if name != "made_up": raise AttributeError(name)
-        seen.append(1); return 1.0
+        return 1.0
     @property
     def shape(self): seen.append(1); return (1,)
 
@@ -430,3 +445,46 @@ __import__("sys").modules.setdefault("a", 1)
 def expressions() -> list[str]:
     """The expressions, each as it is written above."""
     return EXPRESSIONS.strip().splitlines()
+
+
+def state_of(world: types.ModuleType) -> dict[str, Any]:
+    """What the expressions change, read without a call of the world's own code."""
+    held = {name: value for name, value in vars(world).items() if not name.startswith(("__", "function_"))}
+    return {
+        **{name: _told(value, set()) for name, value in held.items() if not isinstance(value, types.ModuleType)},
+        "random": hash(random.getstate()),
+        "numpy.random": hash(np.random.get_state()[1].tobytes()),  # type: ignore[union-attr]
+        "environment": os.environ.get("JUPYTER_JAXPR_TEST"),
+        "modules": "a" in sys.modules,
+        "path": list(sys.path),
+        "process": (gc.isenabled(), sys.getswitchinterval(), len(warnings.filters), jax.config.jax_enable_x64),
+        "loggers": (logging.getLogger("a").level, len(logging.getLogger().handlers)),
+    }
+
+
+def _told(value: Any, seen: set[int]) -> Any:
+    if isinstance(value, jax.core.Tracer):
+        return "a tracer"
+    if value is None or isinstance(value, int | float | str | bytes):
+        return value
+    if id(value) in seen or isinstance(value, types.FunctionType | logging.Logger):
+        return "..."
+    seen = seen | {id(value)}
+    if isinstance(value, np.ndarray | jax.Array):
+        return np.asarray(value).tolist()
+    if isinstance(value, dict):
+        return [(_told(key, seen), _told(part, seen)) for key, part in dict.items(value)]
+    if isinstance(value, list):
+        return [_told(part, seen) for part in list.__iter__(value)]
+    if isinstance(value, array.array | bytearray):
+        return bytes(memoryview(value))
+    if type(value).__name__ == "list_iterator":
+        return value.__length_hint__()
+    if type(value).__name__ == "count":
+        return repr(value)
+    if isinstance(value, type):
+        return [(name, _told(part, seen)) for name, part in vars(value).items() if isinstance(part, int | list)]
+    if isinstance(value, contextvars.ContextVar):
+        return value.get(None)
+    attributes = object.__getattribute__(value, "__dict__") if type(value).__dictoffset__ else {}
+    return (type(value).__name__, [(name, _told(part, seen)) for name, part in dict(attributes).items()])

@@ -26,6 +26,7 @@ from .abstract import (
     is_immutable,
 )
 from .callables import (
+    elements_of,
     functions_inside,
     is_array_of_jax,
     is_consumed,
@@ -165,7 +166,7 @@ class Attributes(abc.ABC):
             return Known(found)
         if _own_getattribute(kind):
             return self.refuse("unknown", scope, node, f"reads {name} by a __getattribute__ of the object's class")
-        in_instance = name in (getattr(value, "__dict__", None) or {})
+        in_instance = name in instance_dict(value)
         if in_instance and not inspect.isdatadescriptor(found):
             return self._element(owner, found)
         return self._bound(scope, node, owner, found, name)
@@ -252,7 +253,7 @@ class Attributes(abc.ABC):
             if is_immutable(held) or is_array_of_jax(held):
                 return PLAIN
             if type(held) in _PLAIN_TYPES or isinstance(held, tuple):
-                parts = list(held)[:_MOST_OBJECTS]
+                parts = list(dict.__iter__(held) if isinstance(held, dict) else elements_of(held))[:_MOST_OBJECTS]
                 return self._joined([self._element(value, part) for part in parts])
             if is_users_class(type(held)):
                 return self._iterated(scope, node, value)
@@ -360,15 +361,12 @@ _MISSING = object()
 def _parts_of(value: Any) -> Iterator[Any]:
     if is_array_of_jax(value) or is_immutable(value):
         return
-    if isinstance(value, dict):
-        yield from value.values()
-    elif isinstance(value, list | tuple | set | frozenset):
-        yield from value
+    yield from elements_of(value)
     if isinstance(value, type) or type(value).__module__.partition(".")[0] in ("jaxlib", "numpy", "builtins"):
         return
     if isinstance(value, types.FunctionType | types.MethodType | functools.partial):
         return
-    yield from (getattr(value, "__dict__", None) or {}).values()
+    yield from instance_dict(value).values()
     for kind in type(value).__mro__:
         for name in vars(kind).get("__slots__", ()) if isinstance(vars(kind).get("__slots__"), tuple | list) else ():
             found = inspect.getattr_static(kind, name, None)
@@ -381,6 +379,15 @@ def _parts_of(value: Any) -> Iterator[Any]:
 
 def _is_callable(value: Value) -> bool:
     return isinstance(value, Known) and callable(value.value)
+
+
+def instance_dict(value: Any) -> dict[str, Any]:
+    """The attributes of an instance, read past a `__getattribute__` of its class."""
+    try:
+        found = object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        return {}
+    return found if isinstance(found, dict) else dict(found)
 
 
 def _is_field(found: Any) -> bool:

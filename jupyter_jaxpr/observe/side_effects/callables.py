@@ -6,6 +6,8 @@ The tables name what is known. A callable of no table is unknown: the function t
 from __future__ import annotations
 
 import builtins
+import collections
+import dataclasses
 import functools
 import inspect
 import io
@@ -115,6 +117,8 @@ def verdict(function: Any) -> Verdict:
     Args:
         function: A function, a class, a bound method of a builtin, or another callable.
     """
+    if is_users_class(type(function)):
+        return "unknown"
     owner = getattr(function, "__self__", None)
     if _is_random(function, owner):
         return "random"
@@ -233,6 +237,8 @@ def is_users_callable(value: Any) -> bool:
     """Whether calling an object runs Python code of the user's: a function, a partial, a method, a callable object."""
     if isinstance(value, types.MethodType):
         value = value.__func__
+    if is_users_class(type(value)):  # to ask the object for an attribute may run the user's code
+        return not isinstance(value, type) and callable(value)
     if isinstance(value, functools.partial):
         return is_users_callable(value.func) or any(
             callable(part) and is_users_callable(part) for part in (*value.args, *value.keywords.values())
@@ -240,7 +246,7 @@ def is_users_callable(value: Any) -> bool:
     code = getattr(value, "__code__", None)
     if isinstance(code, types.CodeType):
         return is_users_code(code)
-    return not isinstance(value, type) and is_users_class(type(value)) and callable(value)
+    return False
 
 
 def wrapper_is_known(function: Any) -> bool:
@@ -249,6 +255,29 @@ def wrapper_is_known(function: Any) -> bool:
     module = space.get("__name__") if isinstance(space, dict) else type(function).__module__
     package = str(module).partition(".")[0].lstrip("_")
     return package in ("jax", "jaxlib", "numpy", "contextlib", "functools", "flax") or package in _PACKAGES
+
+
+_CONTAINERS: tuple[Any, ...] = (list, tuple, set, frozenset, collections.deque)
+
+
+def elements_of(value: Any) -> Iterator[Any]:
+    """The elements of a builtin container, by the builtin's own method: a subclass of the user's is not asked."""
+    if isinstance(value, dict):
+        yield from dict.values(value)
+    for kind in _CONTAINERS:
+        if isinstance(value, kind):
+            yield from kind.__iter__(value)
+
+
+def field_functions(kind: type) -> Iterator[Any]:
+    """What makes and converts the values of a dataclass's fields."""
+    if not dataclasses.is_dataclass(kind):
+        return
+    for field in dataclasses.fields(kind):
+        if field.default_factory is not dataclasses.MISSING:
+            yield field.default_factory
+        if callable(converter := field.metadata.get("converter")):
+            yield converter
 
 
 def is_consumed(value: Any) -> bool:
@@ -317,6 +346,9 @@ def functions_inside(value: Any, most: int = 200) -> Iterator[Any]:
 
 
 def _parts(value: Any) -> Iterator[Any]:
+    if is_users_class(type(value)):
+        yield from elements_of(value)
+        return
     for name in ("__wrapped__", "func", "fun", "fwd", "bwd", "jvp", "_fun", "__func__", "__self__"):
         try:
             inner = getattr(value, name, None)
@@ -334,4 +366,4 @@ def _parts(value: Any) -> Iterator[Any]:
     if isinstance(value, tuple | list):
         yield from (part for part in value if callable(part) or isinstance(part, tuple | list))
     if isinstance(value, dict):
-        yield from (part for part in value.values() if callable(part))
+        yield from (part for part in dict.values(value) if callable(part))

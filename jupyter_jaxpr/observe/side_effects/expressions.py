@@ -58,7 +58,8 @@ _OPERATORS: dict[type[ast.AST], str] = {
 _TEXT_OF_OBJECT = ("__format__", "__str__", "__repr__")
 _TRUTH = ("__bool__", "__len__")
 _INDEX = ("__index__", "__hash__", "__eq__", "__len__", "__iter__", "__getitem__", "__array__", "__jax_array__")
-_REVEALING = ("globals", "locals", "vars", "exec", "eval", "compile", "__import__", "dir")
+_REVEALING = ("globals", "locals", "vars", "dir")
+_ANYTHING = ("exec", "eval", "compile", "__import__")
 
 
 class Expressions(Calls):
@@ -143,6 +144,8 @@ class Expressions(Calls):
             return self.refuse("unknown", scope, node, f"reads {node.id}, which has no value")
         if isinstance(found, Known) and node.id in _REVEALING and found.value is getattr(builtins, node.id, None):
             return self.refuse("unknown", scope, node, f"uses {node.id}, which reaches every name")
+        if isinstance(found, Known) and node.id in _ANYTHING and found.value is getattr(builtins, node.id, None):
+            return self.refuse("outside", scope, node, f"uses {node.id}, which can change anything")
         return found
 
     def look_up(self, scope: Scope, name: str) -> Value | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import ast
+import contextvars
 import dataclasses
 import inspect
 import types
@@ -11,9 +12,10 @@ from typing import Any
 
 from .abstract import OUTSIDE, PLAIN, Known, Made, Method, Scope, Super, Transformed, Value, as_object
 from .attributes import ITERATOR, Attributes
-from .bindings import Keywords
+from .bindings import Keywords, count_of_parameters
 from .callables import (
     CHANGING_METHODS,
+    field_functions,
     is_changeable,
     is_consumed,
     is_generated,
@@ -70,7 +72,7 @@ class Methods(Attributes):
         self, scope: Scope, node: ast.AST, receiver: Known, name: str, values: list[Value], keywords: Keywords
     ) -> Value:
         value = receiver.value
-        bound = getattr(value, name, None)
+        bound = object.__getattribute__(value, name) if hasattr(type(value), name) else None
         if is_read_only(value) and name not in ("delete", "copy_to_host_async"):
             self._read_by_method(scope, node, [*values, *keywords.values()])
             return PLAIN
@@ -88,6 +90,8 @@ class Methods(Attributes):
             return self.refuse("state", scope, node, f"calls {call_text(node)}, which writes into an array")
         if is_consumed(value):
             return self.refuse("outside", scope, node, f"calls {call_text(node)}, which moves an iterator on")
+        if isinstance(value, contextvars.ContextVar) and name != "get":
+            return self.refuse("outside", scope, node, f"calls {call_text(node)}, which changes a context variable")
         if name in CHANGING_METHODS or not container:
             if container and receiver.rebuilt:
                 return self._changes_fresh(scope, node, [*values, *keywords.values()])
@@ -200,12 +204,8 @@ class Methods(Attributes):
 
     def _call_field_functions(self, scope: Scope, node: ast.AST, kind: type) -> None:
         """What makes and converts the values of a dataclass's fields."""
-        for field in dataclasses.fields(kind):
-            if field.default_factory is not dataclasses.MISSING:
-                self.call(scope, node, Known(field.default_factory), [], {})
-            converter = field.metadata.get("converter")
-            if converter is not None:
-                self.call(scope, node, Known(converter), [OUTSIDE], {})
+        for function in field_functions(kind):
+            self.call(scope, node, Known(function), [OUTSIDE] * count_of_parameters(Known(function)), {})
 
     def handed_over(self, scope: Scope, node: ast.AST, value: Value) -> None:
         """What a library may call on an argument of a user's class without being told to."""

@@ -7,6 +7,7 @@ no object of the user's is copied and every one keeps its identity.
 
 from __future__ import annotations
 
+import array
 import collections
 import functools
 import inspect
@@ -19,7 +20,15 @@ from typing import Any
 
 from .abstract import is_immutable
 from .attributes import is_users_module
-from .callables import is_array_of_jax, is_jitted, is_users_class, is_users_code
+from .callables import (
+    elements_of,
+    field_functions,
+    functions_inside,
+    is_array_of_jax,
+    is_jitted,
+    is_users_class,
+    is_users_code,
+)
 
 SECONDS_AT_MOST = 0.05
 BYTES_AT_MOST = 64_000_000
@@ -115,8 +124,12 @@ class SavedState:
             members = set(set.__iter__(found))
             self._restore.append(lambda: _put_back_set(found, members))
         elif isinstance(found, collections.deque):
-            entries = list(found)
+            entries = list(elements_of(found))
             self._restore.append(lambda: _put_back_deque(found, entries))
+        elif isinstance(found, array.array):
+            self._count(len(found) * found.itemsize)
+            numbers = array.array(found.typecode, bytes(memoryview(found)))
+            self._restore.append(lambda: _put_back_numbers(found, numbers))
         elif isinstance(found, bytearray):
             self._count(len(found))
             content = bytes(found)
@@ -168,10 +181,7 @@ class SavedState:
 
 def _reachable(found: Any) -> Iterator[Any]:
     """What an object leads to: the parts of containers, attributes, and what a function names or closes over."""
-    if isinstance(found, dict):
-        yield from dict.values(found)
-    elif isinstance(found, list | tuple | set | frozenset | collections.deque):
-        yield from found
+    yield from elements_of(found)
     if isinstance(found, types.FunctionType):
         yield from _reachable_from_function(found)
     elif isinstance(found, types.MethodType):
@@ -185,9 +195,13 @@ def _reachable(found: Any) -> Iterator[Any]:
         inner = getattr(found, "__wrapped__", None)
         if inner is not None:
             yield inner
+    elif type(found).__module__.startswith("jax"):  # a custom rule: its functions
+        yield from functions_inside(found)
     elif isinstance(found, type):
         if is_users_class(found):
             yield from vars(found).values()
+            yield type(found)
+            yield from field_functions(found)
     elif isinstance(found, property):
         yield from (part for part in (found.fget, found.fset) if part is not None)
     elif isinstance(found, staticmethod | classmethod):
@@ -220,7 +234,11 @@ def _reachable_from_function(found: types.FunctionType) -> Iterator[Any]:
         code = waiting.pop()
         names.update(code.co_names)
         waiting.extend(constant for constant in code.co_consts if isinstance(constant, types.CodeType))
-    yield from (found.__globals__[name] for name in names if name in found.__globals__)
+    named = [found.__globals__[name] for name in names if name in found.__globals__]
+    yield from named
+    for module in named:  # sys.path
+        if isinstance(module, types.ModuleType) and not is_users_module(module):
+            yield from (vars(module)[name] for name in names if type(vars(module).get(name)) in (list, dict, set))
 
 
 def _attributes(found: Any) -> dict[Any, Any] | None:
@@ -269,20 +287,28 @@ def _items(found: dict[Any, Any]) -> Any:
 
 
 def _put_back_list(found: list[Any], items: list[Any]) -> None:
-    if len(found) != len(items) or any(one is not other for one, other in zip(found, items, strict=True)):
+    now = list(elements_of(found))
+    if len(now) != len(items) or any(one is not other for one, other in zip(now, items, strict=True)):
         list.__setitem__(found, slice(None), items)
 
 
 def _put_back_set(found: set[Any], members: set[Any]) -> None:
-    if len(found) != len(members) or any(id(member) not in {id(kept) for kept in members} for member in found):
+    kept = {id(member) for member in members}
+    if {id(member) for member in elements_of(found)} != kept:
         set.clear(found)
         set.update(found, members)
 
 
 def _put_back_deque(found: collections.deque[Any], entries: list[Any]) -> None:
-    if len(found) != len(entries) or any(one is not other for one, other in zip(found, entries, strict=True)):
-        found.clear()
-        found.extend(entries)
+    now = list(elements_of(found))
+    if len(now) != len(entries) or any(one is not other for one, other in zip(now, entries, strict=True)):
+        collections.deque.clear(found)
+        collections.deque.extend(found, entries)
+
+
+def _put_back_numbers(found: array.array[Any], numbers: array.array[Any]) -> None:
+    if bytes(memoryview(found)) != bytes(memoryview(numbers)):
+        array.array.__setitem__(found, slice(None), numbers)
 
 
 def _put_back_array(found: Any, content: Any) -> None:
