@@ -19,6 +19,7 @@ from .messages import BrowserMessage, KernelMessage
 
 PATH = Path(__file__).parent.parent / "document" / "snapshot.schema.json"
 FACTS = Path(__file__).parents[2] / "src" / "protocol" / "facts.ts"
+_NEXT_LINE = ",\n  "
 
 
 def _plain(node: Any) -> Any:
@@ -58,8 +59,11 @@ def facts_text() -> str:
     """`document/facts.py` as TypeScript."""
     lines = ["/** Facts that Python and TypeScript both use: written by `python -m jupyter_jaxpr.schema`. */"]
     for name in ("TRANSFORM_KINDS", "HLO_TABLES"):
-        values = ",\n".join(f"  '{value}'" for value in getattr(facts, name))
-        lines.append(f"export const {name} = [\n{values}\n] as const;")
+        values = [f"'{value}'" for value in getattr(facts, name)]
+        line = f"export const {name} = [{', '.join(values)}] as const;"
+        if len(line) > 80:  # as prettier breaks lines
+            line = f"export const {name} = [\n  {_NEXT_LINE.join(values)}\n] as const;"
+        lines.append(line)
     return "\n".join(lines) + "\n"
 
 

@@ -298,7 +298,7 @@ def is_changeable(value: Any) -> bool:
 
 def is_effectful(function: Any) -> bool:
     """Whether a callable of a library has effects when it is called with some arguments."""
-    return function in (next, setattr, delattr, print) or verdict(function) != "harmless"
+    return any(function is each for each in (next, setattr, delattr, print)) or verdict(function) != "harmless"
 
 
 def returns_shared(function: Any) -> bool:
