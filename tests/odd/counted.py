@@ -243,6 +243,23 @@ jax.tree_util.register_pytree_node(Node, flat, unflat)
 f = jax.pmap(lambda node: node.value + 1)
 f(Node(x[None])), f(Node(x[None, :2]))
 """,
+    "beside the leaves of a structure that changes": """
+kept = Counted(3)
+class Many(Counted):
+    pass
+def flat(many):
+    count("flatten")
+    return tuple(object.__getattribute__(many, "value")), kept
+def unflat(aux, children):
+    count("unflatten")
+    return Many(list(children))
+jax.tree_util.register_pytree_node(Many, flat, unflat)
+@jax.jit
+def f(many):
+    return many.value[0] + 1
+for size in (1, 2, 3, 4):
+    f(Many([x] * size))
+""",
     "a trace that raises": """
 @functools.partial(jax.jit, static_argnums=1)
 def f(x, c):

@@ -16,7 +16,7 @@ from typing import Any, Literal
 from ...plain_text import FAILURES, Limit, kind_name, text_of
 from ..reading import Reading
 from .keys import UNKNOWN, Key, Leaf, StaticLeaf, StaticValue, paths
-from .structures import Changed, changed
+from .structures import Changed, changed, structure_text
 
 ReasonKind = Literal[
     "first_call",
@@ -320,9 +320,9 @@ def _trees(
             parts = [f"new {_some(added)}"] * bool(added) + [f"without {_some(gone)}"] * bool(gone)
             text = f"{name}: another structure, {', '.join(parts)}"
         else:
-            text = f"{name}: another structure, {' -> '.join(_tree_texts(before, after))}"
+            text = f"{name}: another structure, {' -> '.join(_tree_texts(before, after, reading))}"
         cure = "Pass the same structure every time: the same keys, the same containers, None in the same places."
-        yield Reason("pytree", text, name, *_tree_texts(before, after), cure)
+        yield Reason("pytree", text, name, *_tree_texts(before, after, reading), cure)
 
 
 def _of(path: str, name: str) -> bool:
@@ -337,12 +337,9 @@ _TREE_CHARACTERS = 80
 _TREE_PRINTED = 100_000
 
 
-def _tree_texts(before: Any, after: Any) -> tuple[str, str]:
+def _tree_texts(before: Any, after: Any, reading: Reading) -> tuple[str, str]:
     """Two structures as JAX prints them; of long ones the part where they begin to differ."""
-    was, now = (
-        " ".join(text_of(tree, _TREE_PRINTED).removeprefix("PyTreeDef(").removesuffix(")").split())
-        for tree in (before, after)
-    )
+    was, now = (structure_text(tree, reading, _TREE_PRINTED) for tree in (before, after))
     same = len(os.path.commonprefix([was, now]))
     start = 0 if same < _TREE_CHARACTERS // 2 else same - _TREE_CHARACTERS // 4
     return _part(was, start), _part(now, start)

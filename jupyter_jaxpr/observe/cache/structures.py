@@ -160,3 +160,31 @@ def _attributes(path: str, graph: Any, reading: Reading) -> list[tuple[str, Any]
     if next(nodes, None) is not None or next(attributes, None) is not None:
         raise _Another
     return found
+
+
+def structure_text(tree: Any, reading: Reading, limit: int) -> str:
+    """A structure as JAX prints it; what a class keeps beside its leaves says its text once a cell.
+
+    Args:
+        tree: A `PyTreeDef`.
+        reading: What the objects in the structure said already.
+        limit: The longest text of one such object.
+    """
+    node = tree.node_data()
+    if node is None:
+        return "*"
+    kind, beside = node
+    parts = [structure_text(child, reading, limit) for child in tree.children()]
+    inside = ", ".join(parts)
+    if kind is type(None):
+        return "None"
+    if kind is dict:
+        keys = (reading.text(key, limit) for key in beside)
+        return f"{{{', '.join(f'{key}: {part}' for key, part in zip(keys, parts, strict=True))}}}"
+    if kind is list:
+        return f"[{inside}]"
+    if kind is tuple:
+        return f"({inside}{',' * (len(parts) == 1)})"
+    if issubclass(kind, tuple) and beside is None:
+        return f"CustomNode(namedtuple[{kind_name(kind)}], [{inside}])"
+    return f"CustomNode({kind_name(kind)}[{reading.text(beside, limit)}], [{inside}])"
