@@ -13,7 +13,7 @@ import jupyter_jaxpr
 
 pytestmark = pytest.mark.fresh_page  # it is no page of JupyterLab's
 
-FOLDER = Path(jupyter_jaxpr.__file__).parent / "widget_view"
+FOLDER = Path(jupyter_jaxpr.__file__).parent / "scripts" / "widget_view"
 
 # What a host of anywidgets does: import the module, give `render` a model and an element.
 HOST = """async ({ module, shown }) => {
