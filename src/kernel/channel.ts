@@ -369,6 +369,7 @@ export class Channel implements IChannel {
   }
 
   private _onMessage(_: unknown, message: KernelMessage.IIOPubMessage): void {
+    this._signed(message.header.session);
     if (KernelMessage.isCommOpenMsg(message)) {
       if (message.content.target_name === TARGET) {
         this._looks++; // a look that is under way would ask for what is coming anyway
@@ -507,7 +508,34 @@ export class Channel implements IChannel {
     }
   }
 
-  /** Where another page restarts the kernel, this one stays connected, and hears no more of it than its start. */
+  /**
+   * Another page may restart the kernel while this page is connected: the kernel then signs with another session.
+   *
+   * The server signs messages of its own, too. The kernel was restarted if it no longer knows the hub.
+   */
+  private _signed(session: string): void {
+    const before = this._session;
+    this._session = session;
+    if (before !== null && before !== session && this._hub !== null) {
+      void this._askForTheHub(this._hub);
+    }
+  }
+
+  private async _askForTheHub(hub: string): Promise<void> {
+    try {
+      const { content } = await this.kernel.requestCommInfo({
+        target_name: TARGET
+      });
+      const isForgotten = content.status === 'ok' && !(hub in content.comms);
+      if (isForgotten && hub === this._hub && !this._isDisposed) {
+        this._onStarting();
+      }
+    } catch {
+      // The connection went away meanwhile: its status has said so, and a new one looks again.
+    }
+  }
+
+  /** Where another page restarts the kernel, this page stays connected; it may hear of the start, and of no more. */
   private _onStarting(): void {
     if (this._state.kind === 'joined' || this._state.kind === 'not-loaded') {
       this._lose('restarting');
@@ -594,6 +622,8 @@ export class Channel implements IChannel {
 
   private _state: ChannelState = { kind: 'connecting' };
   private _hub: string | null = null;
+  /** With which the last message was signed; each life of a kernel has its own. */
+  private _session: string | null = null;
   private _lastSequence = -1;
   /** Counts the searches for the hub, so that only the latest speaks. */
   private _looks = 0;

@@ -425,6 +425,35 @@ describe('a kernel that goes away', () => {
     ]);
   });
 
+  it('is restarted from another page, and this one hears of it by a later message', async () => {
+    const kernel = new FakeKernel();
+    kernel.comms = ['hub'];
+    const page = new Listener(kernel);
+    await settled();
+    kernel.prints('in the first life');
+    kernel.comms = [];
+    kernel.session = 'life-2';
+    kernel.prints('in the second life');
+    await settled();
+    expect(page.states).toEqual([
+      { kind: 'joined' },
+      { kind: 'lost', loss: 'restarting' },
+      { kind: 'not-loaded' }
+    ]);
+  });
+
+  it('hears a message that the server signed: the kernel still has its hub', async () => {
+    const kernel = new FakeKernel();
+    kernel.comms = ['hub'];
+    const page = new Listener(kernel);
+    await settled();
+    kernel.prints('of the kernel');
+    kernel.session = 'the server';
+    kernel.prints('of the server');
+    await settled();
+    expect(page.states).toEqual([{ kind: 'joined' }]);
+  });
+
   it('is cut off where JupyterLab no longer tries to connect', async () => {
     const kernel = new FakeKernel();
     kernel.comms = ['hub'];

@@ -23,6 +23,8 @@ export class FakeKernel {
   id = 'kernel-1';
   username = 'someone';
   clientId = 'page-1';
+  /** What the kernel signs its messages with. */
+  session = 'life-1';
   subshellId: string | null = null;
   supportsSubshells = true;
   commsOverSubshells = 'perCommTarget';
@@ -109,6 +111,11 @@ export class FakeKernel {
     this._says('comm_close', { comm_id: comm, data: {} });
   }
 
+  /** The kernel prints a line. */
+  prints(text: string): void {
+    this._says('stream', { name: 'stdout', text });
+  }
+
   turns(status: KernelMessage.Status): void {
     this.status = status;
     this.statusChanged.emit(status);
@@ -121,7 +128,7 @@ export class FakeKernel {
 
   private _says(type: string, content: object, buffers: DataView[] = []): void {
     this.iopubMessage.emit({
-      header: { msg_type: type },
+      header: { msg_type: type, session: this.session },
       content,
       buffers
     } as unknown as KernelMessage.IIOPubMessage);
