@@ -114,6 +114,22 @@ def test_jax_calls_no_hook_of_ours_after_the_cell(notebook: Notebook) -> None:
         jax.config.update("jax_debug_nans", False)
 
 
+def test_jax_s_hook_is_as_it_was_where_a_thread_has_a_check_for_nan_of_its_own(notebook: Notebook) -> None:
+    from jax._src import api, config  # noqa: TID251  # what must be as it was
+
+    place = api._post_hook_state
+    notebook.run(SCAN + "f(jnp.nan, jnp.ones(2))\nwith jax.debug_nans(True):\n    pass")
+    assert place.get_local() is None  # JAX leaves it so: from now on it does not check calls that hit
+    try:
+        for cell in ("jax.config.update('jax_debug_nans', True)", "f(jnp.nan, jnp.ones(2))", "f(jnp.nan, jnp.ones(2))"):
+            ran = notebook.run("%%jaxpr --steps\n" + cell)
+            assert ran.result.success
+            assert place.get_local() is None
+    finally:
+        jax.config.update("jax_debug_nans", False)
+        place.set_local(config.config_ext.unset)
+
+
 def test_what_does_not_go_together_is_a_usage_error(notebook: Notebook) -> None:
     assert str(notebook.run("%jaxpr f(f32[3]) --steps").result.error_in_exec) == (
         "--steps runs the function and needs values, and 'f(f32[3])' has types. Write arrays, such as f(jnp.ones(8))."

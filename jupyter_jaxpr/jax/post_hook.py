@@ -1,6 +1,7 @@
 """JAX's hook after each jitted call: `LastCalls` holds what was called last, `Hits` tells of the calls that hit.
 
-JAX has one place for such a hook. `Hits` skips the frame of `LastCalls`, which it knows by this file.
+JAX has one place for such a hook. `Hits` skips the frame of `LastCalls`, which it knows by this file. A hook that ends
+while another hook lies over it cannot be taken out: the other one takes it out when it ends.
 """
 
 from __future__ import annotations
@@ -10,6 +11,19 @@ import threading
 from collections.abc import Callable
 from types import FrameType
 from typing import Any
+
+_before_ended: dict[Any, Any] = {}  # by hook that ended under another one: what was in the place before that hook
+
+
+def _take_out(state: Any, hook: Any, before: Any) -> bool:
+    """Leave JAX's place as it was before a hook of ours; False where another hook lies over ours, which stays."""
+    if state.get_local() is not hook:
+        _before_ended[hook] = before
+        return False
+    while before in _before_ended:
+        before = _before_ended.pop(before)
+    state.set_local(before)
+    return True
 
 
 class LastCalls:
@@ -21,6 +35,7 @@ class LastCalls:
 
     def __init__(self) -> None:
         self.calls: dict[Any, tuple[tuple[Any, ...], dict[str, Any]]] = {}
+        self._hook: Any = None
         self._before: Any = None
         self._state: Any = None
         self._thread = 0
@@ -40,15 +55,14 @@ class LastCalls:
             if others is not None:
                 others(called, args, kwargs, output)
 
+        self._hook, self._state, self._thread = hook, state, threading.get_ident()
         self._before = state.swap_local(hook)
-        self._state = state
-        self._thread = threading.get_ident()
 
     def stop(self) -> None:
         """End, and let go of the values."""
         if self._state is not None and threading.get_ident() == self._thread:
-            self._state.set_local(self._before)
-        self._state = None
+            _take_out(self._state, self._hook, self._before)
+        self._hook = self._before = self._state = None
         self.calls.clear()
 
 
@@ -73,12 +87,14 @@ class Hits:
 
     def start(self) -> None:
         """Begin; does nothing where the place is taken."""
-        from jax._src import api
+        from jax._src import api, config
 
         state = getattr(api, "_post_hook_state", None)
         if state is None or state.value is not None:
             return
         tell, get_frame, get_global = self._tell, sys._getframe, state.get_global
+        # After a block of `with jax.debug_nans(...)` a thread has a setting of its own, and JAX checks there no more.
+        is_checked_by_all = state.get_local() is config.config_ext.unset
 
         def hook(called: Any, args: Any, kwargs: Any, output: Any) -> None:
             try:
@@ -86,7 +102,7 @@ class Hits:
                 if frame.f_code.co_filename == __file__ and frame.f_back is not None:  # `LastCalls`, which passes it on
                     frame = frame.f_back
                 tell(called, frame)
-                check = get_global()
+                check = get_global() if is_checked_by_all else None
             except RecursionError:
                 self.overflowed = True
                 return
@@ -109,7 +125,6 @@ class Hits:
         if state is None or threading.get_ident() != self._thread:
             return
         self._state = None
-        if state.get_local() is self._hook:
-            state.set_local(self._before)
-        else:
+        if not _take_out(state, self._hook, self._before):
             self._overruled = True
+        self._hook = self._before = None
