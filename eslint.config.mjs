@@ -157,7 +157,7 @@ export default defineConfig([
         },
         {
           selector:
-            ':matches(TSAsExpression, TSTypeAssertion) TSTypeReference > Identifier[name=/^(EvaluableText|ISweepQuestion|Question)$/]',
+            ':matches(TSAsExpression, TSTypeAssertion) TSTypeReference > Identifier[name=/^(EvaluableText|ISweepQuestion|Params|Question)$/]',
           message:
             'Text of a document is never evaluated; see src/protocol/README.md.'
         }

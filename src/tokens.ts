@@ -6,27 +6,8 @@ import { IDisposable } from '@lumino/disposable';
 import { ISignal } from '@lumino/signaling';
 
 import type { EvaluableText } from './protocol/evaluable';
-import {
-  Environment,
-  ExactLinks,
-  Machine,
-  ProgramCost,
-  ProgramDiff,
-  PassDiff,
-  ProgramPasses,
-  ProgramShardings,
-  ProgramTiming,
-  Progress,
-  Recording,
-  ScopePage,
-  Snapshot,
-  SourcePage,
-  Sweep,
-  TextPage,
-  Transform,
-  VariantComparison,
-  Working
-} from './protocol/snapshot';
+import type { Answer, LongName, Params, ShortName } from './protocol/questions';
+import { Environment, Progress, Snapshot, Working } from './protocol/snapshot';
 
 /** A level of text of a program. */
 export type LevelName = 'jaxpr' | 'stablehlo' | 'hlo';
@@ -70,6 +51,8 @@ export type ModelChange =
   | 'status'
   | 'snapshots'
   | 'program'
+  /** The document of a run has the answer to a request in it. */
+  | 'results'
   | 'hover'
   | 'selection'
   | 'failure'
@@ -113,107 +96,23 @@ export interface IProgramRef {
   readonly program: number;
 }
 
-/** Questions to the kernel; each rejects with an Error whose message is a sentence for the user. */
+/** Questions to the kernel about a run of its own; each rejects with an Error whose message is a sentence. */
 export interface IRequests {
-  text(
-    snapshot: string,
-    program: number,
-    level: 'stablehlo' | 'hlo',
-    firstLine: number,
-    lineCount: number,
-    /** StableHLO lowered for this one, whether or not there is one; nothing is compiled. */
-    platform?: string
-  ): Promise<TextPage>;
-  scope(
-    snapshot: string,
-    scope: number,
-    firstEquation: number,
-    equationCount: number
-  ): Promise<ScopePage>;
-  make(
-    snapshot: string,
-    program: number,
-    level: 'stablehlo' | 'hlo'
-  ): Promise<Snapshot>;
+  /** Ask for what is answered at once; nothing of the user's runs. */
+  ask<Name extends ShortName>(
+    type: Name,
+    params: Params<Name>
+  ): Promise<Answer<Name>>;
+  /** Ask for what takes long, and may run the user's code again. */
+  begin<Name extends LongName>(
+    type: Name,
+    params: Params<Name>,
+    options?: ILongRequestOptions
+  ): ILongRequest<Answer<Name>>;
   /** Trace the call that the snapshot offers to trace; the snapshot comes anew when no cell runs any more. */
   retrace(snapshot: string): void;
-  /** Run a construct again on the values of the last call, and record each step. */
-  steps(
-    snapshot: string,
-    control: number,
-    options?: ILongRequestOptions
-  ): ILongRequest<Recording>;
-  /** Run programs of a snapshot again, timed and side by side. */
-  compare(
-    snapshot: string,
-    programs: readonly number[],
-    options?: ILongRequestOptions
-  ): ILongRequest<VariantComparison>;
-  /** Run a program again, warm and eager, on the values of the last call. */
-  time(
-    snapshot: string,
-    program: number,
-    options?: ILongRequestOptions
-  ): ILongRequest<ProgramTiming>;
-  /** Call functions at several sizes; the texts are those of the magic's line. */
-  sweep(
-    snapshot: string,
-    asked: ISweepQuestion,
-    options?: ILongRequestOptions
-  ): ILongRequest<Sweep>;
-  /** Measure what this machine can do at most; the kernel keeps it. */
-  machine(
-    snapshot: string,
-    options?: ILongRequestOptions
-  ): ILongRequest<Machine>;
-  /** Compile a program once more, and see what each of XLA's passes did; asks before. */
-  passes(
-    snapshot: string,
-    program: number,
-    options?: ILongRequestOptions
-  ): ILongRequest<ProgramPasses>;
-  /** Compile a tagged twin of a program, which knows the equations of each line; asks before. */
-  exactLinks(
-    snapshot: string,
-    program: number,
-    options?: ILongRequestOptions
-  ): ILongRequest<ExactLinks>;
-  /** Lines of the twin that was asked for. */
-  twinText(
-    snapshot: string,
-    program: number,
-    level: TextPage['level'],
-    firstLine: number,
-    lineCount: number
-  ): Promise<TextPage>;
-  /** Lines of what one of the passes changed. */
-  passDiff(
-    snapshot: string,
-    program: number,
-    index: number,
-    firstLine: number,
-    lineCount: number
-  ): Promise<PassDiff>;
-  /** The run as an HTML file that needs nothing else, this program first. */
-  page(snapshot: string, program: number): Promise<string>;
-  /** The text of a file that the run comes from, or in the page the sentence that says why it is not shown. */
-  source(snapshot: string, path: string): Promise<SourcePage>;
-  /** What a program costs; it is counted, nothing runs. */
-  cost(snapshot: string, program: number): Promise<ProgramCost>;
-  /** How a program is spread over devices, its collectives too; its HLO is read, nothing runs. */
-  shardings(snapshot: string, program: number): Promise<ProgramShardings>;
-  /** What became of one program in another; both are read, nothing runs. */
-  diff(
-    before: IProgramRef,
-    after: IProgramRef,
-    level: LevelName
-  ): Promise<ProgramDiff>;
-  /** Derive a program; JAX traces it, nothing runs. What JAX refuses is a sentence in the document. */
-  transform(
-    snapshot: string,
-    program: number,
-    kind: Transform['kind']
-  ): Promise<Snapshot>;
+  /** The document of a run that this kernel did not make, to be sent along; nothing of one that it holds. */
+  documentOf(snapshot: string): { before_document?: Snapshot };
 }
 
 /** A run that can be chosen. */

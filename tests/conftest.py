@@ -131,9 +131,9 @@ class Notebook:
 @pytest.fixture(autouse=True)
 def no_text_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a machine that is busy a `__repr__` may take longer than one may that is asked again."""
-    from jupyter_jaxpr.observe import reading
+    from jupyter_jaxpr.observe import value_texts
 
-    monkeypatch.setattr(reading, "SLOW", 60.0)
+    monkeypatch.setattr(value_texts, "SLOW", 60.0)
 
 
 @pytest.fixture

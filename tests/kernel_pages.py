@@ -11,6 +11,7 @@ from typing import Any
 
 from jupyter_client.manager import KernelManager
 
+LAST = ("answered", "refused", "confirm")  # replies after which no more come
 PATIENCE = 120.0  # seconds; a machine may be busy, a test never waits longer than it must
 
 
@@ -58,7 +59,7 @@ class Page:
     def ask(self, comm: str, subshell: str | None = None, **request: Any) -> dict[str, Any]:
         """Send a request; gives its reply."""
         self.say(comm, request, subshell)
-        return self.wait_for(lambda message: message["type"] == "reply" and message["id"] == request["id"], comm)
+        return self.wait_for(lambda message: message["type"] in LAST and message["id"] == request["id"], comm)
 
     def subshell(self) -> str:
         """A new subshell, on which the kernel handles messages while a cell runs."""

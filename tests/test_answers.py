@@ -12,6 +12,7 @@ import pytest
 import jupyter_jaxpr as jj
 from jupyter_jaxpr.build.build import Built
 from jupyter_jaxpr.wire.answers import Answers
+from jupyter_jaxpr.wire.messages import Answered, Refused
 from jupyter_jaxpr.wire.runs import Runs
 
 RUN_AGAIN = "The kernel no longer holds this run: it keeps the last 8. Run the cell again."
@@ -59,8 +60,9 @@ def levels(snapshot):
 def test_lines_of_a_text(ask):
     run = run_of(large, 1.0, stage="lower")
     reply = ask(run, type="text", id=7, program=0, level="stablehlo", first_line=1, line_count=3)
-    assert (reply.id, reply.error, reply.scope, reply.snapshot) == (7, None, None, None)
-    page = reply.text
+    assert isinstance(reply, Answered)
+    assert reply.id == 7
+    page = reply.result
     assert (page.level, page.first_line, page.lines) == ("stablehlo", 1, 405)
     first, *sines = page.text.split("\n")
     assert first.startswith("  func.func public @main(%arg0: tensor<f32>")
@@ -73,17 +75,18 @@ def test_lines_of_a_text(ask):
 def test_a_page_has_at_most_5000_lines_and_none_before_the_first(ask):
     run = run_of(large, 1.0, stage="lower")
     reply = ask(run, type="text", id=1, program=0, level="stablehlo", first_line=-5, line_count=10**9)
-    assert reply.text.first_line == 0
-    assert len(reply.text.text.split("\n")) == 405
+    assert reply.result.first_line == 0
+    assert len(reply.result.text.split("\n")) == 405
     none = ask(type="text", id=1, snapshot=run.document.id, program=0, level="stablehlo", first_line=0, line_count=-1)
-    assert (none.text.text, none.text.line_stacks) == ("", [])
+    assert (none.result.text, none.result.line_stacks) == ("", [])
 
 
 def test_equations_of_a_scope(ask):
     run = run_of(large, 1.0, stage="trace")
     reply = ask(run, type="scope", id=8, scope=0, first_equation=398, equation_count=5000)
-    assert (reply.id, reply.error) == (8, None)
-    page = reply.scope
+    assert isinstance(reply, Answered)
+    assert reply.id == 8
+    page = reply.result
     assert [page.strings[name] for name in page.scope.primitive] == ["sin", "sin"]
     assert page.scope.first_equation == 398
 
@@ -91,21 +94,21 @@ def test_equations_of_a_scope(ask):
 def test_a_traced_program_is_lowered_and_compiled_when_the_user_asks(ask, runs):
     run = run_of(double, jnp.ones(3), stage="trace")
     assert levels(run.document) == [("stablehlo", "not_made"), ("hlo", "not_made")]
-    lowered = ask(run, type="make", id=1, program=0, level="stablehlo").snapshot
+    lowered = ask(run, type="make", id=1, program=0, level="stablehlo").result
     assert levels(lowered) == [("stablehlo", "on_request"), ("hlo", "not_made")]
-    compiled = ask(type="make", id=2, snapshot=run.document.id, program=0, level="hlo").snapshot
+    compiled = ask(type="make", id=2, snapshot=run.document.id, program=0, level="hlo").result
     assert levels(compiled) == [("stablehlo", "on_request"), ("hlo", "on_request")]
     # What is sent to a page that comes later is the newer document.
     assert runs.latest() == [compiled]
     page = ask(type="text", id=3, snapshot=run.document.id, program=0, level="hlo", first_line=0, line_count=1)
-    assert page.text.text.startswith("HloModule")
+    assert page.result.text.startswith("HloModule")
 
 
 def test_what_is_made_is_not_made_again(ask):
     run = run_of(double, jnp.ones(3), stage="trace")
-    first = ask(run, type="make", id=1, program=0, level="hlo").snapshot
+    first = ask(run, type="make", id=1, program=0, level="hlo").result
     again = ask(type="make", id=2, snapshot=run.document.id, program=0, level="hlo")
-    assert again.snapshot is first
+    assert again.result is first
 
 
 def test_making_runs_nothing_of_the_user(ask, capsys):
@@ -116,7 +119,7 @@ def test_making_runs_nothing_of_the_user(ask, capsys):
 
     run = run_of(speaks, jnp.ones(3), stage="trace")
     capsys.readouterr()
-    assert ask(run, type="make", id=1, program=0, level="hlo").error is None
+    assert isinstance(ask(run, type="make", id=1, program=0, level="hlo"), Answered)
     jax.effects_barrier()
     assert capsys.readouterr() == ("", "")
 
@@ -125,7 +128,7 @@ def test_what_jax_cannot_make_says_why(ask):
     mystery = jax.extend.core.Primitive("mystery")
     mystery.def_abstract_eval(lambda x: x)
     run = run_of(lambda x: mystery.bind(x), jnp.ones(3), stage="trace")
-    assert ask(run, type="make", id=4, program=0, level="hlo").error == (
+    assert ask(run, type="make", id=4, program=0, level="hlo").reason == (
         "JAX could not lower this program (NotImplementedError: MLIR translation rule for primitive 'mystery' not "
         "found for platform cpu). Run it in a cell to see the whole error."
     )
@@ -139,7 +142,7 @@ def test_a_failure_of_ours_is_a_sentence(ask):
 
     run.sources.scope_page = fail
     reply = ask(run, type="scope", id=4, scope=0, first_equation=0, equation_count=1)
-    assert reply.error == "The kernel could not answer: KeyError: 'column\\nof something'. Run the cell again."
+    assert reply.reason == "The kernel could not answer: KeyError: 'column\\nof something'. Run the cell again."
 
 
 @pytest.mark.parametrize(
@@ -177,22 +180,21 @@ def test_a_failure_of_ours_is_a_sentence(ask):
 )
 def test_what_cannot_be_answered_gets_a_sentence(ask, request_, sentence):
     reply = ask(run_of(double, jnp.ones(3), stage="trace"), id=9, **request_)
-    assert (reply.id, reply.error) == (9, sentence)
-    assert (reply.text, reply.scope, reply.snapshot) == (None, None, None)
+    assert reply == Refused(id=9, reason=sentence)
 
 
 def test_a_run_that_is_no_longer_held(ask):
     oldest = run_of(double, jnp.ones(3), stage="trace")
     request = {"type": "make", "program": 0, "level": "hlo", "snapshot": oldest.document.id}
-    assert ask(oldest, id=1, **request).error is None
+    assert isinstance(ask(oldest, id=1, **request), Answered)
     for size in range(1, 9):
         ask(run_of(double, jnp.ones(size), stage="trace"), id=1)
-    assert ask(id=2, **request).error == RUN_AGAIN
+    assert ask(id=2, **request).reason == RUN_AGAIN
 
 
 def test_fields_that_a_newer_browser_added_are_ignored(ask):
     run = run_of(double, jnp.ones(3), stage="trace")
-    assert ask(run, type="make", id=1, program=0, level="hlo", hurry=True).error is None
+    assert isinstance(ask(run, type="make", id=1, program=0, level="hlo", hurry=True), Answered)
 
 
 @pytest.mark.parametrize("data", [None, [], "text", {}, {"type": "text"}, {"type": "text", "id": "seven"}])
@@ -204,9 +206,9 @@ def test_a_run_as_a_page_of_its_own(ask):
     run = run_of(large, 1.0, stage="lower")
     assert [level.state for level in run.document.programs[0].levels] == ["on_request", "not_made"]
     reply = ask(run, type="export", id=3, program=0)
-    assert (reply.id, reply.error) == (3, None)
-    assert reply.page.startswith("<!doctype html>")
-    packed = re.findall('<script type="application/octet-stream">([^<]*)<', reply.page)
+    assert isinstance(reply, Answered)
+    assert reply.result.startswith("<!doctype html>")
+    packed = re.findall('<script type="application/octet-stream">([^<]*)<', reply.result)
     text = "".join(zlib.decompress(base64.b64decode(each)).decode() for each in packed)
-    assert (reply.page + text).count("stablehlo.sine") == 400  # what the document leaves out is there
-    assert ask(run, type="export", id=4, program=9).error == "This run has no such program. Run the cell again."
+    assert (reply.result + text).count("stablehlo.sine") == 400  # what the document leaves out is there
+    assert ask(run, type="export", id=4, program=9).reason == "This run has no such program. Run the cell again."

@@ -27,7 +27,7 @@ ENVIRONMENT = Environment(
     tier="hooks",
     tier_note=None,
 )
-HELLO = {"type": "hello", "seq": 1, "protocol": 1, "environment": msgspec.to_builtins(ENVIRONMENT)}
+HELLO = {"type": "hello", "seq": 1, "protocol": 2, "environment": msgspec.to_builtins(ENVIRONMENT)}
 
 
 class Wire:
@@ -200,7 +200,7 @@ def test_a_page_that_asks_gets_hello_and_the_latest_run_of_each_cell(wire, talk)
     for identifier, cell in [("a1", "a"), ("b1", "b"), ("a2", "a"), ("c1", "c"), ("b2", "b")]:
         talk.publish(run(identifier, cell))
     wire.sent.clear()
-    wire.say({"type": "resend", "protocol": 1, "version": "0.1.0"})
+    wire.say({"type": "resend", "protocol": 2, "version": "0.1.0"})
     assert ids(wire.messages) == [
         ("hello", 7, None),
         ("snapshot", 8, "a2"),
@@ -235,7 +235,7 @@ def test_the_last_eight_runs_may_be_asked_about(wire, talk):
     wire.say(
         {"type": "scope", "id": 2, "snapshot": "r1", "scope": 99, "first_equation": 0, "equation_count": 1}, comm_id
     )
-    assert [(message["id"], message["error"]) for message in wire.messages] == [
+    assert [(message["id"], message["reason"]) for message in wire.messages] == [
         (1, "The kernel no longer holds this run: it keeps the last 8. Run the cell again."),
         (2, "This run has no such scope. Run the cell again."),
     ]
@@ -353,7 +353,7 @@ def test_messages_of_the_panel_are_no_cells(wire, talk, make_notebook):
         shell.events.register(event, lambda event=event: events.append(event))
     wire.say({"type": "resend"})
     wire.say({"type": "make", "id": 1, "snapshot": "gone", "program": 0, "level": "hlo"}, wire.open_requests())
-    assert [message["type"] for message in wire.messages] == ["hello", "hello", "reply"]
+    assert [message["type"] for message in wire.messages] == ["hello", "hello", "refused"]
     assert events == []
 
 

@@ -88,7 +88,7 @@ def test_loading_opens_one_hub_which_a_page_hears_of(pages):
     (opened,) = (m["content"] for m in heard if m["msg_type"] == "comm_open")
     assert (opened["target_name"], opened["comm_id"]) == (HUB, hub(tab))
     (hello,) = ours(heard)
-    assert (hello["type"], hello["protocol"]) == ("hello", 1)
+    assert (hello["type"], hello["protocol"]) == ("hello", 2)
     assert hello["environment"]["tier"] == "hooks"
     for cell in ("%load_ext jupyter_jaxpr", "%reload_ext jupyter_jaxpr"):
         tab.run(cell)
@@ -99,7 +99,7 @@ def test_a_page_that_is_loaded_later_is_told_everything(tab, pages):
     tab.run(PLUS)
     tab.run(MINUS)
     reloaded = pages()
-    reloaded.say(hub(reloaded), {"type": "resend", "protocol": 1, "version": "0.1.0"})
+    reloaded.say(hub(reloaded), {"type": "resend", "protocol": 2, "version": "0.1.0"})
     hello = reloaded.wait_for(of_type("hello"))
     first = reloaded.wait_for(of_type("snapshot"))
     second = reloaded.wait_for(of_type("snapshot"))
@@ -149,8 +149,7 @@ def test_requests_are_answered_while_a_cell_runs(tab):
         first_line=0,
         line_count=1,
     )
-    assert reply["error"] is None
-    assert reply["text"]["text"].startswith("module @jit_double")
+    assert reply["result"]["text"].startswith("module @jit_double")
     # The hub answers too, though a cell wrote on it last.
     tab.say(the_hub, {"type": "resend"}, subshell)
     assert tab.wait_for(of_type("snapshot"), the_hub)["snapshot"] == snapshot
@@ -188,14 +187,14 @@ def test_what_was_only_traced_is_compiled_on_request(tab):
     assert [level["state"] for level in snapshot["programs"][0]["levels"]] == ["not_made", "not_made"]
     comm = tab.open_requests()
     reply = tab.ask(comm, type="make", id=1, snapshot=snapshot["id"], program=0, level="hlo")
-    assert [level["state"] for level in reply["snapshot"]["programs"][0]["levels"]] == ["on_request", "on_request"]
+    assert [level["state"] for level in reply["result"]["programs"][0]["levels"]] == ["on_request", "on_request"]
     request = {"type": "text", "snapshot": snapshot["id"], "program": 0, "level": "hlo", "first_line": 0}
-    assert tab.ask(comm, id=2, line_count=1, **request)["text"]["text"].startswith("HloModule")
+    assert tab.ask(comm, id=2, line_count=1, **request)["result"]["text"].startswith("HloModule")
 
 
 def test_a_request_that_nobody_knows_gets_a_sentence(tab):
     reply = tab.ask(tab.open_requests(), type="dance", id=3, snapshot="5f0c")
-    assert reply["error"].startswith("This kernel's jupyter_jaxpr does not understand what the panel asked (Invalid")
+    assert reply["reason"].startswith("This kernel's jupyter_jaxpr does not understand what the panel asked (Invalid")
 
 
 def test_a_burst_of_runs_leaves_the_last_one_in_the_panel(tab):

@@ -11,7 +11,7 @@ from jupyter_jaxpr.measure.compare.agreement import Agreement
 from jupyter_jaxpr.measure.compare.differentiation import Differentiable
 from jupyter_jaxpr.measure.compare.variants import Comparison, Variant
 from jupyter_jaxpr.measure.compare.verdict import verdict
-from jupyter_jaxpr.measure.times.timing import Warm
+from jupyter_jaxpr.measure.times.repeated_calls import Warm
 
 LOOPS = """
 def unrolled(x):

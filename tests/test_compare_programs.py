@@ -9,7 +9,7 @@ import pytest
 from conftest import Notebook
 
 from jupyter_jaxpr.wire.answers import Answers
-from jupyter_jaxpr.wire.messages import Reply
+from jupyter_jaxpr.wire.messages import Answered, Refused, Reply
 from jupyter_jaxpr.wire.runs import Runs
 
 Ask = Callable[..., Reply]
@@ -50,14 +50,14 @@ def ask_after(notebook: Notebook) -> Callable[[str], Ask]:
         Session.of(notebook.shell).publisher.publish = keep  # type: ignore[method-assign]  # a shell has no front end
         notebook.run(cell)
 
-        def ask(*programs: int, repeat_effects: bool = False) -> Reply:
+        def ask(*programs: int, confirmed: bool = False) -> Reply:
             reply = answers.answer(
                 {
                     "type": "compare",
                     "id": 11,
                     "snapshot": kept[-1],
                     "programs": list(programs),
-                    "repeat_effects": repeat_effects,
+                    "confirmed": confirmed,
                 }
             )
             assert reply is not None
@@ -70,8 +70,8 @@ def ask_after(notebook: Notebook) -> Callable[[str], Ask]:
 
 def test_programs_run_on_the_values_of_the_first_ones_call(ask_after: Callable[[str], Ask]) -> None:
     reply = ask_after(LOOPS)(0, 1)
-    assert (reply.error, reply.confirm) == (None, None)
-    comparison = reply.comparison
+    assert isinstance(reply, Answered)
+    comparison = reply.result
     assert comparison is not None
     assert comparison.call == "the last call of scanned whose values were seen"
     assert [
@@ -94,12 +94,12 @@ def test_the_python_of_the_functions_does_not_run_again(notebook: Notebook, ask_
         "%%jaxpr\n@jax.jit\ndef f(x):\n    traced.append('f')\n    return x\n"
         "@jax.jit\ndef g(x):\n    traced.append('g')\n    return x\na, b = f(x), g(x)"
     )
-    assert ask(0, 1).comparison is not None
+    assert ask(0, 1).result is not None
     assert notebook["traced"] == ["f", "g"]
 
 
 def test_a_program_that_takes_other_arguments_is_not_run(ask_after: Callable[[str], Ask]) -> None:
-    comparison = ask_after(LOOPS)(0, 2).comparison
+    comparison = ask_after(LOOPS)(0, 2).result
     assert comparison is not None
     assert (comparison.variants[1].error, comparison.variants[1].calls) == (
         "It takes float32[4], and scanned takes float32[8]: they cannot run on the same values. Choose programs that "
@@ -110,15 +110,15 @@ def test_a_program_that_takes_other_arguments_is_not_run(ask_after: Callable[[st
 
 def test_one_program_and_programs_that_are_not_there(ask_after: Callable[[str], Ask]) -> None:
     ask = ask_after(LOOPS)
-    assert ask(1, 1).error == "One program has nothing to be compared with. Choose two or more."
-    assert ask(0, 9).error == "This run has no such program. Run the cell again."
+    assert ask(1, 1).reason == "One program has nothing to be compared with. Choose two or more."
+    assert ask(0, 9).reason == "This run has no such program. Run the cell again."
 
 
 def test_values_that_are_gone(notebook: Notebook, ask_after: Callable[[str], Ask]) -> None:
     ask = ask_after("%%jaxpr\nf, g = jax.jit(lambda x: x), jax.jit(lambda x: -x)\ny = x + 1\nf(y)\ng(y)\ndel y")
     reply = ask(0, 1)
-    assert reply.comparison is None
-    assert reply.error == (
+    assert isinstance(reply, Refused)
+    assert reply.reason == (
         "The values of the call of <lambda> (1) are not there any more, so there is nothing to run on. Keep its "
         "arguments in variables and run the cell again, or name the functions: %%jaxpr --compare f,g."
     )
@@ -130,13 +130,13 @@ def test_effects_are_asked_about_first(notebook: Notebook, ask_after: Callable[[
         "%%jaxpr\n@jax.jit\ndef loud(x):\n    jax.debug.callback(lambda v: told.append(1), x[0])\n    return x\n"
         "quiet = jax.jit(lambda x: x)\na, b = loud(x), quiet(x)\njax.effects_barrier()"
     )
-    assert ask(0, 1).confirm == (
+    assert ask(0, 1).question == (
         "loud has effects (Debug). To compare, each program runs many times more: what it prints or calls happens "
         "again each time. Run them?"
     )
     notebook.run("jax.effects_barrier()")
     assert len(notebook["told"]) == 1
-    comparison = ask(0, 1, repeat_effects=True).comparison
+    comparison = ask(0, 1, confirmed=True).result
     assert comparison is not None
     assert comparison.variants[0].warm is not None
     notebook.run("jax.effects_barrier()")

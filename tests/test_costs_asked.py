@@ -13,6 +13,7 @@ import jupyter_jaxpr as jj
 from jupyter_jaxpr.build.build import Built
 from jupyter_jaxpr.document.check.validate import validate
 from jupyter_jaxpr.wire.answers import Answers
+from jupyter_jaxpr.wire.messages import Answered
 from jupyter_jaxpr.wire.runs import Runs
 
 X = np.ones((8, 8), np.float32)
@@ -129,10 +130,10 @@ def asked(built, **fields):
 def test_a_request_counts_a_large_program_and_keeps_it():
     snapshot = jj.inspect(many, X, stage="trace")
     reply, runs = asked(Built(snapshot.document, snapshot._sources), program=0)
-    assert reply.error is None
-    assert reply.cost.flops == 2_001 * 64
+    assert isinstance(reply, Answered)
+    assert reply.result.flops == 2_001 * 64
     document = runs.get(snapshot.document.id).document
-    assert document.costs == [reply.cost]
+    assert document.costs == [reply.result]
     validate(document)
 
 
@@ -140,14 +141,14 @@ def test_a_program_that_is_not_there_gets_a_sentence():
     snapshot = jj.inspect(step, X, stage="trace")
     for number in (-1, 1):
         reply, _ = asked(Built(snapshot.document, snapshot._sources), program=number)
-        assert reply.error == "This run has no such program. Run the cell again."
+        assert reply.reason == "This run has no such program. Run the cell again."
 
 
 def test_what_is_compiled_on_request_is_asked_about_then():
     snapshot = jj.inspect(lambda x: jnp.tanh(x @ x), X, stage="trace")
     built = Built(snapshot.document, snapshot._sources)
     first, _ = asked(built, program=0)
-    assert first.cost.xla is None
+    assert first.result.xla is None
     built.sources.make(0, "hlo")
     second, _ = asked(Built(built.sources.document, built.sources), program=0)
-    assert second.cost.xla.flops == second.cost.flops == 2 * 64 * 8
+    assert second.result.xla.flops == second.result.flops == 2 * 64 * 8

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import jax.numpy as jnp
 import msgspec
@@ -11,8 +12,9 @@ from diff_edits import X, first, with_a_term
 import jupyter_jaxpr as jj
 from jupyter_jaxpr.build.build import Built
 from jupyter_jaxpr.document.encoding import encode
+from jupyter_jaxpr.document.types.diff import ProgramDiff
 from jupyter_jaxpr.wire.answers import Answers
-from jupyter_jaxpr.wire.messages import Reply
+from jupyter_jaxpr.wire.messages import Answered, Refused
 from jupyter_jaxpr.wire.runs import Runs
 
 
@@ -22,7 +24,7 @@ def held(runs: Runs, snapshot: jj.Snapshot) -> str:
     return snapshot.document.id
 
 
-def ask(answers: Answers, before: str, after: str, level: str = "jaxpr", program: int = 0) -> Reply:
+def ask(answers: Answers, before: str, after: str, level: str = "jaxpr", program: int = 0) -> Any:
     reply = answers.answer(
         {
             "type": "diff",
@@ -34,23 +36,24 @@ def ask(answers: Answers, before: str, after: str, level: str = "jaxpr", program
             "level": level,
         }
     )
-    assert reply is not None
-    return msgspec.json.decode(encode(reply), type=Reply)
+    if not isinstance(reply, Answered):
+        return reply
+    return Answered(id=3, result=msgspec.json.decode(encode(reply.result), type=ProgramDiff))  # as it is sent
 
 
 def test_the_panel_gets_the_rows_of_both_programs() -> None:
     runs = Runs()
     before, after = (held(runs, jj.inspect(fun, X, X, stage="lower")) for fun in (first, with_a_term))
     reply = ask(Answers(runs), before, after)
-    assert reply.error is None and reply.diff is not None
-    assert (reply.diff.before.name, reply.diff.after.name) == ("first", "with_a_term")
-    assert (reply.diff.added, reply.diff.removed, reply.diff.changed, reply.diff.moved) == (2, 0, 0, 0)
-    assert [row.after.text for row in reply.diff.rows if row.sign == "added" and row.after] == [
+    assert isinstance(reply, Answered)
+    assert (reply.result.before.name, reply.result.after.name) == ("first", "with_a_term")
+    assert (reply.result.added, reply.result.removed, reply.result.changed, reply.result.moved) == (2, 0, 0, 0)
+    assert [row.after.text for row in reply.result.rows if row.sign == "added" and row.after] == [
         "g:f32[8] = tanh b",
         "h:f32[8] = add f g",
     ]
     text = ask(Answers(runs), before, after, "stablehlo")
-    assert text.diff is not None and text.diff.added == 2
+    assert text.result.added == 2
 
 
 def test_of_a_large_program_the_rows_around_the_differences_are_sent() -> None:
@@ -63,7 +66,7 @@ def test_of_a_large_program_the_rows_around_the_differences_are_sent() -> None:
     before, after = (
         held(runs, jj.inspect(lambda x, last=last: many(x, last), X, stage="trace")) for last in (jnp.exp, jnp.log)
     )
-    diff = ask(Answers(runs), before, after).diff
+    diff = ask(Answers(runs), before, after).result
     assert diff is not None
     assert [(row.sign, row.primitive) for row in diff.rows] == [
         *[("same", "sin")] * 3,
@@ -87,11 +90,11 @@ def test_a_run_of_another_kernel_comes_with_the_question() -> None:
         "level": "jaxpr",
     }
     reply = Answers(runs).answer(question | {"before_document": saved})
-    assert reply is not None and reply.diff is not None
-    assert (reply.diff.added, reply.diff.removed, reply.diff.changed) == (2, 0, 0)
+    assert isinstance(reply, Answered)
+    assert (reply.result.added, reply.result.removed, reply.result.changed) == (2, 0, 0)
     broken = saved | {"focus": 7}
     reply = Answers(runs).answer(question | {"before_document": broken})
-    assert reply is not None and reply.error is not None and "Run the cell again" in reply.error
+    assert isinstance(reply, Refused) and "Run the cell again" in reply.reason
 
 
 def test_a_document_from_a_file_is_not_taken_for_the_run_whose_id_it_has() -> None:
@@ -108,17 +111,17 @@ def test_a_document_from_a_file_is_not_taken_for_the_run_whose_id_it_has() -> No
         "level": "jaxpr",
     }
     reply = Answers(runs).answer(question | {"before_document": saved})
-    assert reply is not None and reply.diff is not None
-    assert (reply.diff.before.name, reply.diff.after.name) == ("first", "with_a_term")
-    assert (reply.diff.added, reply.diff.removed, reply.diff.changed) == (2, 0, 0)
+    assert isinstance(reply, Answered)
+    assert (reply.result.before.name, reply.result.after.name) == ("first", "with_a_term")
+    assert (reply.result.added, reply.result.removed, reply.result.changed) == (2, 0, 0)
 
 
 def test_a_run_that_is_gone_and_a_text_that_was_not_made_are_said() -> None:
     runs = Runs()
     before, after = (held(runs, jj.inspect(fun, X, X, stage="trace")) for fun in (first, with_a_term))
-    assert ask(Answers(runs), "gone", after).error == (
+    assert ask(Answers(runs), "gone", after).reason == (
         "The kernel no longer holds the earlier run: it keeps the last 8. Choose another one."
     )
-    assert ask(Answers(runs), before, after, program=4).error == "This run has no such program. Run the cell again."
-    error = ask(Answers(runs), before, after, "hlo").error
+    assert ask(Answers(runs), before, after, program=4).reason == "This run has no such program. Run the cell again."
+    error = ask(Answers(runs), before, after, "hlo").reason
     assert error is not None and error.startswith("The HLO of first of this run is not held. ")

@@ -26,6 +26,7 @@ from jupyter_jaxpr.program.texts.exact_lines import differing, exact_lines
 from jupyter_jaxpr.program.texts.twin import equations_named, tagged, untagged
 from jupyter_jaxpr.scripts.exact_links import ExactLinks
 from jupyter_jaxpr.wire.answers import Answers
+from jupyter_jaxpr.wire.messages import Working
 from jupyter_jaxpr.wire.runs import Runs
 
 # --- the tags --------------------------------------------------------------------------------------------
@@ -355,7 +356,7 @@ def test_another_text_is_not_said_to_be_the_same():
     observed = program(trace, compiled=True)
     observed.executable = traced(lambda x: jnp.cos(x) * 2, jnp.ones(8)).lower().compile()
     _, answers = kept(built(observed))
-    found = answers(type="exact_links", confirmed=True).exact_links
+    found = answers(type="exact_links", confirmed=True).result
     hlo = found.levels[1]
     assert hlo.same is False
     assert hlo.words == (
@@ -430,10 +431,10 @@ def test_nothing_of_it_is_counted(notebook):
     replies = queue.Queue()
     assert Answers(runs).answer(request, send=replies.put) is None  # a worker does it
     said = []
-    while (reply := replies.get(timeout=60)).working is not None:
-        said.append(reply.working.text)
+    while isinstance(reply := replies.get(timeout=60), Working):
+        said.append(reply.text)
     assert said == ["lowering the twin", "compiling the twin"]
-    assert reply.exact_links.levels[1].same
+    assert reply.result.levels[1].same
     assert built[-1].sources.document.programs[0].stages == stages
     assert notebook.run("f._cache_size()").result.result == size
     again = notebook.run("%%jaxpr\nf(x)")
@@ -453,7 +454,7 @@ def test_a_program_that_jax_derived_as_it_ran(notebook):
     said = []
     for number, each in enumerate(whole.programs):
         request = {"type": "exact_links", "id": 1, "snapshot": whole.id, "program": number, "confirmed": True}
-        links = Answers(runs).answer(request).exact_links
+        links = Answers(runs).answer(request).result
         assert links.reached
         said.append((each.origin, [level.same for level in links.levels]))
     # Forward and backward ran; the function itself was only traced.
@@ -477,22 +478,22 @@ def kept(whole):
 
 
 @pytest.fixture(scope="module")
-def answers():
+def runs_and_answers():
     _, trace = in_cell(CELL, "f(jnp.ones((8, 8)))")
-    return kept(built(program(trace, compiled=True)))[1]
+    return kept(built(program(trace, compiled=True)))
 
 
 def test_the_panel_is_asked_first_and_told_the_price():
     _, answers = kept(in_cell(CELL, "f(jnp.ones((8, 8)))")[0])
-    assert answers(type="exact_links", confirmed=False).confirm == (
+    assert answers(type="exact_links", confirmed=False).question == (
         "JAX lowers and XLA compiles a twin of f0, in which every equation has a number that its instructions carry: "
         "how long that takes is not known. Nothing runs. It cannot be stopped while it compiles. Compile the twin?"
     )
     page = {"type": "text", "level": "hlo", "first_line": 0, "line_count": 9, "twin": True}
-    assert answers(**page).error == (
+    assert answers(**page).reason == (
         "The kernel does not hold the twin of this program. Ask for its exact links again."
     )
-    assert answers(type="exact_links", program=7, confirmed=True).error == (
+    assert answers(type="exact_links", program=7, confirmed=True).reason == (
         "This run has no such program. Run the cell again."
     )
 
@@ -521,13 +522,15 @@ def test_the_price_is_what_the_program_took(stages, price):
     )
 
 
-def test_the_panel_gets_the_shares_and_pages_of_the_twin(answers):
-    found = answers(type="exact_links", confirmed=True).exact_links
-    assert answers(type="exact_links", confirmed=False).exact_links == found  # another tab: it is made
+def test_the_panel_gets_the_shares_and_pages_of_the_twin(runs_and_answers):
+    runs, answers = runs_and_answers
+    found = answers(type="exact_links", confirmed=True).result
+    assert runs.latest()[0].exact_links == [found]  # a page that is loaded later has them
+    assert answers(type="exact_links", confirmed=False).result == found  # another tab: it is made
     assert found.equations == 4
     for level in found.levels:
-        whole = answers(type="text", level=level.name, first_line=0, line_count=5000, twin=True).text
-        own = answers(type="text", level=level.name, first_line=0, line_count=5000).text
+        whole = answers(type="text", level=level.name, first_line=0, line_count=5000, twin=True).result
+        own = answers(type="text", level=level.name, first_line=0, line_count=5000).result
         assert own.line_equations is None
         assert whole.lines == level.lines == whole.text.count("\n") + 1
         assert "~" not in whole.text
@@ -535,7 +538,7 @@ def test_the_panel_gets_the_shares_and_pages_of_the_twin(answers):
             assert whole.text == own.text
         lines = [row[0] for row in whole.line_equations]
         assert lines == sorted(set(lines))
-        page = answers(type="text", level=level.name, first_line=lines[3], line_count=3, twin=True).text
+        page = answers(type="text", level=level.name, first_line=lines[3], line_count=3, twin=True).result
         assert page.text.split("\n") == whole.text.split("\n")[lines[3] : lines[3] + 3]
         assert page.line_equations == [row for row in whole.line_equations if lines[3] <= row[0] < lines[3] + 3]
         # Each line is shown where its equation is.
@@ -550,7 +553,7 @@ def test_what_xla_refuses_is_a_sentence(monkeypatch):
 
     monkeypatch.setattr(twin_compile, "executable_text", refuse)
     _, answers = kept(in_cell(CELL, "f(jnp.ones((8, 8)))")[0])
-    assert answers(type="exact_links", confirmed=True).error == (
+    assert answers(type="exact_links", confirmed=True).reason == (
         "JAX could not print the twin (RuntimeError: RESOURCE_EXHAUSTED: Out of memory). "
         "The other links are not affected."
     )
@@ -560,7 +563,7 @@ def test_a_program_that_cannot_be_lowered_again_has_no_twin():
     observed = program(traced(jnp.sin, 1.0), compiled=True)
     observed.traced = None
     _, answers = kept(built(observed))
-    assert answers(type="exact_links", confirmed=True).error == (
+    assert answers(type="exact_links", confirmed=True).reason == (
         "JAX keeps no trace that could be shown for this call. Run the cell again after jax.clear_caches()."
     )
 
@@ -584,6 +587,6 @@ def test_stop_ends_it_before_the_compilation(monkeypatch):
     assert reached.wait(60)
     asked.answer({"type": "stop", "id": 1})
     go.set()
-    while (reply := replies.get(timeout=60)).working is not None:
-        assert reply.working.text == "lowering the twin"
-    assert reply.error == "It was stopped before the twin was compiled. Ask for the exact links again."
+    while isinstance(reply := replies.get(timeout=60), Working):
+        assert reply.text == "lowering the twin"
+    assert reply.reason == "It was stopped before the twin was compiled. Ask for the exact links again."

@@ -11,8 +11,8 @@ import numpy as np
 from jax.experimental.layout import Format, Layout
 
 from jupyter_jaxpr import observe
+from jupyter_jaxpr.observe.cache.key_differences import Reason
 from jupyter_jaxpr.observe.cache.ledger import Ledger
-from jupyter_jaxpr.observe.cache.reasons import Reason
 
 PAD = "Pad to one shape, or expect one compile for each shape."
 STRUCTURE = "Pass the same structure every time: the same keys, the same containers, None in the same places."
@@ -574,9 +574,9 @@ def test_first_observed() -> None:
 
 def test_unknown() -> None:
     """An ingredient that only a future JAX has: keys that are equal to us, and yet JAX lowered again."""
-    from jupyter_jaxpr.observe.cache.causes import reasons_of
     from jupyter_jaxpr.observe.cache.history import FunctionHistory, MissEvent
     from jupyter_jaxpr.observe.cache.keys import key_of
+    from jupyter_jaxpr.observe.cache.miss_reasons import reasons_of
 
     key = key_of(None, (1.0,), {})
     history = FunctionHistory("f", None)
@@ -589,9 +589,9 @@ def test_unknown() -> None:
 
 def test_evicted_from_the_fast_path_alone() -> None:
     """What more than 8,192 entries would bring about: the fast path's entry is gone, the executable is there."""
-    from jupyter_jaxpr.observe.cache.causes import reasons_of
     from jupyter_jaxpr.observe.cache.history import FunctionHistory, MissEvent
     from jupyter_jaxpr.observe.cache.keys import key_of
+    from jupyter_jaxpr.observe.cache.miss_reasons import reasons_of
 
     key = key_of(None, (1.0,), {})
     history = FunctionHistory("f", None)

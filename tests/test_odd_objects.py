@@ -34,8 +34,8 @@ from jupyter_jaxpr.document.encoding import encode, refused
 from jupyter_jaxpr.document.text import program_text
 from jupyter_jaxpr.document.types.document import Level
 from jupyter_jaxpr.document.types.struct import Struct
-from jupyter_jaxpr.observe import reading
-from jupyter_jaxpr.observe.cache import causes
+from jupyter_jaxpr.observe import value_texts
+from jupyter_jaxpr.observe.cache import miss_reasons as causes
 from jupyter_jaxpr.observe.kernel import observer
 from jupyter_jaxpr.plain_text import Limit
 
@@ -439,8 +439,8 @@ def test_after_a_slow_text_no_other_object_of_the_cell_is_asked(
 ) -> None:
     """By a clock that only the texts move."""
     clock = [0.0]
-    monkeypatch.setattr(reading, "SLOW", 0.010)
-    monkeypatch.setattr(reading, "time", SimpleNamespace(perf_counter=lambda: clock[-1]))
+    monkeypatch.setattr(value_texts, "SLOW", 0.010)
+    monkeypatch.setattr(value_texts, "time", SimpleNamespace(perf_counter=lambda: clock[-1]))
     notebook.shell.user_ns["clock"] = clock
     ran = notebook.run(f"%%jaxpr{SLOW}\nfor n in range(4):\n    f(x, Slow(n))")
     check(ran)
@@ -482,7 +482,7 @@ def test_a_text_that_calls_jitted_functions_and_waits_for_a_thread_that_does(tmp
     script.write_text(
         SETUP
         + "from jupyter_jaxpr import observe\n"
-        + "from jupyter_jaxpr.observe import reading\nreading.SLOW = 60\n"
+        + "from jupyter_jaxpr.observe import value_texts\nvalue_texts.SLOW = 60\n"
         + WAITS.replace("f(x, Calls(self.n + 10))", "self.n < 10 and f(x, Calls(self.n + 10))").replace(
             'if __name__ == "__main__":', "with observe() as ledger:"
         )

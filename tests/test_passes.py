@@ -21,6 +21,7 @@ from jupyter_jaxpr.observe.observation import ObservedProgram, StageTimes
 from jupyter_jaxpr.program.texts import passes as passes_module
 from jupyter_jaxpr.program.texts.passes import Passes, read_passes
 from jupyter_jaxpr.wire.answers import Answers
+from jupyter_jaxpr.wire.messages import Working
 from jupyter_jaxpr.wire.runs import Runs
 
 
@@ -201,11 +202,11 @@ def answers():
 
 def test_the_panel_is_asked_first_and_told_the_price(answers):
     reply = answers(type="passes", confirmed=False)
-    assert reply.confirm == (
+    assert reply.question == (
         "XLA compiles f0 once more, and writes what each pass did into a temporary folder that is removed: "
         "how long that takes is not known. It cannot be stopped while it compiles. Compile it again?"
     )
-    assert answers(type="pass_diff", index=0, first_line=0, line_count=9).error == (
+    assert answers(type="pass_diff", index=0, first_line=0, line_count=9).reason == (
         "The kernel does not hold this pass. Ask for the passes again."
     )
 
@@ -229,14 +230,14 @@ def test_the_price_is_that_of_the_first_time(stages, price):
 
 
 def test_the_panel_gets_the_list_and_pages_of_a_diff(answers):
-    passes = answers(type="passes", confirmed=True).passes
+    passes = answers(type="passes", confirmed=True).result
     assert passes.left_out == 0
     number = next(i for i, each in enumerate(passes.passes) if each.name == "fusion")
-    whole = answers(type="pass_diff", index=number, first_line=0, line_count=5000).pass_diff
+    whole = answers(type="pass_diff", index=number, first_line=0, line_count=5000).result
     assert whole.lines == whole.text.count("\n") + 1
-    page = answers(type="pass_diff", index=number, first_line=2, line_count=3).pass_diff
+    page = answers(type="pass_diff", index=number, first_line=2, line_count=3).result
     assert page.text.split("\n") == whole.text.split("\n")[2:5]
-    assert answers(type="pass_diff", index=len(passes.passes), first_line=0, line_count=1).error
+    assert answers(type="pass_diff", index=len(passes.passes), first_line=0, line_count=1).reason
 
 
 def test_nothing_of_it_is_counted(notebook):
@@ -250,9 +251,10 @@ def test_nothing_of_it_is_counted(notebook):
     request = {"type": "passes", "id": 1, "snapshot": built[-1].document.id, "program": 0, "confirmed": True}
     replies = queue.Queue()
     assert Answers(runs).answer(request, send=replies.put) is None  # a worker does it
-    while (reply := replies.get(timeout=60)).working is not None:
-        assert reply.working.text == "compiling once more"
-    assert reply.passes.passes
+    while isinstance(reply := replies.get(timeout=60), Working):
+        assert reply.text == "compiling once more"
+    assert reply.result.passes
+    assert runs.latest()[0].passes == [reply.result]  # a page that is loaded later has them
     assert notebook.run("f._cache_size()").result.result == size
     again = notebook.run("%%jaxpr\nf(x)")
     (function,) = [each for each in again.document["ledger"]["functions"] if each["name"] == "passed"]

@@ -10,6 +10,7 @@ from observed import in_cell
 
 from jupyter_jaxpr import inspect
 from jupyter_jaxpr.wire.answers import Answers
+from jupyter_jaxpr.wire.messages import Answered
 from jupyter_jaxpr.wire.runs import Runs
 
 CELL = """\
@@ -48,19 +49,19 @@ def answered(run, **request):
 def test_the_panel_asks_for_a_platform_and_its_lines_are_linked():
     whole, _ = in_cell(CELL, "f(jnp.ones(3))")
     reply = answered(whole, level="stablehlo", platform="tpu")
-    assert reply.error is None
-    lines = reply.text.text.split("\n")
+    assert isinstance(reply, Answered)
+    lines = reply.result.text.split("\n")
     (number,) = [number for number, line in enumerate(lines) if "stablehlo.cosine" in line]
-    frames = reply.text.stacks[reply.text.line_stacks[number]].frames
-    assert [reply.text.frames[frame].line for frame in frames] == [3]
+    frames = reply.result.stacks[reply.result.line_stacks[number]].frames
+    assert [reply.result.frames[frame].line for frame in frames] == [3]
     whole.sources.make(0, "stablehlo")
-    assert "cosine" not in answered(whole, level="stablehlo").text.text
+    assert "cosine" not in answered(whole, level="stablehlo").result.text
 
 
 def test_an_unknown_platform_is_a_sentence():
     whole, _ = in_cell(CELL, "f(jnp.ones(3))")
     reply = answered(whole, level="stablehlo", platform="abacus")
-    assert reply.error == "JAX lowers for cpu, cuda, rocm, tpu, not for abacus. Choose one of them."
+    assert reply.reason == "JAX lowers for cpu, cuda, rocm, tpu, not for abacus. Choose one of them."
 
 
 def test_a_program_that_cannot_be_lowered_says_so_in_a_sentence():

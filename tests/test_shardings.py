@@ -135,7 +135,7 @@ def test_a_matrix_product_over_a_mesh(on_eight_devices):
 def test_a_data_parallel_step_sums_its_gradients(on_eight_devices):
     said = on_eight_devices(
         """
-        from jupyter_jaxpr.document.saved import saved_copy
+        from jupyter_jaxpr.document.saved_copy import saved_copy
 
         p = {"b": put(jnp.ones(32)), "v": put(jnp.ones((16, 32))), "w": put(jnp.ones((32, 4)))}
         x, y = put(jnp.ones((8, 16)), "x"), put(jnp.ones((8, 4)), "x")
@@ -405,8 +405,8 @@ def test_a_large_program_is_read_when_it_is_asked_about(on_eight_devices):
         runs.keep(Built(found.document, found._sources))
         ask = {"type": "shardings", "id": 1, "snapshot": found.document.id}
         reply = Answers(runs).answer({**ask, "program": 0})
-        print(reply.error, [each.kind for each in reply.shardings.collectives], reply.shardings.bytes)
-        print(Answers(runs).answer({**ask, "program": 7}).error)
+        print([each.kind for each in reply.result.collectives], reply.result.bytes)
+        print(Answers(runs).answer({**ask, "program": 7}).reason)
         print([each.kind for each in found._sources.document.shardings[0].collectives])
         """
     )

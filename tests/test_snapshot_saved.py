@@ -10,7 +10,7 @@ from ledger_documents import ledger
 
 from jupyter_jaxpr.document.check.validate import read, validate
 from jupyter_jaxpr.document.encoding import encode
-from jupyter_jaxpr.document.saved import saved_copy
+from jupyter_jaxpr.document.saved_copy import saved_copy
 from jupyter_jaxpr.document.text import program_text
 
 pytestmark = pytest.mark.any_jax

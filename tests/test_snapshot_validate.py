@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from jupyter_jaxpr.document.check.validate import read
-from jupyter_jaxpr.document.saved import saved_copy
+from jupyter_jaxpr.document.saved_copy import saved_copy
 from jupyter_jaxpr.document.text import program_text
 from jupyter_jaxpr.scripts.inspection import Snapshot
 

@@ -175,9 +175,9 @@ def test_no_other_file_is_ever_read(dense, tmp_path):
     runs.keep(Built(snapshot.document, snapshot._sources))
     request = {"type": "source", "id": 3, "snapshot": snapshot.document.id}
     reply = Answers(runs).answer({**request, "path": str(tmp_path / "secret.txt")})
-    assert reply.error == "This run has no such file. Run the cell again."
+    assert reply.reason == "This run has no such file. Run the cell again."
     reply = Answers(runs).answer({**request, "path": str(path)})
-    assert reply.source.stretches[0].text == LAYERS.rstrip("\n")
+    assert reply.result.stretches[0].text == LAYERS.rstrip("\n")
 
 
 def test_code_that_a_program_wrote_has_the_text_it_left():

@@ -2,7 +2,7 @@
 
 import pytest
 from jupyter_client.manager import KernelManager
-from kernel_pages import PATIENCE, Page, ours
+from kernel_pages import LAST, PATIENCE, Page, ours
 
 pytestmark = pytest.mark.any_jax
 
@@ -52,7 +52,7 @@ def ask_for_steps(tab, snapshot, identifier):
             "id": identifier,
             "snapshot": snapshot["id"],
             "control": kinds.index("while_loop"),
-            "repeat_effects": False,
+            "confirmed": False,
         },
         subshell,
     )
@@ -60,16 +60,14 @@ def ask_for_steps(tab, snapshot, identifier):
 
 
 def last_reply(tab, comm, identifier):
-    return tab.wait_for(
-        lambda message: message["type"] == "reply" and message["id"] == identifier and "working" not in message, comm
-    )
+    return tab.wait_for(lambda message: message["type"] in LAST and message["id"] == identifier, comm)
 
 
 def test_steps_come_while_a_cell_runs(tab):
     snapshot = ours(tab.run(CELL))[-1]["snapshot"]
     running = tab.begin(WAITS)
     comm, subshell = ask_for_steps(tab, snapshot, 3)
-    recording = last_reply(tab, comm, 3)["recording"]
+    recording = last_reply(tab, comm, 3)["result"]
     assert recording["step"] == [0, 1, 2]
     assert recording["verdict"] == "The results equal the function's, bit for bit. Both took 3 steps."
     tab.begin("go.set()", subshell)
@@ -81,9 +79,7 @@ def test_stop_and_other_requests_are_answered_meanwhile(tab):
     tab.run(FOREVER)
     snapshot = ours(tab.run("%jaxpr forever(1.0)"))[-1]["snapshot"]
     comm, subshell = ask_for_steps(tab, snapshot, 4)
-    tab.wait_for(
-        lambda message: message["type"] == "reply" and (message.get("working") or {}).get("done") is not None, comm
-    )
+    tab.wait_for(lambda message: message["type"] == "working" and message["done"] is not None, comm)
     text = tab.ask(
         comm,
         subshell,
@@ -95,12 +91,12 @@ def test_stop_and_other_requests_are_answered_meanwhile(tab):
         first_line=0,
         line_count=1,
     )
-    assert text["error"] == "JAX has only traced this function. Lower it to see its StableHLO."
+    assert text["reason"] == "JAX has only traced this function. Lower it to see its StableHLO."
     tab.say(comm, {"type": "stop", "id": 4}, subshell)
-    recording = last_reply(tab, comm, 4)["recording"]
+    recording = last_reply(tab, comm, 4)["result"]
     assert recording["stopped"].endswith("as you asked. Press “Run it again” to start over.")
     assert recording["step"][0] == 0
     assert recording["visits"][0]["finished"] is False
     # The kernel is free, and the next request has its turn.
     comm, _ = ask_for_steps(tab, snapshot, 6)
-    tab.wait_for(lambda message: message["type"] == "reply" and message["id"] == 6, comm)
+    tab.wait_for(lambda message: message["type"] in LAST and message["id"] == 6, comm)

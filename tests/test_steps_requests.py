@@ -11,6 +11,7 @@ from stepping import snapshot_of
 import jupyter_jaxpr as jj
 from jupyter_jaxpr.build.build import Built
 from jupyter_jaxpr.wire.answers import Answers
+from jupyter_jaxpr.wire.messages import Answered, Confirm, Working
 from jupyter_jaxpr.wire.runs import Runs
 
 pytestmark = pytest.mark.any_jax
@@ -32,15 +33,17 @@ class Panel:
         self.runs.keep(Built(snapshot.document, snapshot._sources))
         return snapshot.document.id
 
-    def ask(self, run, control=0, repeat_effects=False, identifier=1):
+    def ask(self, run, control=0, confirmed=False, identifier=1):
         request = {
             "type": "steps",
             "id": identifier,
             "snapshot": run,
             "control": control,
-            "repeat_effects": repeat_effects,
+            "confirmed": confirmed,
         }
-        assert self.answers.answer(request, "page", self._hear) is None
+        reply = self.answers.answer(request, "page", self._hear)
+        if reply is not None:  # refused at once
+            self._hear(reply)
 
     def stop(self, identifier=1):
         assert self.answers.answer({"type": "stop", "id": identifier}, "page", self._hear) is None
@@ -52,7 +55,7 @@ class Panel:
 
     def last(self, identifier=1):
         def found():
-            return [reply for reply in self.replies if reply.id == identifier and reply.working is None]
+            return [reply for reply in self.replies if reply.id == identifier and not isinstance(reply, Working)]
 
         with self._came:
             assert self._came.wait_for(found, PATIENCE)
@@ -62,7 +65,7 @@ class Panel:
     def hears_steps(self):
         with self._came:
             assert self._came.wait_for(
-                lambda: any(reply.working is not None and reply.working.done for reply in self.replies), PATIENCE
+                lambda: any(isinstance(reply, Working) and reply.done for reply in self.replies), PATIENCE
             )
 
 
@@ -83,21 +86,21 @@ def test_steps_are_asked_for_and_come(panel):
     run = panel.show(snapshot_of(running, 2.0, XS))
     panel.ask(run)
     reply = panel.last()
-    assert reply.error is None
-    assert (reply.recording.snapshot, reply.recording.control) == (run, 0)
-    assert reply.recording.leaves[0].texts == ["2.0", "2.0", "4.0", "12.0"]
+    assert isinstance(reply, Answered)
+    assert (reply.result.snapshot, reply.result.control) == (run, 0)
+    assert reply.result.leaves[0].texts == ["2.0", "2.0", "4.0", "12.0"]
     # A page that is loaded later has them too.
     (document,) = panel.runs.latest()
-    assert document.recordings == [reply.recording]
+    assert document.recordings == [reply.result]
 
 
 def test_words_of_progress_come_before_the_last_reply(panel):
     run = panel.show(snapshot_of(running, 2.0, XS))
     panel.ask(run)
     panel.last()
-    working = [reply.working for reply in panel.replies if reply.working is not None]
+    working = [reply for reply in panel.replies if isinstance(reply, Working)]
     assert working[0].text in ("compiling", "running what comes before and after")
-    assert panel.replies[-1].working is None
+    assert isinstance(panel.replies[-1], Answered)
 
 
 def test_stop_ends_a_loop_that_does_not_and_keeps_its_steps(panel):
@@ -105,7 +108,7 @@ def test_stop_ends_a_loop_that_does_not_and_keeps_its_steps(panel):
     panel.ask(run)
     panel.hears_steps()
     panel.stop()
-    recording = panel.last().recording
+    recording = panel.last().result
     assert recording.stopped.startswith("Stopped after ")
     assert recording.stopped.endswith("as you asked. Press “Run it again” to start over.")
     assert recording.step[0] == 0
@@ -127,13 +130,13 @@ def test_effects_are_asked_about_first(panel, capfd):
     reply = panel.last()
     jax.effects_barrier()
     assert capfd.readouterr().out == ""
-    assert reply.recording is None
-    assert reply.confirm == (
+    assert isinstance(reply, Confirm)
+    assert reply.question == (
         "The function has effects (Debug). To record its steps it runs twice more, once recorded and once as it is: "
         "what it prints or calls happens again. Run it?"
     )
-    panel.ask(run, repeat_effects=True, identifier=2)
-    recording = panel.last(2).recording
+    panel.ask(run, confirmed=True, identifier=2)
+    recording = panel.last(2).result
     jax.effects_barrier()
     assert recording.verdict == "The results equal the function's, bit for bit."
     assert capfd.readouterr().out == "step 0\nstep 1\n" * 2
@@ -151,10 +154,10 @@ def test_a_call_back_is_an_effect_too_and_happens_twice(panel):
 
     run = panel.show(snapshot_of(counts, 1.0, stage="compile"))
     panel.ask(run)
-    assert panel.last().confirm is not None
+    assert panel.last().question is not None
     assert calls == []
-    panel.ask(run, repeat_effects=True, identifier=2)
-    assert panel.last(2).error is None
+    panel.ask(run, confirmed=True, identifier=2)
+    assert isinstance(panel.last(2), Answered)
     jax.effects_barrier()
     assert calls == [0.0, 1.0] * 2
 
@@ -188,7 +191,7 @@ def test_nothing_is_run_or_compiled_before_the_panel_asks():
 def test_a_card_that_cannot_be_stepped_through_says_why(panel):
     run = panel.show(snapshot_of(lambda xs: lax.associative_scan(jnp.add, xs), XS))
     panel.ask(run)
-    assert panel.last().error == (
+    assert panel.last().reason == (
         "It left no loop to step through: its rounds are written out. Write it as a scan to see its steps."
     )
 
@@ -196,7 +199,7 @@ def test_a_card_that_cannot_be_stepped_through_says_why(panel):
 def test_values_that_are_gone_are_an_error_with_its_cure(panel):
     run = panel.show(snapshot_of(running, 2.0, jnp.arange(4.0)))
     panel.ask(run)
-    assert panel.last().error == (
+    assert panel.last().reason == (
         "The values of that call are gone: nothing holds xs any more. Run the cell again with %%jaxpr --steps, which "
         "records the steps while they are there, or keep them in variables."
     )
@@ -205,7 +208,7 @@ def test_values_that_are_gone_are_an_error_with_its_cure(panel):
 def test_a_card_that_is_not_there(panel):
     run = panel.show(snapshot_of(running, 2.0, XS))
     panel.ask(run, control=5)
-    assert panel.last().error == "This run has no such construct. Run the cell again."
+    assert panel.last().reason == "This run has no such construct. Run the cell again."
 
 
 def test_what_the_stepper_calls_is_none_of_the_users(panel):

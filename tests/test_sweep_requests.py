@@ -13,7 +13,7 @@ from conftest import Notebook
 
 from jupyter_jaxpr.measure.times import swept
 from jupyter_jaxpr.wire.answers import Answers
-from jupyter_jaxpr.wire.messages import Reply
+from jupyter_jaxpr.wire.messages import Answered, Refused, Reply, Working
 from jupyter_jaxpr.wire.runs import Runs
 
 pytestmark = pytest.mark.any_jax
@@ -76,7 +76,7 @@ class Panel:
 
     def last(self) -> Reply:
         def found() -> list[Reply]:
-            return [reply for reply in self.replies if reply.working is None]
+            return [reply for reply in self.replies if not isinstance(reply, Working)]
 
         with self._came:
             assert self._came.wait_for(found, PATIENCE)
@@ -86,7 +86,7 @@ class Panel:
     def hears(self, text: str) -> None:
         with self._came:
             assert self._came.wait_for(
-                lambda: any(reply.working is not None and reply.working.text == text for reply in self.replies),
+                lambda: any(isinstance(reply, Working) and reply.text == text for reply in self.replies),
                 PATIENCE,
             )
 
@@ -101,15 +101,15 @@ def panel(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> Panel:
 def test_a_sweep_is_asked_for_and_comes(panel: Panel, notebook: Notebook) -> None:
     panel.ask("n=number,8", "product(jnp.ones((n, n)))")
     reply = panel.last()
-    assert (reply.error, reply.confirm) == (None, None)
-    sweep = reply.sweep
+    assert isinstance(reply, Answered)
+    sweep = reply.result
     assert sweep is not None
     assert [(point.function, point.value, point.number, point.flops) for point in sweep.points] == [
         ("product", "number", 3.0, 54),
         ("product", "8", 8.0, 1024),
     ]
-    first = panel.replies[0].working
-    assert first is not None
+    first = panel.replies[0]
+    assert isinstance(first, Working)
     assert (first.text, first.done, first.total) == ("n=number: arguments", 0, 2)
     run = panel.runs.get(panel.run)
     assert run is not None
@@ -119,7 +119,7 @@ def test_a_sweep_is_asked_for_and_comes(panel: Panel, notebook: Notebook) -> Non
 
 def test_named_functions_in_one_sweep(panel: Panel) -> None:
     panel.ask("n=4,8", "product(jnp.ones((n, n)))", "product", "doubled")
-    sweep = panel.last().sweep
+    sweep = panel.last().result
     assert sweep is not None
     assert [(point.function, point.value) for point in sweep.points] == [
         ("product", "4"),
@@ -178,20 +178,20 @@ def test_a_mistake_is_told_and_nothing_runs(
 ) -> None:
     panel.ask(sweep, call, *functions)
     reply = panel.last()
-    assert (reply.error, reply.sweep) == (says, None)
+    assert reply == Refused(id=14, reason=says)
 
 
 def test_effects_are_asked_about_first(panel: Panel, notebook: Notebook) -> None:
     panel.ask("n=2,3", "shown(jnp.ones(n))")
     reply = panel.last()
-    assert reply.confirm == (
+    assert reply.question == (
         "shown has effects (Debug). A sweep calls it many times at each value: what it prints or calls happens again "
         "each time. Run it?"
     )
     assert notebook["called"] == []
     panel.replies.clear()
     panel.ask("n=2,3", "shown(jnp.ones(n))", confirmed=True)
-    sweep = panel.last().sweep
+    sweep = panel.last().result
     assert sweep is not None
     assert [point.warm is not None for point in sweep.points] == [True, True]
     jax.effects_barrier()
@@ -212,7 +212,7 @@ def test_stop_keeps_what_is_done(panel: Panel, notebook: Notebook) -> None:
     assert reached.wait(PATIENCE)
     panel.stop()
     go_on.set()
-    sweep = panel.last().sweep
+    sweep = panel.last().result
     assert sweep is not None
     assert [(point.value, point.warm is not None, point.eager is not None) for point in sweep.points] == [
         ("4", True, True)
@@ -232,4 +232,4 @@ def test_the_page_is_told_how_far_it_is(panel: Panel, notebook: Notebook) -> Non
     panel.ask("n=4,8", "product(made(n))")
     panel.hears("n=4: arguments")
     go_on.set()
-    assert panel.last().sweep is not None
+    assert panel.last().result is not None

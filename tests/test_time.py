@@ -21,10 +21,10 @@ from jupyter_jaxpr.exports.html import fragment
 from jupyter_jaxpr.exports.markdown import markdown
 from jupyter_jaxpr.exports.terminal_text import plain
 from jupyter_jaxpr.measure.times.program_timing import ProgramTimes
-from jupyter_jaxpr.measure.times.timing import Warm
+from jupyter_jaxpr.measure.times.repeated_calls import Warm
 from jupyter_jaxpr.observe.observation import StageTimes
 from jupyter_jaxpr.wire.answers import Answers
-from jupyter_jaxpr.wire.messages import Reply
+from jupyter_jaxpr.wire.messages import Answered, Refused, Reply
 from jupyter_jaxpr.wire.runs import Runs
 
 SINES = "@jax.jit\ndef f(x):\n    for _ in range(3):\n        x = jnp.sin(x)\n    return x\n"
@@ -411,9 +411,9 @@ def ask_after(notebook: Notebook) -> Callable[[str], Ask]:
         notebook.run(cell)
 
         def ask(program: int = 0, *, confirmed: bool = False, kind: str = "time") -> Reply:
-            request = {"type": kind, "id": 12, "snapshot": kept[-1]}
+            request = {"type": kind, "id": 12, "snapshot": kept[-1], "confirmed": confirmed}
             if kind == "time":
-                request |= {"program": program, "confirmed": confirmed}
+                request["program"] = program
             reply = answers.answer(request)
             assert reply is not None
             return reply
@@ -428,14 +428,14 @@ def test_the_button_times_a_program_of_a_cell_that_ran(ask_after: Callable[[str]
     ask = ask_after(f"%%jaxpr\n{SINES}f(x)")
     with stages_of("f") as stages:
         reply = ask()
-    assert (reply.error, reply.confirm, stages) == (None, None, [])
-    assert reply.timing is not None
-    assert (reply.timing.notes, reply.timing.stopped) == ([], None)
+    assert stages == []
+    assert isinstance(reply, Answered)
+    assert (reply.result.notes, reply.result.stopped) == ([], None)
     (document,) = ask.runs.latest()  # type: ignore[attr-defined]
-    assert document.timings == [reply.timing]
+    assert document.timings == [reply.result]
     again = ask()
     (document,) = ask.runs.latest()  # type: ignore[attr-defined]
-    assert document.timings == [again.timing]
+    assert document.timings == [again.result]
 
 
 def test_effects_are_asked_about(ask_after: Callable[[str], Ask], notebook: Notebook) -> None:
@@ -443,12 +443,12 @@ def test_effects_are_asked_about(ask_after: Callable[[str], Ask], notebook: Note
         "%%jaxpr\nseen = []\n@jax.jit\ndef g(x):\n    jax.debug.callback(seen.append, 1)\n    return x\n"
         "g(x).block_until_ready()\njax.effects_barrier()"
     )
-    assert ask().confirm == (
+    assert ask().question == (
         "g has effects (Debug). To time it, it runs many times more: what it prints or calls happens again each time. "
         "Run it?"
     )
     assert len(notebook["seen"]) == 1
-    assert ask(confirmed=True).timing is not None
+    assert ask(confirmed=True).result is not None
     jax.effects_barrier()
     assert len(notebook["seen"]) > 2
 
@@ -458,11 +458,11 @@ def test_a_long_call_is_asked_about(ask_after: Callable[[str], Ask], monkeypatch
 
     ask = ask_after(f"%%jaxpr\n{SINES}f(x)")
     monkeypatch.setattr(program_timing, "SLOW", 0.0)
-    asked = ask().confirm
+    asked = ask().question
     assert asked is not None
     assert asked.startswith("One call of f takes ")
     assert asked.endswith("To time it, it runs 5 or more times. Run it?")
-    timing = ask(confirmed=True).timing
+    timing = ask(confirmed=True).result
     assert timing is not None
     assert timing.warm is not None
     assert timing.warm.runs > 1
@@ -476,7 +476,7 @@ def test_a_long_call_that_nobody_knew_of_is_made_once(
     notebook.run(SINES)
     ask = ask_after("%jaxpr f(x)")
     monkeypatch.setattr(program_timing, "SLOW", 0.0)
-    timing = ask().timing
+    timing = ask().result
     assert timing is not None
     assert timing.warm is not None
     assert timing.eager is not None
@@ -485,7 +485,7 @@ def test_a_long_call_that_nobody_knew_of_is_made_once(
         "One call",
         "One call without jit",
     ]
-    asked = ask().confirm
+    asked = ask().question
     assert asked is not None
     assert asked.startswith("One call of f takes ")
 
@@ -493,15 +493,15 @@ def test_a_long_call_that_nobody_knew_of_is_made_once(
 def test_values_that_are_gone(ask_after: Callable[[str], Ask]) -> None:
     ask = ask_after(f"%%jaxpr\n{SINES}y = f(x + 1)")
     reply = ask()
-    assert reply.timing is None
-    assert reply.error == (
+    assert isinstance(reply, Refused)
+    assert reply.reason == (
         "The values of the last call of f are not there any more, so there is nothing to run it on. Run the cell again "
         "with %%jaxpr --time, which keeps them, or keep its arguments in variables."
     )
 
 
 def test_there_is_no_such_program(ask_after: Callable[[str], Ask]) -> None:
-    assert ask_after(f"%%jaxpr\n{SINES}f(x)")(7).error == "This run has no such program. Run the cell again."
+    assert ask_after(f"%%jaxpr\n{SINES}f(x)")(7).reason == "This run has no such program. Run the cell again."
 
 
 def test_a_function_that_was_defined_anew_runs_as_its_executable(
@@ -512,7 +512,7 @@ def test_a_function_that_was_defined_anew_runs_as_its_executable(
     ask = ask_after(f"%%jaxpr\n{SINES}f(x)")
     notebook.run("del f")
     gc.collect()
-    timing = ask().timing
+    timing = ask().result
     assert timing is not None
     assert timing.warm is not None
     # Whether its Python is gone too is up to JAX.
@@ -547,7 +547,7 @@ def test_stop_keeps_what_was_measured() -> None:
 def test_other_settings_than_those_of_the_call(ask_after: Callable[[str], Ask]) -> None:
     ask = ask_after(f"%%jaxpr\n{SINES}f(x)")
     with jax.default_matmul_precision("float32"):
-        timing = ask().timing
+        timing = ask().result
     assert timing is not None
     assert timing.notes == [
         "JAX does not find the program of that call again: its settings or its caches are others now, so its "
@@ -561,13 +561,13 @@ def test_other_settings_than_those_of_the_call(ask_after: Callable[[str], Ask]) 
 
 def test_the_machine_is_measured_when_asked_and_in_later_documents(ask_after: Callable[[str], Ask]) -> None:
     ask = ask_after(f"%%jaxpr\n{SINES}f(x)")
-    machine = ask(kind="machine").machine
+    machine = ask(kind="machine").result
     assert machine is not None
     assert (machine.device, machine.dtype) == (jax.devices()[0].device_kind, "float32")
     assert machine.flops > 0
     assert machine.bandwidth > 0
     assert machine.how.startswith("The best of several runs in ")
-    again = ask(kind="machine").machine  # the button says “Measure it again”
+    again = ask(kind="machine").result  # the button says “Measure it again”
     assert again is not None
     assert (again.device, again.seconds != machine.seconds) == (machine.device, True)
     machine = again

@@ -2,7 +2,7 @@
 
 import pytest
 from jupyter_client.manager import KernelManager
-from kernel_pages import Page, ours
+from kernel_pages import LAST, Page, ours
 
 pytestmark = pytest.mark.any_jax
 
@@ -40,9 +40,7 @@ def tab(kernel):
 
 
 def last_reply(tab, comm, identifier):
-    return tab.wait_for(
-        lambda message: message["type"] == "reply" and message["id"] == identifier and "working" not in message, comm
-    )
+    return tab.wait_for(lambda message: message["type"] in LAST and message["id"] == identifier, comm)
 
 
 def test_the_times_come_with_the_cell(tab):
@@ -59,10 +57,10 @@ def test_the_button_and_the_machine_are_answered_on_a_subshell(tab):
     subshell = tab.subshell()
     comm = tab.open_requests(subshell)
     tab.say(comm, {"type": "time", "id": 12, "snapshot": snapshot["id"], "program": 0, "confirmed": False}, subshell)
-    timing = last_reply(tab, comm, 12)["timing"]
+    timing = last_reply(tab, comm, 12)["result"]
     assert (timing["notes"], timing["stopped"]) == ([], None)
-    tab.say(comm, {"type": "machine", "id": 13, "snapshot": snapshot["id"]}, subshell)
-    machine = last_reply(tab, comm, 13)["machine"]
+    tab.say(comm, {"type": "machine", "id": 13, "snapshot": snapshot["id"], "confirmed": False}, subshell)
+    machine = last_reply(tab, comm, 13)["result"]
     assert machine["dtype"] == "float32"
     assert ours(tab.run(CELL))[-1]["snapshot"]["machine"] == machine
 
@@ -72,7 +70,7 @@ def test_stop_keeps_what_was_measured(tab):
     subshell = tab.subshell()
     comm = tab.open_requests(subshell)
     tab.say(comm, {"type": "time", "id": 14, "snapshot": snapshot["id"], "program": 0, "confirmed": True}, subshell)
-    tab.wait_for(lambda message: message["type"] == "reply" and "working" in message, comm)
+    tab.wait_for(lambda message: message["type"] == "working", comm)
     tab.say(comm, {"type": "stop", "id": 14}, subshell)
     reply = last_reply(tab, comm, 14)
-    assert reply["timing"]["stopped"] == "Stopped; these are the runs until then."
+    assert reply["result"]["stopped"] == "Stopped; these are the runs until then."

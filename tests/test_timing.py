@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from jupyter_jaxpr.measure.times.timing import SLOW, Timed, copied, take_turns, warm_time
+from jupyter_jaxpr.measure.times.repeated_calls import SLOW, Timed, copied, take_turns, warm_time
 
 
 class Clock:

@@ -449,23 +449,23 @@ def ask():
 
 def test_the_panel_asks_for_one(ask):
     reply = ask(program=0, kind="grad")
-    assert (reply.id, reply.error) == (3, None)
-    assert [program.name for program in reply.snapshot.programs] == ["plain", "grad(plain)"]
+    assert reply.id == 3
+    assert [program.name for program in reply.result.programs] == ["plain", "grad(plain)"]
     again = ask(program=0, kind="grad")
-    assert len(again.snapshot.programs) == 2
+    assert len(again.result.programs) == 2
     both = ask(program=0, kind="linearize")
-    assert len(both.snapshot.programs) == 4
-    assert ask(program=9, kind="grad").error == "This run has no such program. Run the cell again."
-    assert "does not understand" in ask(program=0, kind="hessian").error
+    assert len(both.result.programs) == 4
+    assert ask(program=9, kind="grad").reason == "This run has no such program. Run the cell again."
+    assert "does not understand" in ask(program=0, kind="hessian").reason
 
 
 def test_a_derived_program_is_lowered_and_priced_but_not_timed(ask):
-    document = ask(program=0, kind="grad").snapshot
-    assert ask(type="cost", program=1).cost.flops > 0
-    made = ask(type="make", program=1, level="hlo").snapshot
+    document = ask(program=0, kind="grad").result
+    assert ask(type="cost", program=1).result.flops > 0
+    made = ask(type="make", program=1, level="hlo").result
     assert [level.state for level in made.programs[1].levels] == ["on_request", "on_request"]
     assert made.transforms == document.transforms
-    assert ask(type="time", program=1, confirmed=True).error == (
+    assert ask(type="time", program=1, confirmed=True).reason == (
         "grad(plain) was derived from types, so there are no values to run it on. Time the function it comes from, or "
         "call the transform in a cell of its own."
     )

@@ -6,8 +6,8 @@ import jax.numpy as jnp
 import pytest
 
 import jupyter_jaxpr as jj
-from jupyter_jaxpr.wire.messages import Reply
-from jupyter_jaxpr.wire.work import Work, Worker
+from jupyter_jaxpr.wire.messages import Answered, Refused, Working
+from jupyter_jaxpr.wire.worker import Work, Worker
 
 pytestmark = pytest.mark.any_jax
 
@@ -29,8 +29,8 @@ class Page:
     def last(self):
         """The reply that is no word of progress, when it has come."""
         with self._came:
-            assert self._came.wait_for(lambda: any(r.working is None for r in self.replies), PATIENCE)
-        return next(reply for reply in self.replies if reply.working is None)
+            assert self._came.wait_for(lambda: any(not isinstance(r, Working) for r in self.replies), PATIENCE)
+        return next(reply for reply in self.replies if not isinstance(reply, Working))
 
     def hears(self, text):
         with self._came:
@@ -38,11 +38,11 @@ class Page:
 
     @property
     def texts(self):
-        return [reply.working.text for reply in self.replies if reply.working is not None]
+        return [reply.text for reply in self.replies if isinstance(reply, Working)]
 
 
 def done(work, error=None):
-    return Reply(id=work.identifier, error=error, text=None, scope=None, snapshot=None)
+    return Answered(id=work.identifier, result=None) if error is None else Refused(id=work.identifier, reason=error)
 
 
 @pytest.fixture
@@ -59,10 +59,10 @@ def test_a_job_runs_on_another_thread_and_its_reply_is_the_last(worker):
         return done(work)
 
     worker.begin("a", 7, job, page.send)
-    assert page.last() == Reply(id=7, error=None, text=None, scope=None, snapshot=None)
+    assert page.last() == Answered(id=7, result=None)
     assert threads != [threading.get_ident()]
     (working, _) = page.replies
-    assert (working.id, working.working.text, working.working.done, working.working.total) == (7, "step 1", 1, 10)
+    assert (working.id, working.text, working.done, working.total) == (7, "step 1", 1, 10)
 
 
 def test_stop_is_heard_by_the_job_it_is_meant_for(worker):
@@ -80,8 +80,8 @@ def test_stop_is_heard_by_the_job_it_is_meant_for(worker):
     worker.begin("b", 1, lambda work: done(work, "second"), other.send)
     other.hears("waiting for an earlier run to end")
     worker.stop("a", 1)
-    assert page.last().error == "stopped"
-    assert other.last().error == "second"
+    assert page.last().reason == "stopped"
+    assert other.last().reason == "second"
 
 
 def test_what_waits_can_be_stopped(worker):
@@ -96,11 +96,11 @@ def test_what_waits_can_be_stopped(worker):
     page.hears("begun")
     worker.begin("a", 2, done, other.send)
     worker.stop("a", 2)
-    assert other.last().error == (
+    assert other.last().reason == (
         "It was stopped before it began: an earlier run has not ended yet. Wait for that one, or stop it."
     )
     go.set()
-    assert page.last().error is None
+    assert isinstance(page.last(), Answered)
 
 
 def test_a_page_that_has_gone_is_sent_nothing_more(worker):
@@ -116,7 +116,7 @@ def test_a_page_that_has_gone_is_sent_nothing_more(worker):
     assert begun.wait(PATIENCE)
     worker.leave("a")
     worker.begin("b", 1, done, next_page.send)
-    assert next_page.last().error is None
+    assert isinstance(next_page.last(), Answered)
     assert page.replies == []
 
 

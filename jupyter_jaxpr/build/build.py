@@ -26,7 +26,7 @@ from ..observe.observation import (
     ObservedFunction,
     ObservedProgram,
 )
-from ..observe.reading import Reading
+from ..observe.value_texts import Reading
 from ..plain_text import could_not, traceback_text
 from ..program.jaxpr.walk import Walk
 from ..program.source.positions import CellText

@@ -11,7 +11,7 @@ from ..measure.compare.verdict import verdict
 if TYPE_CHECKING:
     from ..document.types.document import Program
     from ..measure.compare.variants import Comparison, Variant
-    from ..measure.times.timing import Warm
+    from ..measure.times.repeated_calls import Warm
     from ..observe.observation import ObservedProgram
 
 

@@ -12,21 +12,21 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from ..document.merge import merged
 from ..document.names import Names
 from ..document.part import Part
 from ..document.pools import Pools
 from ..document.text import program_text
-from ..document.types.cost import Machine, ProgramCost
+from ..document.types.comparison import VariantComparison
+from ..document.types.cost import ProgramCost
 from ..document.types.document import Level, Note, Snapshot
 from ..document.types.exact_links import ExactLinks
 from ..document.types.pages import ScopeEquations, ScopePage, SourcePage, SourceStretch, TextPage
 from ..document.types.shardings import ProgramShardings
-from ..document.types.steps import Recording
-from ..document.types.timing import ProgramTiming
 from ..document.types.transform import Transform
 from ..observe.observation import ObservedFunction, ObservedProgram
 from ..program.control_flow import ControlPath
@@ -45,11 +45,9 @@ from .levels import LevelName, Unavailable, level_document, make, platform_text,
 from .notes import failure_notes
 from .programs import PAGE, ProgramBuilder, first_equations, walk_names
 from .shardings import HloLines, is_spread, program_shardings
-from .sweep import sweep_document
 
 if TYPE_CHECKING:
     from ..measure.compare.variants import Comparison
-    from ..measure.times.sweep import Sweep
 
 __all__ = ["Sources", "Text", "Unavailable"]
 
@@ -377,48 +375,21 @@ class Sources:
             )
             return self._document
 
-    def add_comparison(self, comparison: Comparison) -> Snapshot:
-        """Put a comparison of the run's programs into its document; returns the document."""
+    def merge(self, field: str, answer: Any) -> Snapshot:
+        """Put an answer into its field of the document, in the place of an older one; returns the document."""
         with self._lock:
-            said = comparison_document(comparison, self._document.programs, self._observed)
-            self._document = msgspec.structs.replace(self._document, comparison=said)
+            self._document = merged(self._document, field, answer)
             return self._document
 
-    def add_sweep(self, sweep: Sweep) -> Snapshot:
-        """Put a sweep into the run's document, in the place of an older one; returns the document."""
+    def comparison(self, comparison: Comparison) -> VariantComparison:
+        """A comparison of the run's programs, as a document holds it."""
         with self._lock:
-            self._document = msgspec.structs.replace(self._document, sweep=sweep_document(sweep))
-            return self._document
-
-    def add_recordings(self, recordings: Sequence[Recording], notes: Sequence[Note] = ()) -> Snapshot:
-        """Put what the stepper recorded into the document, each in the place of an older one; returns the document."""
-        with self._lock:
-            again = {recording.control for recording in recordings}
-            kept = [each for each in self._document.recordings if each.control not in again]
-            both = sorted([*kept, *recordings], key=lambda recording: recording.control)
-            self._document = msgspec.structs.replace(
-                self._document, recordings=both, notes=[*self._document.notes, *notes]
-            )
-            return self._document
-
-    def add_timing(self, timing: ProgramTiming) -> Snapshot:
-        """Put the times of a program into the document, in the place of older ones; returns the document."""
-        with self._lock:
-            kept = [each for each in self._document.timings if each.program != timing.program]
-            both = sorted([*kept, timing], key=lambda each: each.program)
-            self._document = msgspec.structs.replace(self._document, timings=both)
-            return self._document
+            return comparison_document(comparison, self._document.programs, self._observed)
 
     def add_note(self, note: Note) -> Snapshot:
         """Add a note; returns the document."""
         with self._lock:
             self._document = msgspec.structs.replace(self._document, notes=[*self._document.notes, note])
-            return self._document
-
-    def add_machine(self, machine: Machine) -> Snapshot:
-        """Put what the machine can do into the document; returns the document."""
-        with self._lock:
-            self._document = msgspec.structs.replace(self._document, machine=machine)
             return self._document
 
     def cost(self, program: int) -> ProgramCost:
@@ -432,9 +403,7 @@ class Sources:
             shown = document.programs[program]
             held = {number: len(scope.primitive) for number, scope in enumerate(document.scopes)}
             cost = program_cost(self._walk, program, shown, self._observed[program], document.control_flow, held=held)
-            kept = [each for each in document.costs if each.program != program]
-            both = sorted([*kept, cost], key=lambda each: each.program)
-            self._document = msgspec.structs.replace(document, costs=both)
+            self._document = merged(document, "costs", cost)
             return cost
 
     def shardings(self, program: int) -> ProgramShardings:
@@ -459,9 +428,7 @@ class Sources:
             except AttributeError:
                 raise Unavailable(_UNSAID) from None
             if len(found.devices) > 1:
-                kept = [each for each in document.shardings if each.program != program]
-                both = sorted([*kept, found], key=lambda each: each.program)
-                self._document = msgspec.structs.replace(document, shardings=both)
+                self._document = merged(document, "shardings", found)
             return found
 
     def let_go_of_values(self) -> None:

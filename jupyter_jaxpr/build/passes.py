@@ -1,6 +1,6 @@
 """A program of a run in, the passes that XLA ran on it out; and the question that is asked before.
 
-Nothing of the user's runs, and nothing is kept but the differences: see `measure.pass_dump`.
+Nothing of the user's runs, and nothing is kept but the differences: see `measure.again.pass_dump`.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from typing import Any
 from ..document.names import Names, Pools, name_program
 from ..document.types.document import Activity, Let, Naming, Program, Scope, Stages
 from ..observe.observation import ObservedFunction, ObservedProgram, StageTimes
-from ..observe.reading import Reading
+from ..observe.value_texts import Reading
 from ..plain_text import FAILURES, Limit, text_of
 from ..program.jaxpr.parameters import open_jaxpr
 from ..program.jaxpr.walk import Walk

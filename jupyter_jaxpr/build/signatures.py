@@ -8,7 +8,7 @@ from typing import Any
 from ..document.types.document import Argument
 from ..observe.cache.keys import step_text
 from ..observe.observation import ArgumentSpec
-from ..observe.reading import Reading
+from ..observe.value_texts import Reading
 from ..plain_text import FAILURES, could_not, exact, kind_name, text_of
 
 #: Longest text of one argument, in characters, and in its short form.

@@ -86,8 +86,6 @@ def record_focus(sources: Sources, seconds: float = FOCUS_SECONDS) -> Snapshot:
         seconds: After which no other construct is begun.
     """
     document = sources.document
-    recordings: list[Recording] = []
-    notes: list[Note] = []
     began = time.perf_counter()
     for control, card in enumerate(document.control_flow):
         if card.program != document.focus or card.steppable is not None:
@@ -102,13 +100,13 @@ def record_focus(sources: Sources, seconds: float = FOCUS_SECONDS) -> Snapshot:
                     why = "It has effects, which would happen again. “Step through it” on its card asks first."
                 else:
                     rerun = construct.run(calls_after=called_again(document, control))
-                    recordings.append(recording_document(document, control, rerun))
+                    sources.merge("recordings", recording_document(document, control, rerun))
             except (Unsteppable, ValuesGone) as error:
                 why = str(error)
         if why is not None:
             name = " ".join(filter(None, (card.kind, card.title)))
-            notes.append(_note(f"The steps of {name} were not recorded.", why, card))
-    return sources.add_recordings(recordings, notes)
+            sources.add_note(_note(f"The steps of {name} were not recorded.", why, card))
+    return sources.document
 
 
 def called_again(document: Snapshot, control: int) -> bool:

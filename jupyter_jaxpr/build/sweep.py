@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from ..document.types import timing as schema
 
 if TYPE_CHECKING:
+    from ..measure.times.repeated_calls import Warm
     from ..measure.times.sweep import Sweep
     from ..measure.times.swept import Point
-    from ..measure.times.timing import Warm
 
 
 def sweep_document(sweep: Sweep) -> schema.Sweep:

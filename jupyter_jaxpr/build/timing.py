@@ -8,7 +8,7 @@ from ..document.types.document import Note, Snapshot
 from ..document.types.timing import ProgramTiming, WarmTime
 from ..jax.effects import program_effects
 from ..measure.times.program_timing import ProgramTimes, question, time_program
-from ..measure.times.timing import Warm
+from ..measure.times.repeated_calls import Warm
 from ..observe.calls.call_values import ValuesGone
 from ..observe.kernel import observer
 from ..observe.observation import StageTimes
@@ -152,7 +152,7 @@ def time_focus(sources: Sources) -> Snapshot:
         except ValuesGone as error:
             why = str(error)
         else:
-            return sources.add_timing(timing_document(document.focus, observed.stages, times))
+            return sources.merge("timings", timing_document(document.focus, observed.stages, times))
     return sources.add_note(_note(f"{program.name} was not timed.", why, document.focus, program.definition))
 
 

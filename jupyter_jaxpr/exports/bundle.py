@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from ..document.encoding import encode, printable
-from ..document.saved import saved_copy
+from ..document.saved_copy import saved_copy
 from ..document.types.document import Snapshot
 from .html import fragment
 from .terminal_text import plain

@@ -245,14 +245,15 @@ class Session:
         return self.magics is not None and bool(self.magics.auto_trace)
 
     def _publish(self, run: RunResult, error: BaseException | None = None) -> None:
+        from ..build.sweep import sweep_document
         from ..scripts import display
 
         found = run.options
         built = self._built(run)
         if run.comparison is not None:
-            built = replace(built, document=built.sources.add_comparison(run.comparison))
+            built = replace(built, document=built.sources.merge("comparison", built.sources.comparison(run.comparison)))
         if run.sweep is not None:
-            built = replace(built, document=built.sources.add_sweep(run.sweep))
+            built = replace(built, document=built.sources.merge("sweep", sweep_document(run.sweep)))
         try:
             if found.steps:
                 with self._guard("record the steps"):

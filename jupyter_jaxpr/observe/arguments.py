@@ -10,7 +10,7 @@ from typing import Any
 from ..plain_text import exact
 from .cache.keys import Key, by_name, positional_names, static_places
 from .observation import ArgumentSpec
-from .reading import Reading
+from .value_texts import Reading
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 
 from .calls.call_values import CallValues
 from .calls.held_calls import HeldCall
-from .reading import Reading
+from .value_texts import Reading
 
 Outcome = Literal["fast_hit", "dispatch_only", "lowered", "compiled", "compiled_from_disk", "inlined", "raised"]
 

@@ -44,7 +44,6 @@ from .credit import count_by_name, drain, take_loose, worked_ahead
 from .functions import FunctionRecord, Functions, call_place, equinox_frame, is_users, name_of, user_place
 from .observation import LedgerReading, Observation
 from .programs import KeptProgram
-from .reading import NOTHING_CALLED, Reading
 from .replay import note_call, note_derived, note_program, note_transformed, origin_of
 from .run import Run
 from .stages import STAGE_NAMES, CallStages, LooseEvent
@@ -60,6 +59,7 @@ from .threads import (
     state_of,
     stop_trace,
 )
+from .value_texts import NOTHING_CALLED, Reading
 
 _FUNCTIONS_IN_LEDGER = 40
 _AHEAD = 256

@@ -30,15 +30,15 @@ from .arguments import CallShape, shape_of
 from .calls.call_values import CallValues, copied
 from .calls.calling_at import calling_at
 from .calls.held_calls import HeldCall, is_array
-from .calls.printed import PrintRecorder
+from .calls.printed_output import PrintRecorder
 from .functions import code_of, is_users, name_of, place_of
 from .jit_here import jitted_anew
 from .observation import ObservedFunction, ObservedProgram, Place, Printed
 from .observer import Observer
 from .programs import KeptProgram
-from .reading import Reading
 from .side_effects.effect import SideEffect
 from .side_effects.guard import undone
+from .value_texts import Reading
 
 Stage = Literal["trace", "lower", "compile", "run"]
 IsTraced = Callable[[Any], bool]

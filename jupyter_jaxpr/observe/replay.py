@@ -17,10 +17,10 @@ from .calls.held_calls import HeldCall
 from .functions import FunctionRecord, equinox_wrapper
 from .observation import Place
 from .programs import KeptProgram, keep, kept
-from .reading import NOTHING_CALLED
 from .run import Run
 from .stages import CallStages
 from .threads import Miss, ThreadState
+from .value_texts import NOTHING_CALLED
 
 _UNDER_TRANSFORMS = 32
 

@@ -18,13 +18,13 @@ from ..plain_text import traceback_text
 from .cache.ledger import Calls, Ledger
 from .calls.call_lines import CallLines
 from .calls.counters import HAS_MONITORING, CallCounter
-from .calls.printed import PrintRecorder
+from .calls.printed_output import PrintRecorder
 from .calls.untraced_lines import LineRecorder
 from .functions import FunctionRecord
 from .observation import EagerCompile, LineReading, Observation, ObservedFunction, ObservedProgram, Place
 from .programs import KeptProgram
-from .reading import Reading
 from .stages import Tally
+from .value_texts import Reading
 
 PROGRAMS_PER_FUNCTION = 32
 NOT_COUNTED = "Calls are unknown: a debugger, a profiler or another observed thread has the counter."

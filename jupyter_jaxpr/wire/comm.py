@@ -27,6 +27,7 @@ from .messages import (
     PROTOCOL,
     REQUESTS_TARGET,
     TARGET,
+    Announcement,
     Failed,
     FinishedStage,
     Hello,
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-HubMessage = Hello | Progress | SnapshotMessage | Failed
 Stage = Literal["running", "trace", "lower", "compile", "first_run"]
 
 _publishers: weakref.WeakKeyDictionary[Any, Publisher] = weakref.WeakKeyDictionary()
@@ -83,7 +83,7 @@ class Publisher:
         self._lock = threading.RLock()
         self._runs = Runs()
         self._answers = Answers(self._runs, namespace)
-        self._outbox: Outbox[HubMessage] = Outbox(self._deliver)
+        self._outbox: Outbox[Announcement] = Outbox(self._deliver)
         self._hub: Any = None
         self._asking: dict[str, Any] = {}
         self._seq = 0
@@ -181,7 +181,7 @@ class Publisher:
         message = SnapshotMessage(seq=0, snapshot=document)
         self._outbox.put((SnapshotMessage, cell_key(document)), message)
 
-    def _deliver(self, message: HubMessage) -> None:
+    def _deliver(self, message: Announcement) -> None:
         """Number and send; only the outbox calls this, one message at a time."""
         program = isinstance(message, SnapshotMessage)
         what = "send the program to the panel" if program else "send a message to the panel"
@@ -258,7 +258,7 @@ class Publisher:
         asking.on_close(forget)
 
 
-def _send(to: Any, message: HubMessage | Reply) -> None:
+def _send(to: Any, message: Announcement | Reply) -> None:
     """Send a message on a comm: as the comm's data, from 64 kB on as one buffer."""
     raw = encode(message)
     if len(raw) < BUFFER_FROM:

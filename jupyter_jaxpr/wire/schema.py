@@ -1,4 +1,4 @@
-"""The structs of document.py and messages.py in, their JSON Schema out; `python -m jupyter_jaxpr.schema` writes it.
+"""The structs of document, messages and requests in, their JSON Schema out: `python -m jupyter_jaxpr.schema`.
 
 `--check` writes nothing and fails when the committed schema differs.
 """
@@ -9,17 +9,21 @@ import inspect
 import json
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, get_origin, get_type_hints
 
 import msgspec
 
 from ..document import facts
+from ..document.merge import subject_field
 from ..document.types.document import Snapshot
-from .messages import BrowserMessage, KernelMessage
+from .messages import Announcement, Reply, Resend, Stop, TraceCall
+from .request import NAMES, Request, answer_type, request_type
 
 PATH = Path(__file__).parent.parent / "document" / "snapshot.schema.json"
 FACTS = Path(__file__).parents[2] / "src" / "protocol" / "facts.ts"
+REQUESTS = Path(__file__).parents[2] / "src" / "protocol" / "requests.ts"
 _NEXT_LINE = ",\n  "
+_NEXT_FIELD = ",\n    "
 
 
 def _plain(node: Any) -> Any:
@@ -43,16 +47,71 @@ def _plain(node: Any) -> Any:
 
 def schema() -> str:
     """The JSON Schema of every document and message, as the text that is committed."""
+    kinds = [request_type(name) for name in NAMES]
+    answers = [answer_type(kind) for kind in kinds]
     _, components = msgspec.json.schema_components(
-        [Snapshot, KernelMessage, BrowserMessage], ref_template="#/definitions/{name}"
+        [Snapshot, Announcement, Reply, Resend, TraceCall, Stop, *kinds, *answers],
+        ref_template="#/definitions/{name}",
     )
     whole = {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "Wire",
         "oneOf": [{"$ref": f"#/definitions/{name}"} for name in sorted(components)],
         "definitions": {name: _plain(components[name]) for name in sorted(components)},
+        "requests": {name: _request(kind) for name, kind in zip(NAMES, kinds, strict=True)},
     }
     return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
+
+
+def _request(kind: type[Request]) -> dict[str, Any]:
+    """What the schema says of a request beside the types of its parameters and of its answer."""
+    answer = answer_type(kind)
+    return {
+        "params": kind.__name__,
+        "answer": "string" if answer is str else answer.__name__,
+        "patience": kind.patience,
+        "into": kind.into,
+        "by": subject_field(answer) if kind.into is not None and get_origin(_field(kind.into)) is list else None,
+        "long": kind.is_long,
+    }
+
+
+def _field(name: str) -> Any:
+    """The type of a field of the document; None for the document itself."""
+    return get_type_hints(Snapshot).get(name)
+
+
+def requests_text() -> str:
+    """The requests as TypeScript: the types of parameters and answer by name, and how each is asked."""
+    requests = {name: _request(request_type(name)) for name in NAMES}
+    types = sorted({each[side] for each in requests.values() for side in ("params", "answer")} - {"string"})
+    lines = [
+        "/** What the kernel can be asked: written by `python -m jupyter_jaxpr.schema`. */",
+        "import type {",
+        *(f"  {name}{',' if name != types[-1] else ''}" for name in types),
+        "} from './snapshot';",
+        "",
+        "/** Parameters and answer of each request, as they are on the wire. */",
+        "export interface IRequestTypes {",
+        *(f"  {name}: {{ params: {each['params']}; answer: {each['answer']} }};" for name, each in requests.items()),
+        "}",
+        "",
+        "/**",
+        " * - patience: in seconds.",
+        " * - into: the field of the document that receives the answer; 'document': the answer takes its place.",
+        " * - by: where that field holds several answers, the index that tells them apart.",
+        " */",
+        "export const REQUESTS = {",
+    ]
+    for name, each in requests.items():
+        into, by = ("null" if each[field] is None else f"'{each[field]}'" for field in ("into", "by"))
+        fields = {"patience": each["patience"], "into": into, "by": by, "isLong": json.dumps(each["long"])}
+        entry = f"  {name}: {{ {', '.join(f'{field}: {value}' for field, value in fields.items())} }}"
+        if len(entry) > 79:  # as prettier breaks lines
+            inner = _NEXT_FIELD.join(f"{field}: {value}" for field, value in fields.items())
+            entry = f"  {name}: {{\n    {inner}\n  }}"
+        lines.append(entry if name == NAMES[-1] else f"{entry},")
+    return "\n".join([*lines, "} as const;"]) + "\n"
 
 
 def facts_text() -> str:
@@ -69,7 +128,7 @@ def facts_text() -> str:
 
 def main(arguments: list[str]) -> int:
     """Write the schema and the shared facts, or with --check compare them; returns the exit status."""
-    texts = {PATH: schema(), FACTS: facts_text()}
+    texts = {PATH: schema(), FACTS: facts_text(), REQUESTS: requests_text()}
     if "--check" not in arguments:
         for path, text in texts.items():
             path.write_text(text, encoding="utf-8")

@@ -27,6 +27,7 @@ import {
   Announcement,
   PROTOCOL,
   REQUESTS_TARGET,
+  Reply,
   TARGET,
   VERSION,
   readAnnouncement,
@@ -34,27 +35,13 @@ import {
   replyId,
   sequence
 } from '../protocol/messages';
-import {
-  CompareRequest,
-  CostRequest,
-  ExactLinksRequest,
-  ExportRequest,
-  DiffRequest,
-  MachineRequest,
-  MakeRequest,
-  PassDiffRequest,
-  PassesRequest,
-  Reply,
-  ScopeRequest,
-  ShardingsRequest,
-  SourceRequest,
-  StepsRequest,
-  SweepRequest,
-  TextRequest,
-  TimeRequest,
-  TransformRequest,
-  Working
-} from '../protocol/snapshot';
+import type {
+  Question,
+  RequestName,
+  WireQuestion
+} from '../protocol/questions';
+import { REQUESTS } from '../protocol/requests';
+import type { Refused, Snapshot, Working } from '../protocol/snapshot';
 
 /** The kernel of a session, for rooms that hand one on without talking to it. */
 export type KernelConnection = Kernel.IKernelConnection;
@@ -71,56 +58,16 @@ export type ChannelState =
   | { kind: 'joined' }
   | { kind: 'lost'; loss: Loss };
 
-/** What a kernel can be asked. */
-type KernelRequest =
-  | TextRequest
-  | ScopeRequest
-  | MakeRequest
-  | StepsRequest
-  | CompareRequest
-  | TimeRequest
-  | SweepRequest
-  | MachineRequest
-  | CostRequest
-  | ShardingsRequest
-  | TransformRequest
-  | DiffRequest
-  | ExportRequest
-  | PassesRequest
-  | PassDiffRequest
-  | ExactLinksRequest
-  | SourceRequest;
-
-/** Texts of requests that the kernel compares with its own and evaluates nowhere: a run, a file, a platform. */
-type Reference = 'snapshot' | 'before' | 'path' | 'platform';
-
-/** A request as its sender writes it: without the id, and what may be any text is text that may be evaluated. */
-type Asked<Request> = Request extends KernelRequest
-  ? {
-      [Field in keyof Omit<Request, 'id'>]: Field extends Reference
-        ? Request[Field]
-        : string extends Request[Field]
-          ? EvaluableText
-          : string[] extends Request[Field]
-            ? EvaluableText[]
-            : Request[Field];
-    }
-  : never;
-
-/** A request as its sender writes it; the channel adds the id. */
-export type Question = Asked<KernelRequest>;
-
-type WithoutId<Request> = Request extends KernelRequest
-  ? Omit<Request, 'id'>
-  : never;
-
-/** A request as the kernel reads it, but for the id. */
-export type WireQuestion = WithoutId<KernelRequest>;
+/** The last reply to a question, where there is an answer, or a question to the user first. */
+export type LastReply<Name extends RequestName> = Exclude<
+  Reply<Name>,
+  Refused | Working
+>;
 
 /** A question that is on its way. */
-export interface IAsked {
-  /** The last reply, which holds no error; rejects with `Unanswered`. */
-  readonly reply: Promise<Reply>;
+export interface IAsked<Name extends RequestName> {
+  /** Rejects with `Unanswered`. */
+  readonly reply: Promise<LastReply<Name>>;
   /** Ask the kernel to stop what it does for it; the reply then has what was done. */
   stop(): void;
 }
@@ -155,11 +102,11 @@ export interface IChannel extends IDisposable {
    * @param sizes Of the snapshot that the question is about.
    * @param working Told of the replies that are not the last.
    */
-  ask(
-    question: Question,
+  ask<Name extends RequestName>(
+    question: Question<Name>,
     sizes: IDocumentSizes,
     working?: (working: Working) => void
-  ): IAsked;
+  ): IAsked<Name>;
   /**
    * Have the kernel trace the last call of a run's cell, as soon as no cell runs; the run's snapshot comes anew.
    *
@@ -169,7 +116,8 @@ export interface IChannel extends IDisposable {
 }
 
 interface IPending {
-  resolve: (reply: Reply) => void;
+  name: RequestName;
+  resolve: (reply: LastReply<RequestName>) => void;
   reject: (reason: Unanswered) => void;
   working: (working: Working) => void;
   /** Wait anew: the kernel has given a sign of life. */
@@ -177,27 +125,6 @@ interface IPending {
   timer: ReturnType<typeof setTimeout>;
   sizes: IDocumentSizes;
 }
-
-/** How long a question may stay without a reply, in milliseconds; XLA may take long over a compilation. */
-const PATIENCE = {
-  text: 30_000,
-  scope: 30_000,
-  make: 1_800_000,
-  steps: 1_800_000,
-  compare: 1_800_000,
-  time: 1_800_000,
-  sweep: 1_800_000,
-  machine: 60_000,
-  passes: 1_800_000,
-  exact_links: 1_800_000,
-  pass_diff: 120_000,
-  cost: 60_000,
-  shardings: 60_000,
-  transform: 600_000,
-  diff: 60_000,
-  export: 60_000,
-  source: 30_000
-};
 
 export class Channel implements IChannel {
   constructor(readonly kernel: KernelConnection) {
@@ -230,15 +157,15 @@ export class Channel implements IChannel {
     return this._isDisposed;
   }
 
-  ask(
-    question: Question,
+  ask<Name extends RequestName>(
+    question: Question<Name>,
     sizes: IDocumentSizes,
     working: (working: Working) => void = () => undefined
-  ): IAsked {
+  ): IAsked<Name> {
     const id = ++this._lastId;
     let comm: string | null = null;
     let stopped = false;
-    const ask = async (): Promise<Reply> => {
+    const ask = async (): Promise<LastReply<Name>> => {
       const opened = await this._requestsComm();
       if (stopped) {
         throw new Unanswered('stopped');
@@ -290,23 +217,26 @@ export class Channel implements IChannel {
   }
 
   /** Send a question and wait for its last reply. */
-  private _asked(
+  private _asked<Name extends RequestName>(
     id: number,
-    question: Question,
+    question: Question<Name>,
     sizes: IDocumentSizes,
     working: (working: Working) => void,
     comm: string
-  ): Promise<Reply> {
+  ): Promise<LastReply<Name>> {
     // The structs of the wire are JSON; their types only lack an index signature.
     const data = { ...(onWire(question, this._life) as object), id };
-    return new Promise<Reply>((resolve, reject) => {
+    const name: RequestName = question.type;
+    return new Promise<LastReply<Name>>((resolve, reject) => {
       const patience = (): ReturnType<typeof setTimeout> =>
         setTimeout(() => {
           this._pending.delete(id);
           reject(new Unanswered('timeout'));
-        }, PATIENCE[question.type]);
+        }, REQUESTS[name].patience * 1000);
       const pending: IPending = {
-        resolve,
+        name,
+        // The reply is read as one to a request of this name.
+        resolve: resolve as IPending['resolve'],
         reject,
         working,
         wait: () => {
@@ -436,21 +366,24 @@ export class Channel implements IChannel {
     if (id === null || pending === undefined) {
       return; // it came after its time
     }
-    const reply = readReply(message, pending.sizes);
-    if (!isUnreadable(reply) && (reply.working ?? null) !== null) {
+    const reply = readReply(message, pending.name, pending.sizes);
+    if (!isUnreadable(reply) && reply.type === 'working') {
       pending.wait();
-      pending.working(reply.working as Working);
+      pending.working(reply);
       return;
     }
     this._pending.delete(id);
     clearTimeout(pending.timer);
     if (isUnreadable(reply)) {
       pending.reject(new Unanswered(reply));
-    } else if (reply.error !== null) {
-      pending.reject(new Unanswered({ kernel: reply.error }));
+    } else if (reply.type === 'refused') {
+      pending.reject(new Unanswered({ kernel: reply.reason }));
     } else {
-      if (reply.snapshot !== null) {
-        this._life.received(reply.snapshot);
+      if (
+        reply.type === 'answered' &&
+        REQUESTS[pending.name].into === 'document'
+      ) {
+        this._life.received(reply.result as Snapshot);
       }
       pending.resolve(reply);
     }
@@ -649,7 +582,7 @@ export class Channel implements IChannel {
  *
  * @throws Unanswered where some of it is of another life.
  */
-export function onWire(question: Question, life: KernelLife): WireQuestion {
+export function onWire(question: object, life: KernelLife): WireQuestion {
   const written = (value: unknown): unknown => {
     if (Array.isArray(value)) {
       return value.map(written);

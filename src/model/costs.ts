@@ -1,7 +1,7 @@
 /**
  * A model comes in; what its programs cost goes out, what the machine can do, and whether heat is to be seen.
  *
- * What came with a document is found here too. A program that was too large to be costed with it is counted on request.
+ * Costs are in the document. A program that was too large to be costed with it is counted on request.
  */
 import { ISignal, Signal } from '@lumino/signaling';
 
@@ -17,11 +17,6 @@ export type Counting =
   | { kind: 'working'; since: number }
   /** A sentence, with what to do. */
   | { kind: 'failed'; reason: string };
-
-interface IEntry {
-  counting: Counting;
-  cost: ProgramCost | null;
-}
 
 const IDLE: Counting = { kind: 'idle' };
 
@@ -51,15 +46,11 @@ export class Costs {
 
   /** What a program costs; null where that was not counted. */
   costOf(snapshot: Snapshot, program: number): ProgramCost | null {
-    return (
-      this._entries.get(key(snapshot, program))?.cost ??
-      snapshot.costs?.find(cost => cost.program === program) ??
-      null
-    );
+    return snapshot.costs?.find(cost => cost.program === program) ?? null;
   }
 
   countingOf(snapshot: Snapshot, program: number): Counting {
-    return this._entries.get(key(snapshot, program))?.counting ?? IDLE;
+    return this._countings.get(key(snapshot, program)) ?? IDLE;
   }
 
   /** Have a program counted; does nothing where it is, or where no kernel can answer. */
@@ -72,19 +63,13 @@ export class Costs {
     ) {
       return;
     }
-    this._set(snapshot, program, {
-      counting: { kind: 'working', since: Date.now() },
-      cost: null
-    });
+    this._set(snapshot, program, { kind: 'working', since: Date.now() });
     try {
-      const cost = await requests.cost(snapshot.id, program);
-      this._set(snapshot, program, { counting: IDLE, cost });
+      await requests.ask('cost', { snapshot: snapshot.id, program });
+      this._set(snapshot, program, IDLE);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      this._set(snapshot, program, {
-        counting: { kind: 'failed', reason },
-        cost: null
-      });
+      this._set(snapshot, program, { kind: 'failed', reason });
     }
   }
 
@@ -93,12 +78,12 @@ export class Costs {
    * came with the document; null where it was not measured.
    */
   machineOf(snapshot: Snapshot): Machine | null {
-    const own = this.machine.valueOf(snapshot) ?? snapshot.machine ?? null;
+    const own = snapshot.machine ?? null;
     if (own !== null || this._isSaved(snapshot)) {
       return own;
     }
     for (const { snapshot: other, fromSaved } of this._model.runs) {
-      const machine = this.machine.valueOf(other) ?? other.machine ?? null;
+      const machine = other.machine ?? null;
       if (
         machine !== null &&
         !fromSaved &&
@@ -131,15 +116,15 @@ export class Costs {
     );
   }
 
-  private _set(snapshot: Snapshot, program: number, entry: IEntry): void {
+  private _set(snapshot: Snapshot, program: number, counting: Counting): void {
     if (this._model.isDisposed) {
       return;
     }
-    this._entries.set(key(snapshot, program), entry);
+    this._countings.set(key(snapshot, program), counting);
     const runs = new Set(this._model.runs.map(run => run.snapshot.id));
-    for (const at of this._entries.keys()) {
+    for (const at of this._countings.keys()) {
       if (!runs.has(at.slice(at.indexOf(' ') + 1))) {
-        this._entries.delete(at);
+        this._countings.delete(at);
       }
     }
     this._changed.emit();
@@ -153,7 +138,7 @@ export class Costs {
     }
   }
 
-  private _entries = new Map<string, IEntry>();
+  private _countings = new Map<string, Counting>();
   private _changed = new Signal<this, void>(this);
 }
 

@@ -130,7 +130,14 @@ export class Diffs {
     this._set(question, { kind: 'working' });
     try {
       const { before, after, level } = question;
-      const diff = await requests.diff(before, after, level);
+      const diff = await requests.ask('diff', {
+        snapshot: after.snapshot,
+        program: after.program,
+        before: before.snapshot,
+        before_program: before.program,
+        level,
+        ...requests.documentOf(before.snapshot)
+      });
       this._set(question, { kind: 'done', diff });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);

@@ -25,7 +25,9 @@ export class Twins {
 
   /** What a twin says; null where it is not compiled. */
   of(snapshot: Snapshot, program: number): ExactLinks | null {
-    return this.work.valueOf(snapshot, program);
+    return (
+      snapshot.exact_links?.find(links => links.program === program) ?? null
+    );
   }
 
   /** Whether the twin's text stands in the place of the program's, in every view. */
@@ -40,7 +42,7 @@ export class Twins {
   ask(snapshot: Snapshot, program: number): Promise<void> {
     this._shown.add(`${program} ${snapshot.id}`);
     return this.work.start(snapshot, program, (requests, options) =>
-      requests.exactLinks(snapshot.id, program, options)
+      requests.begin('exact_links', { snapshot: snapshot.id, program }, options)
     );
   }
 

@@ -36,7 +36,6 @@ interface IEntry<T> {
   state: LongState;
   ask: Ask<T> | null;
   request: ILongRequest<T> | null;
-  value: T | null;
 }
 
 const IDLE: LongState = { kind: 'idle' };
@@ -57,11 +56,6 @@ export class LongWork<T> {
 
   stateOf(snapshot: Snapshot, part = 0): LongState {
     return this._entries.get(key(snapshot, part))?.state ?? IDLE;
-  }
-
-  /** What the last request that ended well gave; null where there is none. */
-  valueOf(snapshot: Snapshot, part = 0): T | null {
-    return this._entries.get(key(snapshot, part))?.value ?? null;
   }
 
   /** Ask; does nothing where no kernel can answer or it is asked already. */
@@ -121,7 +115,7 @@ export class LongWork<T> {
         part,
         outcome.kind === 'confirm'
           ? { state: { kind: 'confirm', question: outcome.question } }
-          : { state: IDLE, value: outcome.value }
+          : { state: IDLE }
       );
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
@@ -159,8 +153,7 @@ export class LongWork<T> {
     const before = this._entries.get(at) ?? {
       state: IDLE,
       ask: null,
-      request: null,
-      value: null
+      request: null
     };
     this._entries.set(at, { ...before, ...changes });
     this._forget();

@@ -32,7 +32,8 @@ export class JaxprModel implements IJaxprModel {
     this._requests = requestsOf(
       {
         channel: () => this._channel,
-        snapshot: () => this.snapshot,
+        renew: document => this._renew(document),
+        merged: () => this._changed.emit('results'),
         runs: this._runs
       },
       _trans
@@ -396,6 +397,19 @@ export class JaxprModel implements IJaxprModel {
     }
   }
 
+  /** An answer is the document of a run with more in it. A later answer may have come first, with more than this. */
+  private _renew(snapshot: Snapshot): void {
+    const known = this._runs.find(snapshot.id);
+    if (known === undefined || extent(known.snapshot) > extent(snapshot)) {
+      return;
+    }
+    const run = { ...known, snapshot };
+    if (this._runs.replace(run)) {
+      this._renewView(run);
+    }
+    this._changed.emit('snapshots');
+  }
+
   /** Show the run in view with more in it: the program that was chosen stays; a first program is shown. */
   private _renewView(run: IKnownRun): void {
     const { focus, programs } = run.snapshot;
@@ -480,6 +494,11 @@ export class JaxprModel implements IJaxprModel {
   private _pinned = false;
   private _waiting: Snapshot[] = [];
   private _isDisposed = false;
+}
+
+/** How much a document holds that may be asked for: derived programs, and transforms that JAX refused. */
+function extent({ programs, transforms }: Snapshot): number {
+  return programs.length + (transforms?.length ?? 0);
 }
 
 function samePlace(a: Selection | null, b: Selection | null): boolean {

@@ -1,30 +1,18 @@
 /** What a view wants to know comes in; the kernel's answer goes out, or a sentence that says why there is none. */
 import { TranslationBundle } from '@jupyterlab/translation';
 
-import { IAsked, IChannel, Question, Unanswered } from '../kernel/channel';
-import { IDocumentSizes, NO_DOCUMENT } from '../protocol/cost';
-import {
-  Machine,
-  PassDiff,
-  ProgramCost,
-  ProgramDiff,
-  ProgramShardings,
-  Recording,
-  Reply,
-  ScopePage,
-  Snapshot,
-  SourcePage,
-  Sweep,
-  TextPage,
-  VariantComparison,
-  Working
-} from '../protocol/snapshot';
-import {
-  ILongRequest,
-  ILongRequestOptions,
-  IRequests,
-  Outcome
-} from '../tokens';
+import { IAsked, IChannel, Unanswered } from '../kernel/channel';
+import type { IDocumentSizes } from '../protocol/cost';
+import type {
+  Answer,
+  Params,
+  Question,
+  RequestName
+} from '../protocol/questions';
+import { REQUESTS } from '../protocol/requests';
+import { Snapshot, Working } from '../protocol/snapshot';
+import { ILongRequest, IRequests, Outcome } from '../tokens';
+import { merge } from './results';
 import { Runs } from './runs';
 import { whyUnanswered } from './sentences';
 
@@ -32,8 +20,10 @@ import { whyUnanswered } from './sentences';
 export interface IRequestsHost {
   /** The kernel that is asked now; null for none. */
   channel(): IChannel | null;
-  /** What is in view. */
-  snapshot(): Snapshot | null;
+  /** A document of a run has come, with more in it. */
+  renew(document: Snapshot): void;
+  /** The document of a run has an answer in it. */
+  merged(): void;
   readonly runs: Runs;
 }
 
@@ -43,23 +33,18 @@ export function requestsOf(
   trans: TranslationBundle
 ): IRequests {
   /** Put a question to the kernel; what rejects its reply is a sentence. */
-  const begin = (
-    question: Question,
+  const put = <Name extends RequestName>(
+    question: Question<Name>,
     working?: (working: Working) => void
-  ): IAsked => {
+  ): IAsked<Name> => {
     const failed = (error: unknown): never => {
       throw new Error(whyUnanswered(error, trans));
     };
-    const shown = host.snapshot();
-    const asked = host.runs.isOfThisLife(question.snapshot)
-      ? host
-          .channel()
-          ?.ask(
-            question,
-            shown === null ? NO_DOCUMENT : sizesOf(shown),
-            working
-          )
-      : null;
+    const run = host.runs.find(question.snapshot);
+    const asked =
+      run !== undefined && host.runs.isOfThisLife(question.snapshot)
+        ? host.channel()?.ask(question, sizesOf(run.snapshot), working)
+        : null;
     const unasked = new Unanswered(asked === null ? 'not-its-own' : 'closed');
     return {
       reply: (asked?.reply ?? Promise.reject(unasked)).catch(failed),
@@ -67,206 +52,60 @@ export function requestsOf(
     };
   };
 
-  const ask = async (question: Question): Promise<Reply> =>
-    begin(question).reply;
-
-  /** Ask for what runs the user's code again. */
-  const long = <T>(
-    question: Question,
-    options: ILongRequestOptions | undefined,
-    read: (reply: Reply) => T | null
-  ): ILongRequest<T> => {
-    const { reply, stop } = begin(question, options?.working);
-    const outcome = async (): Promise<Outcome<T>> => {
-      const last = await reply;
-      return (last.confirm ?? null) !== null
-        ? { kind: 'confirm', question: last.confirm as string }
-        : { kind: 'done', value: answered(read(last), trans) };
-    };
-    return { result: outcome(), stop };
-  };
-
-  /** A long request about one program: what is about another one is no answer. */
-  const ofProgram = <T extends { program: number }>(
-    type: 'time' | 'passes' | 'exact_links',
-    snapshot: string,
-    program: number,
-    options: ILongRequestOptions | undefined,
-    read: (reply: Reply) => T | null | undefined
-  ): ILongRequest<T> => {
-    const confirmed = options?.confirmed ?? false;
-    return long<T>({ type, snapshot, program, confirmed }, options, reply => {
-      const found = read(reply);
-      return found?.program === program ? found : null;
-    });
+  /** Take an answer into the run's document; one about another program, or another file, is none. */
+  const taken = <Name extends RequestName>(
+    name: Name,
+    params: Params<Name>,
+    answer: Answer<Name>
+  ): Answer<Name> => {
+    const asked = params as Readonly<Record<string, unknown>>;
+    const about = Object(answer) as Readonly<Record<string, unknown>>;
+    if (ABOUT.some(name => name in about && about[name] !== asked[name])) {
+      throw new Error(whyUnanswered(null, trans));
+    }
+    const run = host.runs.find(asked.snapshot as string);
+    const { into } = REQUESTS[name];
+    if (into === 'document') {
+      host.renew(answer as Snapshot);
+    } else if (into !== null && run !== undefined) {
+      merge(run.snapshot, name, answer);
+      host.merged();
+    }
+    return answer;
   };
 
   return {
-    text: async (snapshot, program, level, first_line, line_count, platform) =>
-      answered<TextPage>(
-        (
-          await ask({
-            type: 'text',
-            snapshot,
-            program,
-            level,
-            first_line,
-            line_count,
-            ...(platform === undefined ? {} : { platform })
-          })
-        ).text,
-        trans
-      ),
-    scope: async (snapshot, scope, first_equation, equation_count) =>
-      answered<ScopePage>(
-        (
-          await ask({
-            type: 'scope',
-            snapshot,
-            scope,
-            first_equation,
-            equation_count
-          })
-        ).scope,
-        trans
-      ),
-    make: async (snapshot, program, level) =>
-      answered<Snapshot>(
-        (await ask({ type: 'make', snapshot, program, level })).snapshot,
-        trans
-      ),
+    ask: async (type, params) => {
+      const reply = await put({ type, ...params }).reply;
+      if (reply.type === 'confirm') {
+        throw new Error(whyUnanswered(null, trans)); // of a short one there is no question
+      }
+      return taken(type, params, reply.result);
+    },
+    begin: (type, params, options) => {
+      const confirmed = options?.confirmed ?? false;
+      const { reply, stop } = put(
+        { type, ...params, confirmed },
+        options?.working
+      );
+      const result = reply.then((last): Outcome<Answer<typeof type>> =>
+        last.type === 'confirm'
+          ? { kind: 'confirm', question: last.question }
+          : { kind: 'done', value: taken(type, params, last.result) }
+      );
+      return { result, stop } satisfies ILongRequest<Answer<typeof type>>;
+    },
     retrace: snapshot => {
       if (host.runs.isOfThisLife(snapshot)) {
         host.channel()?.trace(snapshot);
       }
     },
-    transform: async (snapshot, program, kind) =>
-      answered<Snapshot>(
-        (await ask({ type: 'transform', snapshot, program, kind })).snapshot,
-        trans
-      ),
-    steps: (snapshot, control, options) =>
-      long<Recording>(
-        {
-          type: 'steps',
-          snapshot,
-          control,
-          repeat_effects: options?.confirmed ?? false
-        },
-        options,
-        ({ recording }) =>
-          recording?.snapshot === snapshot && recording.control === control
-            ? recording
-            : null
-      ),
-    compare: (snapshot, programs, options) =>
-      long<VariantComparison>(
-        {
-          type: 'compare',
-          snapshot,
-          programs: [...programs],
-          repeat_effects: options?.confirmed ?? false
-        },
-        options,
-        ({ comparison }) => comparison ?? null
-      ),
-    time: (snapshot, program, options) =>
-      ofProgram('time', snapshot, program, options, reply => reply.timing),
-    sweep: (snapshot, { sweep, call, functions }, options) =>
-      long<Sweep>(
-        {
-          type: 'sweep',
-          snapshot,
-          sweep,
-          call,
-          functions: [...functions],
-          confirmed: options?.confirmed ?? false
-        },
-        options,
-        reply => reply.sweep ?? null
-      ),
-    machine: (snapshot, options) =>
-      long<Machine>(
-        { type: 'machine', snapshot },
-        options,
-        ({ machine }) => machine ?? null
-      ),
-    passes: (snapshot, program, options) =>
-      ofProgram('passes', snapshot, program, options, reply => reply.passes),
-    exactLinks: (snapshot, program, options) =>
-      ofProgram(
-        'exact_links',
-        snapshot,
-        program,
-        options,
-        reply => reply.exact_links
-      ),
-    twinText: async (snapshot, program, level, first_line, line_count) => {
-      const { text: page } = await ask({
-        type: 'text',
-        snapshot,
-        program,
-        level,
-        first_line,
-        line_count,
-        twin: true
-      });
-      return answered<TextPage>(
-        Array.isArray(page?.line_equations) ? page : null,
-        trans
-      );
-    },
-    passDiff: async (snapshot, program, index, first_line, line_count) => {
-      const { pass_diff: page } = await ask({
-        type: 'pass_diff',
-        snapshot,
-        program,
-        index,
-        first_line,
-        line_count
-      });
-      return answered<PassDiff>(page?.index === index ? page : null, trans);
-    },
-    diff: async (before, after, level) => {
-      const { diff } = await ask({
-        type: 'diff',
-        snapshot: after.snapshot,
-        program: after.program,
-        before: before.snapshot,
-        before_program: before.program,
-        level,
-        ...host.runs.documentOf(before.snapshot)
-      });
-      return answered<ProgramDiff>(diff ?? null, trans);
-    },
-    page: async (snapshot, program) => {
-      const { page } = await ask({ type: 'export', snapshot, program });
-      return answered<string>(page ?? null, trans);
-    },
-    source: async (snapshot, path) => {
-      const { source } = await ask({ type: 'source', snapshot, path });
-      return answered<SourcePage>(source?.path === path ? source : null, trans);
-    },
-    shardings: async (snapshot, program) => {
-      const { shardings } = await ask({
-        type: 'shardings',
-        snapshot,
-        program
-      });
-      return answered<ProgramShardings>(
-        shardings?.program === program ? shardings : null,
-        trans
-      );
-    },
-    cost: async (snapshot, program) => {
-      const { cost } = await ask({ type: 'cost', snapshot, program });
-      return answered<ProgramCost>(
-        cost?.program === program ? cost : null,
-        trans
-      );
-    }
+    documentOf: snapshot => host.runs.documentOf(snapshot)
   };
 }
+
+/** What an answer may say it is about, as the request does. */
+const ABOUT = ['snapshot', 'program', 'control', 'index', 'path'];
 
 function sizesOf(snapshot: Snapshot): IDocumentSizes {
   return {
@@ -274,11 +113,4 @@ function sizesOf(snapshot: Snapshot): IDocumentSizes {
     frames: snapshot.frames.length,
     scopes: snapshot.scopes.map(scope => scope.count)
   };
-}
-
-function answered<T>(answer: T | null, trans: TranslationBundle): T {
-  if (answer === null) {
-    throw new Error(whyUnanswered(null, trans));
-  }
-  return answer;
 }

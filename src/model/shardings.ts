@@ -1,8 +1,8 @@
 /**
  * A model comes in; how its programs are spread over devices goes out.
  *
- * What came with a document is found here too. The collectives of a program that was too large to be read with it are
- * read on request.
+ * The shardings are in the document. The collectives of a program that was too large to be read with it are read on
+ * request.
  */
 import { ISignal, Signal } from '@lumino/signaling';
 
@@ -28,11 +28,7 @@ export class Shardings {
 
   /** How a program is spread; null where it runs on one device, or was not compiled. */
   of(snapshot: Snapshot, program: number): ProgramShardings | null {
-    return (
-      this._read.get(snapshot)?.get(program) ??
-      snapshot.shardings?.find(one => one.program === program) ??
-      null
-    );
+    return snapshot.shardings?.find(one => one.program === program) ?? null;
   }
 
   readingOf(snapshot: Snapshot, program: number): Reading {
@@ -53,10 +49,11 @@ export class Shardings {
     }
     this._set(snapshot, program, { kind: 'working' });
     try {
-      const found = await requests.shardings(snapshot.id, program);
+      const found = await requests.ask('shardings', {
+        snapshot: snapshot.id,
+        program
+      });
       linksOf(snapshot, program).addCollectives(found.collectives ?? []);
-      const read = this._read.get(snapshot) ?? new Map();
-      this._read.set(snapshot, read.set(program, found));
       this._set(snapshot, program, IDLE);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
@@ -72,7 +69,6 @@ export class Shardings {
     }
   }
 
-  private _read = new WeakMap<Snapshot, Map<number, ProgramShardings>>();
   private _readings = new WeakMap<Snapshot, Map<number, Reading>>();
   private _changed = new Signal<this, void>(this);
 }

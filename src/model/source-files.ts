@@ -85,7 +85,10 @@ export class SourceFiles {
   private async _ask(path: string, requests: IRequests): Promise<void> {
     this._set(path, { kind: 'reading' });
     try {
-      const page = await requests.source(this._snapshot.id, path);
+      const page = await requests.ask('source', {
+        snapshot: this._snapshot.id,
+        path
+      });
       this._set(path, { kind: 'read', page });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);

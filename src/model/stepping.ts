@@ -1,8 +1,8 @@
 /**
  * A construct that the user asks to be run step by step comes in; its recording goes out, and where the user is in it.
  *
- * Recordings that came with a document are found here too. What the stepper shows is here and not in a view: cards mark
- * the branch that the step took, and a view that is closed and opened again is where it was.
+ * Recordings are in the document. What the stepper shows is here and not in a view: cards mark the branch that the step
+ * took, and a view that is closed and opened again is where it was.
  */
 import { ISignal, Signal } from '@lumino/signaling';
 
@@ -33,13 +33,9 @@ export class Stepping {
     return this._work.stateOf(snapshot, control);
   }
 
-  /** The recording of a construct: the one that was asked for, or the one that came with the document. */
+  /** The recording of a construct; null where there is none. */
   recordingOf(snapshot: Snapshot, control: number): Recording | null {
-    return (
-      this._work.valueOf(snapshot, control) ??
-      snapshot.recordings?.find(one => one.control === control) ??
-      null
-    );
+    return snapshot.recordings?.find(one => one.control === control) ?? null;
   }
 
   placeOf(snapshot: Snapshot, control: number): IPlace {
@@ -82,7 +78,7 @@ export class Stepping {
   /** Run the construct again and record it; does nothing where no kernel can answer or it is running already. */
   record(snapshot: Snapshot, control: number): Promise<void> {
     return this._work.start(snapshot, control, (requests, options) =>
-      requests.steps(snapshot.id, control, options)
+      requests.begin('steps', { snapshot: snapshot.id, control }, options)
     );
   }
 

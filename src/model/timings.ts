@@ -1,7 +1,7 @@
 /**
  * A model comes in; what was measured of its programs goes out, and over sizes, and how far the measuring is.
  *
- * What came with a document is found here too. Results of requests are kept for as long as their run can be chosen.
+ * What was measured is in the document; how far the measuring is, and what the user typed for it, are here.
  */
 import { ISignal, Signal } from '@lumino/signaling';
 
@@ -34,18 +34,14 @@ export class Timings {
     return this._changed;
   }
 
-  /** The times of a program: the last that were asked for, or those that came with the document. */
+  /** The times of a program; null where it was not timed. */
   timingOf(snapshot: Snapshot, program: number): ProgramTiming | null {
-    return (
-      this.time.valueOf(snapshot, program) ??
-      snapshot.timings?.find(timing => timing.program === program) ??
-      null
-    );
+    return snapshot.timings?.find(timing => timing.program === program) ?? null;
   }
 
-  /** The sweep of a run: the last that was asked for, or the one that came with the document. */
+  /** The sweep of a run; null where there was none. */
   sweepOf(snapshot: Snapshot): Sweep | null {
-    return this.sweep.valueOf(snapshot) ?? snapshot.sweep ?? null;
+    return snapshot.sweep ?? null;
   }
 
   /** What the user last typed for a function of this name, also in later runs. */

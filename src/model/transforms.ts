@@ -2,7 +2,7 @@
  * A snapshot comes in; what was derived from its programs goes out: which programs belong together, and which part each
  * of their equations plays. A model comes in; a transform that is asked for goes out.
  *
- * The kernel says what an equation is (see `Transform` in snapshot/transform.py); nothing is worked out here.
+ * The kernel says what an equation is (see `Transform` in jupyter_jaxpr/document/types/transform.py); nothing is worked out here.
  */
 import { ISignal, Signal } from '@lumino/signaling';
 
@@ -12,7 +12,7 @@ import type { IJaxprModel } from '../tokens';
 /** The name of a transform. */
 export type TransformKind = Transform['kind'];
 
-/** The part that an equation plays; see `ScopeRoles` in snapshot/transform.py. */
+/** The part that an equation plays; see `ScopeRoles` in jupyter_jaxpr/document/types/transform.py. */
 export type Role = 'f' | 'b' | 'r' | 't' | 'm' | '-';
 
 /** What an equation makes that is kept. */
@@ -164,18 +164,12 @@ export class Transforms {
     const key = `${snapshot.id} ${program} ${kind}`;
     this._set(key, { kind: 'working' });
     try {
-      const made = await requests.transform(snapshot.id, program, kind);
+      const made = await requests.ask('transform', {
+        snapshot: snapshot.id,
+        program,
+        kind
+      });
       this._set(key, IDLE);
-      const inView = this._model.snapshot;
-      // A later answer may have come first, with more in it.
-      const more = made.programs.length + (made.transforms?.length ?? 0);
-      const held =
-        inView?.id === made.id
-          ? inView.programs.length + (inView.transforms?.length ?? 0)
-          : 0;
-      if (inView?.id === made.id && more > held) {
-        this._model.show(made, this._model.fromSaved);
-      }
       return (
         transformsOf(made, program).find(
           transform => transform.kind === kind

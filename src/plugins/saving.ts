@@ -41,7 +41,10 @@ export const savingPlugin: JupyterFrontEndPlugin<void> = {
           return;
         }
         try {
-          const page = await requests.page(snapshot.id, program);
+          const page = await requests.ask('export', {
+            snapshot: snapshot.id,
+            program
+          });
           download(page, `${fileName(snapshot.programs[program].name)}.html`);
         } catch (error) {
           void showErrorMessage(

@@ -24,6 +24,8 @@ import { checkProgramCost } from './cost';
 import { checkProgramShardings } from './shardings';
 import { checkControlFlow } from './control-flow';
 import { checkLedger } from './ledger';
+import { checkExactLinks } from './exact-links';
+import { checkProgramPasses } from './passes';
 import { checkRecording } from './recording';
 import { checkMachine, checkProgramTiming, checkSweep } from './timing';
 import { checkTransforms } from './transform';
@@ -157,6 +159,12 @@ export function checkSnapshot(value: unknown): Snapshot {
   );
   each(snapshot.timings ?? [], 'timings', (timing, field) =>
     checkProgramTiming(timing, field, programs)
+  );
+  each(snapshot.passes ?? [], 'passes', (passes, field) =>
+    checkProgramPasses(passes, field, programs)
+  );
+  each(snapshot.exact_links ?? [], 'exact_links', (links, field) =>
+    checkExactLinks(links, field, programs)
   );
   orNull(snapshot.sweep ?? null, 'sweep', checkSweep);
   checkTransforms(snapshot.transforms ?? [], 'transforms', sizes);

@@ -3,33 +3,26 @@
  *
  * The prose and an example of each message are in jupyter_jaxpr/wire/messages.py.
  */
+import { ANSWERS } from './answers';
+import type { IDocumentSizes } from './cost';
 import {
   Unreadable,
   checkEnvironment,
-  checkScopePage,
   checkSnapshot,
-  checkTextPage,
   readable
 } from './document';
-import { checkVariantComparison } from './comparison';
-import { IDocumentSizes, checkProgramCost } from './cost';
-import { checkProgramDiff } from './difference';
-import { checkExactLinks } from './exact-links';
-import { checkPassDiff, checkProgramPasses } from './passes';
-import { checkRecording } from './recording';
-import { checkProgramShardings } from './shardings';
-import { checkSourcePage } from './source';
-import { checkMachine, checkProgramTiming, checkSweep } from './timing';
+import type { Answer, RequestName } from './questions';
 import {
+  Answered,
+  Confirm,
   Failed,
   Hello,
   Progress,
-  Reply,
+  Refused,
   SnapshotMessage,
   Working
 } from './snapshot';
 import {
-  Mismatch,
   each,
   fields,
   flag,
@@ -42,7 +35,7 @@ import {
 } from './structure';
 
 /** The version of the messages that this side speaks. */
-export const PROTOCOL = 1;
+export const PROTOCOL = 2;
 
 /** The version of this side of the extension; a test holds it against package.json. */
 export const VERSION = '0.1.0';
@@ -56,6 +49,13 @@ export const REQUESTS_TARGET = 'jupyter_jaxpr.requests';
 /** What the kernel says without being asked. */
 export type Announcement = Hello | Progress | SnapshotMessage | Failed;
 
+/** What the kernel says to a question; after a word about its progress more come. */
+export type Reply<Name extends RequestName = RequestName> =
+  | (Omit<Answered, 'result'> & { result: Answer<Name> })
+  | Refused
+  | Confirm
+  | Working;
+
 /** Look at a message of the hub comm; never throws. */
 export function readAnnouncement(value: unknown): Announcement | Unreadable {
   return readable(() => checkAnnouncement(value));
@@ -64,13 +64,15 @@ export function readAnnouncement(value: unknown): Announcement | Unreadable {
 /**
  * Look at a message of the requests comm; never throws.
  *
+ * @param name Of the request.
  * @param sizes Of the snapshot that was asked about.
  */
-export function readReply(
+export function readReply<Name extends RequestName>(
   value: unknown,
+  name: Name,
   sizes: IDocumentSizes
-): Reply | Unreadable {
-  return readable(() => checkReply(value, sizes));
+): Reply<Name> | Unreadable {
+  return readable(() => checkReply(value, name, sizes));
 }
 
 /** The id of a reply, before anything else of it is looked at; null where it has none. */
@@ -133,73 +135,34 @@ function checkAnnouncement(value: unknown): Announcement {
 
 const STAGES = ['running', 'trace', 'lower', 'compile', 'first_run'] as const;
 
-function checkReply(value: unknown, sizes: IDocumentSizes): Reply {
+function checkReply<Name extends RequestName>(
+  value: unknown,
+  name: Name,
+  sizes: IDocumentSizes
+): Reply<Name> {
   const reply = fields(value, 'reply');
-  oneOf(reply.type, 'type', ['reply'] as const);
-  integer(reply.id, 'id', 0);
-  const error = orNull(reply.error, 'error', text);
-  const page = orNull(reply.text, 'text', value =>
-    checkTextPage(value, sizes.scopes)
-  );
-  const scope = orNull(reply.scope, 'scope', value =>
-    checkScopePage(value, sizes.scopes.length)
-  );
-  const snapshot = orNull(reply.snapshot, 'snapshot', checkSnapshot);
-  const answers = [
-    error,
-    page,
-    scope,
-    snapshot,
-    // These are left out where they are null.
-    orNull(reply.working ?? null, 'working', checkWorking),
-    orNull(reply.confirm ?? null, 'confirm', text),
-    orNull(reply.recording ?? null, 'recording', value =>
-      checkRecording(value)
-    ),
-    orNull(reply.comparison ?? null, 'comparison', value =>
-      checkVariantComparison(value)
-    ),
-    orNull(reply.timing ?? null, 'timing', (value, field) =>
-      checkProgramTiming(value, field, sizes.programs)
-    ),
-    orNull(reply.sweep ?? null, 'sweep', checkSweep),
-    orNull(reply.machine ?? null, 'machine', checkMachine),
-    orNull(reply.passes ?? null, 'passes', (value, field) =>
-      checkProgramPasses(value, field, sizes.programs)
-    ),
-    orNull(reply.pass_diff ?? null, 'pass_diff', (value, field) =>
-      checkPassDiff(value, field, sizes.programs)
-    ),
-    orNull(reply.exact_links ?? null, 'exact_links', (value, field) =>
-      checkExactLinks(value, field, sizes.programs)
-    ),
-    orNull(reply.shardings ?? null, 'shardings', (value, field) =>
-      checkProgramShardings(value, field, sizes)
-    ),
-    orNull(reply.cost ?? null, 'cost', (value, field) =>
-      checkProgramCost(value, field, sizes)
-    ),
-    orNull(reply.diff ?? null, 'diff', checkProgramDiff),
-    orNull(reply.page ?? null, 'page', text),
-    orNull(reply.source ?? null, 'source', checkSourcePage)
-  ].filter(one => one !== null);
-  if (answers.length !== 1) {
-    throw new Mismatch(
-      'reply',
-      'exactly one of error, text, scope, snapshot, working, confirm, recording, comparison, timing, sweep, machine, cost, shardings, passes, pass_diff, exact_links, diff, page, source'
-    );
+  const type = oneOf(reply.type, 'type', [
+    'answered',
+    'refused',
+    'confirm',
+    'working'
+  ] as const);
+  const id = integer(reply.id, 'id', 0);
+  switch (type) {
+    case 'answered':
+      return { type, id, result: ANSWERS[name](reply.result, name, sizes) };
+    case 'refused':
+      text(reply.reason, 'reason');
+      return reply as unknown as Refused;
+    case 'confirm':
+      text(reply.question, 'question');
+      return reply as unknown as Confirm;
+    case 'working':
+      text(reply.text, 'text');
+      for (const field of ['done', 'total']) {
+        orNull(reply[field], field, (value, field) => integer(value, field, 0));
+      }
+      seconds(reply.elapsed, 'elapsed');
+      return reply as unknown as Working;
   }
-  return reply as unknown as Reply;
-}
-
-function checkWorking(value: unknown): Working {
-  const working = fields(value, 'working');
-  text(working.text, 'working.text');
-  for (const name of ['done', 'total']) {
-    orNull(working[name], `working.${name}`, (value, field) =>
-      integer(value, field, 0)
-    );
-  }
-  seconds(working.elapsed, 'working.elapsed');
-  return working as unknown as Working;
 }

@@ -7,6 +7,7 @@
 
 export type Wire =
   | Activity
+  | Answered
   | Argument
   | Aval
   | Branch
@@ -16,6 +17,7 @@ export type Wire =
   | Collective
   | CompareRequest
   | Comparison
+  | Confirm
   | Control
   | CostDifference
   | CostNode
@@ -72,7 +74,7 @@ export type Wire =
   | ProgramTiming
   | Progress
   | Recording
-  | Reply
+  | Refused
   | Resend
   | Residual
   | Retrace
@@ -93,7 +95,7 @@ export type Wire =
   | Stack
   | Stages
   | StepsRequest
-  | StopRequest
+  | Stop
   | Sweep
   | SweepFit
   | SweepPoint
@@ -237,6 +239,22 @@ export interface Activity {
    * Calls that raised while tracing or compiling.
    */
   raised: number | null;
+}
+/**
+ * The answer to a request, the last reply; the request's file says what type it has.
+ */
+export interface Answered {
+  type: 'answered';
+  /**
+   * The request's.
+   */
+  id: number;
+  /**
+   * The answer.
+   */
+  result: {
+    [k: string]: unknown;
+  };
 }
 /**
  * An argument of a call, or a result.
@@ -425,7 +443,7 @@ export interface Collective {
   conditional?: boolean;
 }
 /**
- * Run several programs of a snapshot again, timed and side by side: the user pressed the button.
+ * Run several programs of a run again, timed and side by side: the user pressed the button.
  */
 export interface CompareRequest {
   type: 'compare';
@@ -434,17 +452,14 @@ export interface CompareRequest {
    */
   id: number;
   /**
-   * Id.
+   * Id of the run.
    */
   snapshot: string;
   /**
-   * Indices into its programs.
+   * The user said yes to the question that came before.
    */
+  confirmed: boolean;
   programs: number[];
-  /**
-   * The user confirmed that effects happen again.
-   */
-  repeat_effects: boolean;
 }
 /**
  * A result of the recorded run beside that of the real function.
@@ -470,6 +485,20 @@ export interface Comparison {
    * Between finite elements; null where it cannot be told.
    */
   largest_difference: number | null;
+}
+/**
+ * The work would repeat effects or take long, and was not done; the last reply. Ask again with `confirmed`.
+ */
+export interface Confirm {
+  type: 'confirm';
+  /**
+   * The request's.
+   */
+  id: number;
+  /**
+   * What the user says yes to.
+   */
+  question: string;
 }
 /**
  * A control-flow construct, or a named scope that stands around or beside some.
@@ -740,7 +769,7 @@ export interface CostRequest {
    */
   id: number;
   /**
-   * Id.
+   * Id of the run.
    */
   snapshot: string;
   /**
@@ -867,7 +896,7 @@ export interface DiffOf {
   created: number;
 }
 /**
- * What became of a program in another one; both are read, nothing runs.
+ * What became of a program in another one, of the same run or a later one; both are read, nothing runs.
  */
 export interface DiffRequest {
   type: 'diff';
@@ -876,7 +905,7 @@ export interface DiffRequest {
    */
   id: number;
   /**
-   * Id of the run of the later one.
+   * Id of the run.
    */
   snapshot: string;
   /**
@@ -1024,6 +1053,14 @@ export interface Snapshot {
    * Of the programs that were compiled for more than one device.
    */
   shardings?: ProgramShardings[];
+  /**
+   * Where the panel asked what XLA's passes did.
+   */
+  passes?: ProgramPasses[];
+  /**
+   * Where the panel asked for a tagged twin.
+   */
+  exact_links?: ExactLinks[];
   /**
    * Where --transform or the panel asked for some.
    */
@@ -2447,6 +2484,122 @@ export interface SpreadArray {
   equation?: number;
 }
 /**
+ * The passes of one program, in the order in which they ran.
+ */
+export interface ProgramPasses {
+  /**
+   * Index into programs.
+   */
+  program: number;
+  /**
+   * That compiling once more took, and reading what XLA wrote.
+   */
+  seconds: number;
+  /**
+   * Those that changed something.
+   */
+  passes: XlaPass[];
+  /**
+   * Dumps that were too many bytes to be read.
+   */
+  left_out: number;
+}
+/**
+ * A pass that changed something.
+ */
+export interface XlaPass {
+  /**
+   * As XLA names it, such as algsimp; before PIPELINE: what was changed between two.
+   */
+  name: string;
+  /**
+   * The pipeline it belongs to.
+   */
+  pipeline: string;
+  /**
+   * Instructions of the module before it.
+   */
+  before: number;
+  /**
+   * Instructions after it.
+   */
+  after: number;
+  /**
+   * Lines that are new.
+   */
+  added: number;
+  /**
+   * Lines that are gone.
+   */
+  removed: number;
+}
+/**
+ * A twin of a program: compiled beside it, each equation with a number that its instructions carry.
+ */
+export interface ExactLinks {
+  /**
+   * Index into programs.
+   */
+  program: number;
+  /**
+   * That lowering the twin took.
+   */
+  lower_seconds: number;
+  /**
+   * That compiling it took.
+   */
+  compile_seconds: number;
+  /**
+   * Equations of the program.
+   */
+  equations: number;
+  /**
+   * Those that any instruction of the HLO comes from.
+   */
+  reached: number;
+  /**
+   * StableHLO, then HLO.
+   */
+  levels: ExactLevel[];
+}
+/**
+ * How one text of the twin is linked, and whether it is that of the program.
+ */
+export interface ExactLevel {
+  /**
+   * Which text.
+   */
+  name: 'hlo' | 'stablehlo';
+  /**
+   * Of the whole text.
+   */
+  lines: number;
+  /**
+   * Its operations, constants and what only moves or names values left out.
+   */
+  instructions: number;
+  /**
+   * Those that come from equations, as the twin states.
+   */
+  linked: number;
+  /**
+   * Those that come from one equation alone, as the twin states.
+   */
+  single: number;
+  /**
+   * Those of which it states none, and that others tell: see `inferred_lines`.
+   */
+  inferred: number;
+  /**
+   * Whether it says the same as the program's own text; null: there is none.
+   */
+  same: boolean | null;
+  /**
+   * The same as a sentence, with the numbers.
+   */
+  words: string;
+}
+/**
  * A transform of a program: traced by jupyter_jaxpr, never run.
  */
 export interface Transform {
@@ -2617,72 +2770,6 @@ export interface DiffSide {
   outside?: string;
 }
 /**
- * How one text of the twin is linked, and whether it is that of the program.
- */
-export interface ExactLevel {
-  /**
-   * Which text.
-   */
-  name: 'hlo' | 'stablehlo';
-  /**
-   * Of the whole text.
-   */
-  lines: number;
-  /**
-   * Its operations, constants and what only moves or names values left out.
-   */
-  instructions: number;
-  /**
-   * Those that come from equations, as the twin states.
-   */
-  linked: number;
-  /**
-   * Those that come from one equation alone, as the twin states.
-   */
-  single: number;
-  /**
-   * Those of which it states none, and that others tell: see `inferred_lines`.
-   */
-  inferred: number;
-  /**
-   * Whether it says the same as the program's own text; null: there is none.
-   */
-  same: boolean | null;
-  /**
-   * The same as a sentence, with the numbers.
-   */
-  words: string;
-}
-/**
- * A twin of a program: compiled beside it, each equation with a number that its instructions carry.
- */
-export interface ExactLinks {
-  /**
-   * Index into programs.
-   */
-  program: number;
-  /**
-   * That lowering the twin took.
-   */
-  lower_seconds: number;
-  /**
-   * That compiling it took.
-   */
-  compile_seconds: number;
-  /**
-   * Equations of the program.
-   */
-  equations: number;
-  /**
-   * Those that any instruction of the HLO comes from.
-   */
-  reached: number;
-  /**
-   * StableHLO, then HLO.
-   */
-  levels: ExactLevel[];
-}
-/**
  * Compile a tagged twin of a program, to see which equations its lines come from: the user pressed the button.
  */
 export interface ExactLinksRequest {
@@ -2692,20 +2779,20 @@ export interface ExactLinksRequest {
    */
   id: number;
   /**
-   * Id.
+   * Id of the run.
    */
   snapshot: string;
+  /**
+   * The user said yes to the question that came before.
+   */
+  confirmed: boolean;
   /**
    * Index into its programs.
    */
   program: number;
-  /**
-   * The user said yes to compiling a twin.
-   */
-  confirmed: boolean;
 }
 /**
- * A run as an HTML file that needs nothing else; nothing runs.
+ * A run as an HTML file that needs nothing else, this program first; nothing runs.
  */
 export interface ExportRequest {
   type: 'export';
@@ -2714,11 +2801,11 @@ export interface ExportRequest {
    */
   id: number;
   /**
-   * Id.
+   * Id of the run.
    */
   snapshot: string;
   /**
-   * Index into its programs: the one that comes first.
+   * Index into its programs.
    */
   program: number;
 }
@@ -2772,12 +2859,16 @@ export interface MachineRequest {
    */
   id: number;
   /**
-   * Id.
+   * Id of the run.
    */
   snapshot: string;
+  /**
+   * The user said yes to the question that came before.
+   */
+  confirmed: boolean;
 }
 /**
- * Lower or compile a program that was only traced: the user pressed the button.
+ * Lower or compile a program that was only traced: the user pressed the button. Nothing of the user's runs.
  */
 export interface MakeRequest {
   type: 'make';
@@ -2786,7 +2877,7 @@ export interface MakeRequest {
    */
   id: number;
   /**
-   * Id.
+   * Id of the run.
    */
   snapshot: string;
   /**
@@ -2833,7 +2924,7 @@ export interface PassDiffRequest {
    */
   id: number;
   /**
-   * Id.
+   * Id of the run.
    */
   snapshot: string;
   /**
@@ -2863,17 +2954,17 @@ export interface PassesRequest {
    */
   id: number;
   /**
-   * Id.
+   * Id of the run.
    */
   snapshot: string;
+  /**
+   * The user said yes to the question that came before.
+   */
+  confirmed: boolean;
   /**
    * Index into its programs.
    */
   program: number;
-  /**
-   * The user said yes to compiling again.
-   */
-  confirmed: boolean;
 }
 /**
  * What became of one program in another; both are of the same kind of text.
@@ -2929,56 +3020,6 @@ export interface ProgramDiff {
   left_out: number;
 }
 /**
- * The passes of one program, in the order in which they ran.
- */
-export interface ProgramPasses {
-  /**
-   * Index into programs.
-   */
-  program: number;
-  /**
-   * That compiling once more took, and reading what XLA wrote.
-   */
-  seconds: number;
-  /**
-   * Those that changed something.
-   */
-  passes: XlaPass[];
-  /**
-   * Dumps that were too many bytes to be read.
-   */
-  left_out: number;
-}
-/**
- * A pass that changed something.
- */
-export interface XlaPass {
-  /**
-   * As XLA names it, such as algsimp; before PIPELINE: what was changed between two.
-   */
-  name: string;
-  /**
-   * The pipeline it belongs to.
-   */
-  pipeline: string;
-  /**
-   * Instructions of the module before it.
-   */
-  before: number;
-  /**
-   * Instructions after it.
-   */
-  after: number;
-  /**
-   * Lines that are new.
-   */
-  added: number;
-  /**
-   * Lines that are gone.
-   */
-  removed: number;
-}
-/**
  * The heartbeat of a long call, once a second from the first second on; replaced by the snapshot.
  */
 export interface Progress {
@@ -3021,90 +3062,274 @@ export interface Progress {
   interruptible: boolean;
 }
 /**
- * The answer to a request; exactly one of its other fields is not null.
+ * There is no answer; the last reply.
  */
-export interface Reply {
-  type: 'reply';
+export interface Refused {
+  type: 'refused';
   /**
    * The request's.
    */
   id: number;
   /**
-   * Why it cannot be answered, and what to do.
+   * Why, and what to do: sentences.
    */
-  error: string | null;
+  reason: string;
+}
+/**
+ * A page has opened or reconnected: hello and the latest snapshots, please.
+ */
+export interface Resend {
+  type: 'resend';
   /**
-   * In answer to text.
+   * Version of the messages the browser knows.
    */
-  text: TextPage | null;
+  protocol: number;
   /**
-   * In answer to scope.
+   * Version of the browser side of this extension.
    */
-  scope: ScopePage | null;
+  version: string;
+}
+/**
+ * The first equations of a scope that is inside of others of a page, in whose pools its indices point.
+ */
+export interface ScopeEquations {
   /**
-   * In answer to make and to transform: the document with what was made.
+   * Which of the snapshot's scopes.
    */
-  snapshot: Snapshot | null;
+  number: number;
   /**
-   * Not the last reply: how far the work is.
+   * The columns of these equations, with names.
    */
-  working?: Working | null;
+  scope: Scope;
   /**
-   * The work would repeat effects or take long: a question. To do it ask again with repeat_effects, or with confirmed.
+   * Variables that are bound by later equations, and are the scope's outputs.
    */
-  confirm?: string | null;
+  operands: number[];
   /**
-   * In answer to steps.
+   * Their printed names.
    */
-  recording?: Recording | null;
+  operand_names: string[];
+}
+/**
+ * Some equations of a scope; its indices point into the pools here, its children to the snapshot's scopes.
+ */
+export interface ScopePage {
   /**
-   * In answer to compare.
+   * The columns of these equations, with names.
    */
-  comparison?: VariantComparison | null;
+  scope: Scope;
   /**
-   * In answer to time.
+   * Variables bound elsewhere that these equations or the scope's outputs use.
    */
-  timing?: ProgramTiming | null;
+  operands: number[];
   /**
-   * In answer to sweep.
+   * Their printed names.
    */
-  sweep?: Sweep | null;
+  operand_names: string[];
   /**
-   * In answer to machine.
+   * Pool of this page.
    */
-  machine?: Machine | null;
+  strings: string[];
   /**
-   * In answer to cost.
+   * Pool of this page.
    */
-  cost?: ProgramCost | null;
+  avals: Aval[];
   /**
-   * In answer to passes.
+   * Pool of this page.
    */
-  passes?: ProgramPasses | null;
+  literals: LiteralValue[];
   /**
-   * In answer to shardings.
+   * Pool of this page.
    */
-  shardings?: ProgramShardings | null;
+  parameter_lists: Parameter[][];
   /**
-   * In answer to pass_diff.
+   * Pool of this page.
    */
-  pass_diff?: PassDiff | null;
+  files: File[];
   /**
-   * In answer to exact_links.
+   * Pool of this page.
    */
-  exact_links?: ExactLinks | null;
+  frames: Frame[];
   /**
-   * In answer to diff.
+   * Pool of this page.
    */
-  diff?: ProgramDiff | null;
+  stacks: Stack[];
   /**
-   * In answer to export: the HTML file.
+   * Of the programs inside of these equations, outer before inner, while they fit.
    */
-  page?: string | null;
+  inner?: ScopeEquations[];
+}
+/**
+ * Equations of a scope that was too large to send whole.
+ */
+export interface ScopeRequest {
+  type: 'scope';
   /**
-   * In answer to source.
+   * Chosen by the browser.
    */
-  source?: SourcePage | null;
+  id: number;
+  /**
+   * Id of the run.
+   */
+  snapshot: string;
+  /**
+   * Index into its scopes.
+   */
+  scope: number;
+  /**
+   * From 0.
+   */
+  first_equation: number;
+  /**
+   * At most 5,000, those inside of others counted.
+   */
+  equation_count: number;
+}
+/**
+ * How a program is spread over devices, its collectives too; its HLO is read, nothing runs.
+ */
+export interface ShardingsRequest {
+  type: 'shardings';
+  /**
+   * Chosen by the browser.
+   */
+  id: number;
+  /**
+   * Id of the run.
+   */
+  snapshot: string;
+  /**
+   * Index into its programs.
+   */
+  program: number;
+}
+/**
+ * A run has ended.
+ */
+export interface SnapshotMessage {
+  type: 'snapshot';
+  /**
+   * Grows by one a message.
+   */
+  seq: number;
+  /**
+   * What it showed.
+   */
+  snapshot: Snapshot;
+}
+/**
+ * The text of a file that frames point into; of a long one the functions that ran.
+ */
+export interface SourcePage {
+  /**
+   * As in files.
+   */
+  path: string;
+  /**
+   * Lines of the whole file; 0 where it is not here.
+   */
+  lines: number;
+  /**
+   * Ascending; none where it is not here.
+   */
+  stretches: SourceStretch[];
+  /**
+   * Why it cannot be shown, and what to do: a sentence; else null.
+   */
+  missing: string | null;
+}
+/**
+ * Lines of a file.
+ */
+export interface SourceStretch {
+  /**
+   * From 1.
+   */
+  first_line: number;
+  /**
+   * The lines, separated by newlines.
+   */
+  text: string;
+}
+/**
+ * The text of a file that the run's frames point into; it is read, nothing runs.
+ */
+export interface SourceRequest {
+  type: 'source';
+  /**
+   * Chosen by the browser.
+   */
+  id: number;
+  /**
+   * Id of the run.
+   */
+  snapshot: string;
+  /**
+   * As in its files.
+   */
+  path: string;
+}
+/**
+ * Run a construct again on the values of the last call, and record each step: the user pressed the button.
+ */
+export interface StepsRequest {
+  type: 'steps';
+  /**
+   * Chosen by the browser.
+   */
+  id: number;
+  /**
+   * Id of the run.
+   */
+  snapshot: string;
+  /**
+   * The user said yes to the question that came before.
+   */
+  confirmed: boolean;
+  /**
+   * Index into its control_flow.
+   */
+  control: number;
+}
+/**
+ * Stop the work of a request; its last reply has what was done until then.
+ */
+export interface Stop {
+  type: 'stop';
+  /**
+   * The request's.
+   */
+  id: number;
+}
+/**
+ * Call functions at several sizes, timed: the user typed what, and pressed the button.
+ */
+export interface SweepRequest {
+  type: 'sweep';
+  /**
+   * Chosen by the browser.
+   */
+  id: number;
+  /**
+   * Id of the run.
+   */
+  snapshot: string;
+  /**
+   * The user said yes to the question that came before.
+   */
+  confirmed: boolean;
+  /**
+   * As for --sweep, such as n=64,256,1024.
+   */
+  sweep: string;
+  /**
+   * As a target of the magic, such as f(make(n)).
+   */
+  call: string;
+  /**
+   * As for --compare: names to call instead of the call's own; may be empty.
+   */
+  functions: string[];
 }
 /**
  * Some lines of StableHLO or HLO, each with where it came from.
@@ -3172,283 +3397,6 @@ export interface TextPage {
   line_equations?: number[][] | null;
 }
 /**
- * Some equations of a scope; its indices point into the pools here, its children to the snapshot's scopes.
- */
-export interface ScopePage {
-  /**
-   * The columns of these equations, with names.
-   */
-  scope: Scope;
-  /**
-   * Variables bound elsewhere that these equations or the scope's outputs use.
-   */
-  operands: number[];
-  /**
-   * Their printed names.
-   */
-  operand_names: string[];
-  /**
-   * Pool of this page.
-   */
-  strings: string[];
-  /**
-   * Pool of this page.
-   */
-  avals: Aval[];
-  /**
-   * Pool of this page.
-   */
-  literals: LiteralValue[];
-  /**
-   * Pool of this page.
-   */
-  parameter_lists: Parameter[][];
-  /**
-   * Pool of this page.
-   */
-  files: File[];
-  /**
-   * Pool of this page.
-   */
-  frames: Frame[];
-  /**
-   * Pool of this page.
-   */
-  stacks: Stack[];
-  /**
-   * Of the programs inside of these equations, outer before inner, while they fit.
-   */
-  inner?: ScopeEquations[];
-}
-/**
- * The first equations of a scope that is inside of others of a page, in whose pools its indices point.
- */
-export interface ScopeEquations {
-  /**
-   * Which of the snapshot's scopes.
-   */
-  number: number;
-  /**
-   * The columns of these equations, with names.
-   */
-  scope: Scope;
-  /**
-   * Variables that are bound by later equations, and are the scope's outputs.
-   */
-  operands: number[];
-  /**
-   * Their printed names.
-   */
-  operand_names: string[];
-}
-/**
- * How far a long request is.
- */
-export interface Working {
-  /**
-   * What is being done, such as: step 400, compiling unrolled.
-   */
-  text: string;
-  /**
-   * Of total; null when it cannot be told.
-   */
-  done: number | null;
-  /**
-   * Null when it cannot be told.
-   */
-  total: number | null;
-  /**
-   * Seconds since the request.
-   */
-  elapsed: number;
-}
-/**
- * The text of a file that frames point into; of a long one the functions that ran.
- */
-export interface SourcePage {
-  /**
-   * As in files.
-   */
-  path: string;
-  /**
-   * Lines of the whole file; 0 where it is not here.
-   */
-  lines: number;
-  /**
-   * Ascending; none where it is not here.
-   */
-  stretches: SourceStretch[];
-  /**
-   * Why it cannot be shown, and what to do: a sentence; else null.
-   */
-  missing: string | null;
-}
-/**
- * Lines of a file.
- */
-export interface SourceStretch {
-  /**
-   * From 1.
-   */
-  first_line: number;
-  /**
-   * The lines, separated by newlines.
-   */
-  text: string;
-}
-/**
- * A page has opened or reconnected: hello and the latest snapshots, please.
- */
-export interface Resend {
-  type: 'resend';
-  /**
-   * Version of the messages the browser knows.
-   */
-  protocol: number;
-  /**
-   * Version of the browser side of this extension.
-   */
-  version: string;
-}
-/**
- * Equations of a scope that was too large to send whole.
- */
-export interface ScopeRequest {
-  type: 'scope';
-  /**
-   * Chosen by the browser.
-   */
-  id: number;
-  /**
-   * Id.
-   */
-  snapshot: string;
-  /**
-   * Index into its scopes.
-   */
-  scope: number;
-  /**
-   * From 0.
-   */
-  first_equation: number;
-  /**
-   * At most 5,000, those inside of others counted.
-   */
-  equation_count: number;
-}
-/**
- * How a program is spread over devices, its collectives too; its HLO is read, nothing runs.
- */
-export interface ShardingsRequest {
-  type: 'shardings';
-  /**
-   * Chosen by the browser.
-   */
-  id: number;
-  /**
-   * Id.
-   */
-  snapshot: string;
-  /**
-   * Index into its programs.
-   */
-  program: number;
-}
-/**
- * A run has ended.
- */
-export interface SnapshotMessage {
-  type: 'snapshot';
-  /**
-   * Grows by one a message.
-   */
-  seq: number;
-  /**
-   * What it showed.
-   */
-  snapshot: Snapshot;
-}
-/**
- * The text of a file that the run's frames point into; it is read, nothing runs.
- */
-export interface SourceRequest {
-  type: 'source';
-  /**
-   * Chosen by the browser.
-   */
-  id: number;
-  /**
-   * Id.
-   */
-  snapshot: string;
-  /**
-   * As in its files.
-   */
-  path: string;
-}
-/**
- * Run a construct again on the values of the last call, and record each step: the user pressed the button.
- */
-export interface StepsRequest {
-  type: 'steps';
-  /**
-   * Chosen by the browser.
-   */
-  id: number;
-  /**
-   * Id.
-   */
-  snapshot: string;
-  /**
-   * Index into control_flow.
-   */
-  control: number;
-  /**
-   * The user confirmed that effects happen again.
-   */
-  repeat_effects: boolean;
-}
-/**
- * Stop the work of a request; its last reply has what was done until then.
- */
-export interface StopRequest {
-  type: 'stop';
-  /**
-   * The request's.
-   */
-  id: number;
-}
-/**
- * Call functions at several sizes, timed: the user typed what, and pressed the button.
- */
-export interface SweepRequest {
-  type: 'sweep';
-  /**
-   * Chosen by the browser.
-   */
-  id: number;
-  /**
-   * Id.
-   */
-  snapshot: string;
-  /**
-   * As for --sweep, such as n=64,256,1024.
-   */
-  sweep: string;
-  /**
-   * As a target of the magic, such as f(make(n)).
-   */
-  call: string;
-  /**
-   * As for --compare: names to call instead of the call's own; may be empty.
-   */
-  functions: string[];
-  /**
-   * The user said yes to repeated effects and to calls of over a second.
-   */
-  confirmed: boolean;
-}
-/**
  * Lines of a text that JAX has made.
  */
 export interface TextRequest {
@@ -3458,7 +3406,7 @@ export interface TextRequest {
    */
   id: number;
   /**
-   * Id.
+   * Id of the run.
    */
   snapshot: string;
   /**
@@ -3482,7 +3430,7 @@ export interface TextRequest {
    */
   platform?: string | null;
   /**
-   * The text of the program's twin, which was asked for before with exact_links.
+   * The text of the program's twin, which exact_links made before.
    */
   twin?: boolean;
 }
@@ -3496,17 +3444,17 @@ export interface TimeRequest {
    */
   id: number;
   /**
-   * Id.
+   * Id of the run.
    */
   snapshot: string;
+  /**
+   * The user said yes to the question that came before.
+   */
+  confirmed: boolean;
   /**
    * Index into its programs.
    */
   program: number;
-  /**
-   * The user said yes to repeated effects and to calls of over a second.
-   */
-  confirmed: boolean;
 }
 /**
  * Trace the last call of a run's cell: the user pressed the button. The run's document is sent anew.
@@ -3522,6 +3470,8 @@ export interface TraceCall {
 }
 /**
  * Derive a program by a transform; JAX traces it, nothing runs.
+ *
+ * What JAX refuses to derive is a sentence in the document.
  */
 export interface TransformRequest {
   type: 'transform';
@@ -3530,7 +3480,7 @@ export interface TransformRequest {
    */
   id: number;
   /**
-   * Id.
+   * Id of the run.
    */
   snapshot: string;
   /**
@@ -3541,4 +3491,30 @@ export interface TransformRequest {
    * Which.
    */
   kind: 'grad' | 'jvp' | 'linearize' | 'vmap';
+}
+/**
+ * How far a long request is; more replies come.
+ */
+export interface Working {
+  type: 'working';
+  /**
+   * The request's.
+   */
+  id: number;
+  /**
+   * What is being done, such as: step 400, compiling unrolled.
+   */
+  text: string;
+  /**
+   * Of total; null when it cannot be told.
+   */
+  done: number | null;
+  /**
+   * Null when it cannot be told.
+   */
+  total: number | null;
+  /**
+   * Seconds since the request.
+   */
+  elapsed: number;
 }

@@ -68,7 +68,7 @@ def warm_times() -> Iterator[Row]:
 
 def _pairs(names: dict[str, Any]) -> Iterator[tuple[float, float]]:
     """Runs of our clock and of `%timeit`'s, turn by turn: what the machine does meanwhile strikes both alike."""
-    from jupyter_jaxpr.measure.times.timing import Timed
+    from jupyter_jaxpr.measure.times.repeated_calls import Timed
 
     timed = Timed(names["f"], (names["x"],), {})
     # What `%timeit f(x).block_until_ready()` runs.

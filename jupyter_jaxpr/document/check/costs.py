@@ -1,4 +1,4 @@
-"""A document in, nothing out, or what is damaged in its costs, timings, sweep or machine."""
+"""A document in, nothing out, or what is damaged in its costs, timings, sweep, machine, passes or exact links."""
 
 from __future__ import annotations
 
@@ -21,6 +21,18 @@ def check_costs(document: Snapshot) -> None:
         _cost(document, cost, f"cost {number}")
     for number, timing in enumerate(document.timings):
         _timing(document, timing, f"timing {number}")
+    for passes in document.passes:
+        index(passes.program, document.programs, "passes: program")
+        amounts((passes.seconds, passes.left_out), "passes: a number")
+        for each in passes.passes:
+            amounts((each.before, each.after, each.added, each.removed), f"passes: {each.name}")
+    for links in document.exact_links:
+        index(links.program, document.programs, "exact links: program")
+        amounts((links.lower_seconds, links.compile_seconds, links.equations, links.reached), "exact links: a number")
+        for level in links.levels:
+            amounts(
+                (level.lines, level.instructions, level.linked, level.single, level.inferred), "exact links: a level"
+            )
     if document.sweep is not None:
         _sweep(document.sweep)
     machine = document.machine

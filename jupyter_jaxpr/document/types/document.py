@@ -17,7 +17,9 @@ from typing import Annotated, Literal
 from .comparison import VariantComparison
 from .control_flow import Control
 from .cost import Machine, ProgramCost
+from .exact_links import ExactLinks
 from .ledger import Ledger
+from .passes import ProgramPasses
 from .shardings import ProgramShardings
 from .steps import Recording
 from .struct import Struct
@@ -394,6 +396,8 @@ class Snapshot(Struct, omit_defaults=True):
     shardings: Annotated[
         list[ProgramShardings], _text("Of the programs that were compiled for more than one device.")
     ] = []
+    passes: Annotated[list[ProgramPasses], _text("Where the panel asked what XLA's passes did.")] = []
+    exact_links: Annotated[list[ExactLinks], _text("Where the panel asked for a tagged twin.")] = []
     transforms: Annotated[list[Transform], _text("Where --transform or the panel asked for some.")] = []
     retrace: Annotated[
         Retrace | None, _text("What the kernel traces when the user presses a button; null where there is nothing.")

@@ -11,7 +11,7 @@ from .struct import described as _text
 class LedgerReason(Struct):
     """Why a call missed the cache."""
 
-    kind: Annotated[str, _text("Such as shape, static_value, new_function; see observe/reasons.py.")]
+    kind: Annotated[str, _text("Such as shape, static_value, new_function; see observe/cache/key_differences.py.")]
     text: Annotated[str, _text("The sentence a person reads, such as p['w']: f32[10] -> f32[20].")]
     argument: Annotated[str | None, _text("Path of the argument it is about, such as p['w']; else null.")]
     before: Annotated[str | None, _text("Short text of the ingredient in the closest earlier key, such as f32[10].")]

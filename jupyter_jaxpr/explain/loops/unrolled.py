@@ -1,8 +1,8 @@
 """A walked program in, the Python loops that were unrolled into it out: statement, count, share, rewrite and price.
 
-`program.loops` finds blocks that repeat; here the stacks of a block are followed from the outside in, to the innermost
-loop statement that all of them went through. A block without such a statement in the user's own text (a helper that is
-written out, a library's loop over leaves) is nobody's loop, and is left out.
+`program.jaxpr.repeated_blocks` finds blocks that repeat; here the stacks of a block are followed from the outside in,
+to the innermost loop statement that all of them went through. A block without such a statement in the user's own text
+(a helper that is written out, a library's loop over leaves) is nobody's loop, and is left out.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from ...jax.stages import jaxpr_as_fun
 from ...observe.calls.call_values import ValuesGone
 from ...observe.observation import ObservedFunction, ObservedProgram
 from ...observe.observer import Observer
-from ..times.timing import Stop
+from ..times.repeated_calls import Stop
 from .differentiation import Differentiable, differentiability
 from .variants import Candidate, Comparison, Report, Trial, Variant, carry_out
 

@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 from ...jax.effects import program_effects
 from ...jax.facts import is_jitted, jit_name
-from ...observe.calls.printed import PrintRecorder
+from ...observe.calls.printed_output import PrintRecorder
 from ...observe.jit_here import jitted_copy, static_names
 from ...observe.observation import ObservedFunction, ObservedProgram, StageTimes
 from ...observe.observer import Observer
@@ -26,7 +26,7 @@ from ...observe.own_traces import trace_call
 from ...observe.side_effects.guard import undone
 from ...observe.stages import CallStages
 from ...quantities import duration
-from ..times.timing import SLOW, Guarded, Stop, Warm, copied, take_turns
+from ..times.repeated_calls import SLOW, Guarded, Stop, Warm, copied, take_turns
 from .agreement import Agreement, agreement, result_text
 from .differentiation import Differentiable, differentiability, words
 

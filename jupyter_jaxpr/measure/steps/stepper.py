@@ -20,6 +20,7 @@ from ...jax.effects import program_effects
 from ...program.control_flow.equation import COND, SCAN, SCOPE_PRIMITIVES, WHILE
 from ...program.jaxpr.high_primitives import named
 from ...program.jaxpr.parameters import open_jaxpr
+from .bounds import Bounds
 from .buffers import Control, bytes_of, empty
 from .conditions import SCOPE_PARAMETERS
 from .equations import Step, Unsteppable, inner_program, read, run_equations, types_of
@@ -29,26 +30,7 @@ from .recording_program import INSIDE, Recorder, counted
 from .sketch import Seen
 from .target import Target
 
-__all__ = ["Bounds", "Leaf", "Seen", "Step", "Steps", "Stepper", "Unsteppable", "Visit"]
-
-
-@dataclass(frozen=True)
-class Bounds:
-    """How much a run may do.
-
-    Attributes:
-        points: Steps that are kept.
-        visits: Visits that are kept.
-        bytes: What the kept values may take.
-        trips: Steps of all loops on the way, together.
-        seconds: Of the run, compilation apart.
-    """
-
-    points: int = 1_000
-    visits: int = 250
-    bytes: int = 8_000_000
-    trips: int = 1_000_000
-    seconds: float = 10.0
+__all__ = ["Leaf", "Seen", "Step", "Steps", "Stepper", "Unsteppable", "Visit"]
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...quantities import duration, size
-from .timing import Stop
+from .repeated_calls import Stop
 
 Report = Callable[[str, int | None, int | None], None]
 

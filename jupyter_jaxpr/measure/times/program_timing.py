@@ -19,14 +19,14 @@ from ...jax.post_hook import LastCalls
 from ...jax.stages import call_leaves
 from ...observe.calls.call_values import ValuesGone
 from ...observe.calls.held_calls import Given, HeldCall
-from ...observe.calls.printed import PrintRecorder
+from ...observe.calls.printed_output import PrintRecorder
 from ...observe.functions import is_users, name_of
 from ...observe.observation import ObservedProgram
 from ...observe.observer import Observer
 from ...observe.side_effects.guard import EffectsError, undone
 from ...quantities import duration
 from ..compare.differentiation import words
-from .timing import SLOW, Guarded, Stop, Warm, copied, take_blocks
+from .repeated_calls import SLOW, Guarded, Stop, Warm, copied, take_blocks
 
 Report = Callable[[str, int | None, int | None], None]
 

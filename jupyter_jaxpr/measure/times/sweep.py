@@ -14,15 +14,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...observe.calls.printed import PrintRecorder
+from ...observe.calls.printed_output import PrintRecorder
 from ...observe.observer import Observer
 from ...quantities import duration
 from ...typed.specs import Target
 from ..compare.differentiation import words
 from ..compare.variants import Candidate, Report
 from .power_law import PowerLaw, power_law
+from .repeated_calls import Stop
 from .swept import SERIES, TOO_LONG, Point, Series, Swept
-from .timing import Stop
 
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 

@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 from ...jax.effects import program_effects
 from ...jax.facts import is_deleted, is_jitted, jit_name
-from ...observe.calls.printed import PrintRecorder
+from ...observe.calls.printed_output import PrintRecorder
 from ...observe.jit_here import jitted_anew, jitted_copy, static_names
 from ...observe.observer import Observer
 from ...program.costs import Costs
@@ -28,7 +28,7 @@ from ...program.jaxpr.walk import Walk
 from ...quantities import duration
 from ..compare.differentiation import words
 from ..compare.variants import Candidate
-from .timing import BUDGET, SLOW, Stop, Warm, copied, warm_time
+from .repeated_calls import BUDGET, SLOW, Stop, Warm, copied, warm_time
 
 #: A call that is expected to take longer than this many seconds is left out without asking.
 TOO_LONG = 10.0

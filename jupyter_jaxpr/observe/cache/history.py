@@ -23,11 +23,11 @@ from ...jax.facts import COMPILE_EVENT, LOWER_EVENT, TRACE_EVENT, partial_of
 from ...plain_text import exact
 from ..functions import code_of
 from ..observation import Outcome, Place
-from ..reading import NOTHING_CALLED, Reading
 from ..stages import CallStages, Tally
+from ..value_texts import NOTHING_CALLED, Reading
+from .key_differences import Reason
 from .keys import Key, is_plain
-from .reasons import Reason
-from .wrappers import Wrappers, equinox_wrappers, options_of, wrappers_of
+from .wrapped_functions import Wrappers, equinox_wrappers, options_of, wrappers_of
 
 if TYPE_CHECKING:
     from ..calls.call_lines import CallLines

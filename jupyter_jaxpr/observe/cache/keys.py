@@ -31,7 +31,7 @@ from ...jax.keys import (
     trace_context_names,
 )
 from ...plain_text import FAILURES, Limit, defined, exact, kind_name, text_of
-from ..reading import NOTHING_CALLED, Reading
+from ..value_texts import NOTHING_CALLED, Reading
 
 LAYOUTS_UP_TO = 32
 """Leaves up to which the memory layout is recorded: reading it costs 1.5 us a leaf."""

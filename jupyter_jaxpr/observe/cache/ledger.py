@@ -12,11 +12,11 @@ from itertools import takewhile
 
 from ...plain_text import FAILURES, could_not
 from ..observation import Outcome, Place
-from ..reading import NOTHING_CALLED, Reading
-from .causes import entries_of, reasons_of
+from ..value_texts import NOTHING_CALLED, Reading
 from .history import Counts, FunctionHistory, History, MissEvent
+from .key_differences import Reason
 from .keys import Key, signature_text
-from .reasons import Reason
+from .miss_reasons import entries_of, reasons_of
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from ...jax.keys import dataclass_fields
 from ...plain_text import FAILURES, Limit, exact, kind_name, text_of
-from ..reading import Reading
+from ..value_texts import Reading
 
 
 class Changed(NamedTuple):

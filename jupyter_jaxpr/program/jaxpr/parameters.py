@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from ...observe.reading import Reading, is_of_users
+from ...observe.value_texts import Reading, is_of_users
 from ...plain_text import FAILURES, Limit, exact, kind_name, unreadable
 from .high_primitives import InOrder
 

@@ -9,7 +9,7 @@ the same expressions, with outputs of the same types. That is what is looked for
 - a run of equal tokens at that distance is a repeated block; where runs overlap, the one that covers more is kept, then
   the one with the shorter period.
 
-Whether a loop of Python's made the block is not known here: see `explain.unrolled`. It is on the path of every
+Whether a loop of Python's made the block is not known here: see `explain.loops.unrolled`. It is on the path of every
 `%%jaxpr` cell: well below a microsecond an equation.
 """
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...jax.effects import equation_effects
-from ...observe.reading import Reading
+from ...observe.value_texts import Reading
 from ...plain_text import COULD_NOT, FAILURES, Limit, error_text, exact, kind_name, text_of, unreadable
 from ..source.positions import CellText, Positions
 from .high_primitives import HIGH, high

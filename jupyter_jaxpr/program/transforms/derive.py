@@ -16,7 +16,7 @@ from typing import Any, Literal
 from ...document.types.transform import TransformKind
 from ...jax.stages import jaxpr_as_fun
 from ...observe.arguments import spec_of
-from ...observe.calls.printed import PrintRecorder
+from ...observe.calls.printed_output import PrintRecorder
 from ...observe.observation import ArgumentSpec, ObservedProgram, Printed
 from ...plain_text import kind_name, message_of
 from ..jaxpr.parameters import open_jaxpr, programs_in

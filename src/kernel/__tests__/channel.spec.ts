@@ -7,19 +7,25 @@ import {
   snapshot,
   sweep
 } from '../../protocol/__tests__/documents';
+import {
+  answered,
+  confirm,
+  refused,
+  working
+} from '../../protocol/__tests__/replies';
 import { typed } from '../../protocol/__tests__/typing';
 import { EvaluableText } from '../../protocol/evaluable';
-import { Snapshot } from '../../protocol/snapshot';
+import { Snapshot, TextPage, Working } from '../../protocol/snapshot';
 import { Channel, ChannelState, Unanswered } from '../channel';
 import { FakeKernel, settled } from './fake-kernel';
 
 const HELLO = {
   type: 'hello',
   seq: 1,
-  protocol: 1,
+  protocol: 2,
   environment: environment()
 };
-const RESEND = { type: 'resend', protocol: 1, version: '0.1.0' };
+const RESEND = { type: 'resend', protocol: 2, version: '0.1.0' };
 const TEXT = {
   type: 'text',
   snapshot: 'run-1',
@@ -28,6 +34,20 @@ const TEXT = {
   first_line: 0,
   line_count: 100
 } as const;
+/** An answer to it. */
+const PAGE: TextPage = {
+  level: 'hlo',
+  characters: 11,
+  lines: 1,
+  sha256: 'ab',
+  first_line: 0,
+  text: 'HloModule m',
+  line_stacks: [-1],
+  strings: [],
+  files: [],
+  frames: [],
+  stacks: []
+};
 
 /** A channel to a kernel, and what it said since. */
 class Listener {
@@ -195,15 +215,6 @@ describe('a question', () => {
     return { page, answer, comm: kernel.sent[0].comm };
   }
 
-  const reply = (id: number, error: string | null): unknown => ({
-    type: 'reply',
-    id,
-    error,
-    text: null,
-    scope: null,
-    snapshot: error === null ? snapshot() : null
-  });
-
   it('goes out on a comm of its own, on a subshell', async () => {
     const { page, comm } = await asked();
     expect(page.kernel.sent).toEqual([
@@ -235,19 +246,25 @@ describe('a question', () => {
     const { page, answer, comm } = await asked();
     const second = page.channel.ask(TEXT, NO_DOCUMENT);
     await settled();
-    page.kernel.says(comm, reply(2, null));
-    page.kernel.says(comm, reply(99, null));
-    page.kernel.says(comm, reply(1, 'The kernel no longer holds this run.'));
+    page.kernel.says(comm, answered(PAGE, 2));
+    page.kernel.says(comm, answered(PAGE, 99));
+    page.kernel.says(comm, refused('The kernel no longer holds this run.'));
     expect(await answer).toEqual({
       why: { kernel: 'The kernel no longer holds this run.' }
     });
-    expect((await second.reply).id).toBe(2);
+    expect(await second.reply).toEqual(answered(PAGE, 2));
   });
 
-  it('is rejected where the answer cannot be read', async () => {
+  it.each<[string, unknown, string]>([
+    ['cannot be read', { type: 'refused', id: 1, reason: 5 }, 'reason'],
+    ['is of no known type', { ...refused('No.'), type: 'reply' }, 'type'],
+    ['is the one to another question', answered(snapshot()), 'text.level']
+  ])('is rejected where the answer %s', async (_, reply, field) => {
     const { page, answer, comm } = await asked();
-    page.kernel.says(comm, { type: 'reply', id: 1, error: 5 });
-    expect(await answer).toMatchObject({ why: { unreadable: 'broken' } });
+    page.kernel.says(comm, reply);
+    expect(await answer).toMatchObject({
+      why: { unreadable: 'broken', field }
+    });
   });
 
   it.each<[string, (page: Listener, comm: string) => void]>([
@@ -295,15 +312,10 @@ describe('a long question', () => {
     type: 'steps',
     snapshot: 'run-1',
     control: 0,
-    repeat_effects: false
+    confirmed: false
   } as const;
-  const NOTHING = { error: null, text: null, scope: null, snapshot: null };
-  const working = (done: number, elapsed: number): unknown => ({
-    type: 'reply',
-    id: 1,
-    ...NOTHING,
-    working: { text: `step ${done}`, done, total: 1000, elapsed }
-  });
+  const step = (done: number, elapsed: number): Working =>
+    working({ text: `step ${done}`, done, total: 1000, elapsed });
 
   async function asked(): Promise<{
     kernel: FakeKernel;
@@ -330,11 +342,11 @@ describe('a long question', () => {
 
   it('hears how far it is, until the last reply', async () => {
     const { kernel, heard, reply, comm } = await asked();
-    kernel.says(comm, working(400, 1.2));
-    kernel.says(comm, working(800, 2.3));
-    const last = { type: 'reply', id: 1, ...NOTHING, confirm: 'Print again?' };
+    kernel.says(comm, step(400, 1.2));
+    kernel.says(comm, step(800, 2.3));
+    const last = confirm('Print again?');
     kernel.says(comm, last);
-    kernel.says(comm, working(900, 3.4));
+    kernel.says(comm, step(900, 3.4));
     expect(await reply).toEqual(last);
     expect(heard).toEqual(['step 400, 1.2 s', 'step 800, 2.3 s']);
   });
@@ -346,7 +358,7 @@ describe('a long question', () => {
     expect(kernel.sent.map(({ comm, data }) => [comm, data])).toEqual([
       [comm, { type: 'stop', id: 1 }]
     ]);
-    kernel.says(comm, { type: 'reply', id: 1, ...NOTHING, error: 'No.' });
+    kernel.says(comm, refused('No.'));
     expect(await reply).toEqual({ why: { kernel: 'No.' } });
     stop();
     expect(kernel.sent).toHaveLength(1);
@@ -368,10 +380,10 @@ describe('a long question', () => {
     try {
       const { kernel, reply, comm } = await asked();
       jest.advanceTimersByTime(1_799_000);
-      kernel.says(comm, working(400, 1799));
+      kernel.says(comm, step(400, 1799));
       jest.advanceTimersByTime(1_799_000);
-      kernel.says(comm, { type: 'reply', id: 1, ...NOTHING, confirm: 'Sure?' });
-      expect(await reply).toMatchObject({ confirm: 'Sure?' });
+      kernel.says(comm, confirm('Sure?'));
+      expect(await reply).toEqual(confirm('Sure?'));
     } finally {
       jest.useRealTimers();
     }
@@ -379,14 +391,9 @@ describe('a long question', () => {
 
   it('is rejected where a word about its progress is broken', async () => {
     const { kernel, heard, reply, comm } = await asked();
-    kernel.says(comm, {
-      type: 'reply',
-      id: 1,
-      ...NOTHING,
-      working: { text: 1 }
-    });
+    kernel.says(comm, { ...step(400, 1.2), text: 1 });
     expect(await reply).toEqual({
-      why: { unreadable: 'broken', field: 'working.text', expected: 'a text' }
+      why: { unreadable: 'broken', field: 'text', expected: 'a text' }
     });
     expect(heard).toEqual([]);
   });
@@ -578,6 +585,23 @@ describe('text to be evaluated', () => {
     await settled();
     expect(await ask(call)).toBe('not-its-own');
     expect(await ask(typed('f(n)'))).toMatchObject({ call: 'f(n)' });
+  });
+
+  it('goes out where it came with an answer', async () => {
+    const { page, ask } = await heard();
+    const { reply } = page.channel.ask(
+      { type: 'make', snapshot: 'run-1', program: 0, level: 'hlo' },
+      NO_DOCUMENT
+    );
+    await settled();
+    const { comm } = page.kernel.sent[page.kernel.sent.length - 1];
+    const made = snapshot({ sweep: sweep({ call: 'g(n)' }) });
+    const sent = (): EvaluableText | null =>
+      EvaluableText.sent(made, run => run.sweep?.call ?? null);
+    expect(sent()).toBeNull();
+    page.kernel.says(comm, answered(made));
+    expect(await reply).toEqual(answered(made));
+    expect(await ask(sent())).toMatchObject({ call: 'g(n)' });
   });
 
   it('goes out where the connection was lost and found again', async () => {

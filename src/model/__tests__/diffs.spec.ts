@@ -1,12 +1,13 @@
 import { nullTranslator } from '@jupyterlab/translation';
 
+import { Unanswered } from '../../kernel/channel';
 import { programDiff } from '../../protocol/__tests__/diffs';
 import { snapshot } from '../../protocol/__tests__/documents';
-import { Reply, Snapshot } from '../../protocol/snapshot';
+import { Snapshot } from '../../protocol/snapshot';
 import { Diffs, IDiffQuestion, diffsOf } from '../diffs';
 import { JaxprModel } from '../model';
 import { RUNS_KEPT } from '../runs';
-import { FakeChannel } from './fake-channel';
+import { FakeChannel, answered } from './fake-channel';
 
 const trans = nullTranslator.load('jupyter_jaxpr');
 
@@ -17,18 +18,6 @@ const run = (n: number, name = 'f'): Snapshot => {
     programs: one.programs.map(program => ({ ...program, name }))
   };
 };
-
-function reply(changes: Partial<Reply>): Reply {
-  return {
-    type: 'reply',
-    id: 1,
-    error: null,
-    text: null,
-    scope: null,
-    snapshot: null,
-    ...changes
-  };
-}
 
 /** A kernel that has sent these runs. */
 function connected(...runs: Snapshot[]): {
@@ -41,7 +30,7 @@ function connected(...runs: Snapshot[]): {
   model.setChannel(kernel);
   kernel.greets();
   runs.forEach(one => kernel.sends(one));
-  kernel.answer = async () => reply({ diff: programDiff() });
+  kernel.answer = async () => answered(programDiff());
   return { model, kernel, diffs: diffsOf(model) };
 }
 
@@ -103,10 +92,15 @@ describe('a diff', () => {
 
   it('says why there is none, and may be asked for again', async () => {
     const { diffs, kernel } = connected(run(1), run(2));
-    kernel.answer = async () => reply({});
+    const unreadable = {
+      unreadable: 'broken',
+      field: 'diff.rows',
+      expected: 'a list'
+    } as const;
+    kernel.answer = () => Promise.reject(new Unanswered(unreadable));
     await diffs.ask(QUESTION);
     expect(diffs.stateOf(QUESTION).kind).toBe('failed');
-    kernel.answer = async () => reply({ diff: programDiff() });
+    kernel.answer = async () => answered(programDiff());
     await diffs.ask(QUESTION);
     expect(diffs.stateOf(QUESTION).kind).toBe('done');
   });

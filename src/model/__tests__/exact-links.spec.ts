@@ -7,6 +7,7 @@ import type { ExactLinks, Snapshot, TextPage } from '../../protocol/snapshot';
 import type { IJaxprModel, ILongRequest, Outcome } from '../../tokens';
 import { TwinLinks, twinsOf } from '../exact-links';
 import { linksOf } from '../links';
+import { merge } from '../results';
 
 const trans = nullTranslator.load('jupyter_jaxpr');
 
@@ -143,13 +144,18 @@ describe('asking for a twin', () => {
   /** A model whose kernel asks before, and then answers. */
   function model(): { model: IJaxprModel; asked: boolean[] } {
     const asked: boolean[] = [];
-    const exactLinks = (
-      _: string,
-      __: number,
+    const begin = (
+      type: string,
+      params: object,
       options?: { confirmed?: boolean }
     ): ILongRequest<ExactLinks> => {
+      expect(type).toBe('exact_links');
+      expect(params).toEqual({ snapshot: snapshot.id, program: 0 });
       const confirmed = options?.confirmed ?? false;
       asked.push(confirmed);
+      if (confirmed) {
+        merge(snapshot, 'exact_links', found);
+      }
       const outcome: Outcome<ExactLinks> = confirmed
         ? { kind: 'done', value: found }
         : { kind: 'confirm', question: 'about 190 ms. Compile the twin?' };
@@ -159,10 +165,14 @@ describe('asking for a twin', () => {
       changed: { connect: () => true },
       isDisposed: false,
       runs: [{ snapshot, fromSaved: false }],
-      requests: { exactLinks }
+      requests: { begin }
     };
     return { model: partial as unknown as IJaxprModel, asked };
   }
+
+  beforeEach(() => {
+    delete snapshot.exact_links;
+  });
 
   it('compiles nothing before its price is agreed to', async () => {
     const { model: of, asked } = model();

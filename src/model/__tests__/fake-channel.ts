@@ -5,16 +5,25 @@ import {
   ChannelState,
   IAsked,
   IChannel,
-  Question,
-  WireQuestion,
+  LastReply,
   onWire
 } from '../../kernel/channel';
 import { IDocumentSizes } from '../../protocol/cost';
 import { Unreadable } from '../../protocol/document';
 import { KernelLife } from '../../protocol/evaluable';
-import { Announcement } from '../../protocol/messages';
-import { Environment, Reply, Snapshot, Working } from '../../protocol/snapshot';
+import { Announcement, PROTOCOL } from '../../protocol/messages';
+import type {
+  Question,
+  RequestName,
+  WireQuestion
+} from '../../protocol/questions';
+import { Environment, Snapshot, Working } from '../../protocol/snapshot';
 import { environment } from '../../protocol/__tests__/documents';
+
+export { answered, confirm, working } from '../../protocol/__tests__/replies';
+
+/** The last reply to a question, whatever was asked. */
+export type AnyReply = LastReply<RequestName>;
 
 export class FakeChannel implements IChannel {
   state: ChannelState = { kind: 'not-loaded' };
@@ -25,25 +34,28 @@ export class FakeChannel implements IChannel {
   /** As the kernel reads them. */
   questions: WireQuestion[] = [];
   life = new KernelLife();
-  answer: () => Promise<Reply> = () => new Promise(() => undefined);
+  /** A refusal is a promise that rejects with `Unanswered`, as the channel makes it of one. */
+  answer: () => Promise<AnyReply> = () => new Promise(() => undefined);
 
   /** How many questions were to be stopped. */
   stops = 0;
   /** The kernel says how far it is with the last question. */
   works: (working: Working) => void = () => undefined;
 
-  ask(
-    question: Question,
+  ask<Name extends RequestName>(
+    question: Question<Name>,
     _: IDocumentSizes,
     working?: (working: Working) => void
-  ): IAsked {
+  ): IAsked<Name> {
     try {
       this.questions.push(onWire(question, this.life));
     } catch (error) {
       return { reply: Promise.reject(error), stop: () => undefined };
     }
     this.works = working ?? this.works;
-    return { reply: this.answer(), stop: () => this.stops++ };
+    // The test answers what was asked.
+    const reply = this.answer() as Promise<LastReply<Name>>;
+    return { reply, stop: () => this.stops++ };
   }
 
   /** The runs whose last call was to be traced. */
@@ -70,7 +82,7 @@ export class FakeChannel implements IChannel {
   }
 
   /** The extension is loaded in the kernel. */
-  greets(changes: Partial<Environment> = {}, protocol = 1): void {
+  greets(changes: Partial<Environment> = {}, protocol = PROTOCOL): void {
     this.turns({ kind: 'joined' });
     this.received.emit({
       type: 'hello',

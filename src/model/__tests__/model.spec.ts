@@ -4,17 +4,31 @@ import { Unanswered } from '../../kernel/channel';
 import {
   environment,
   program,
+  programCost,
+  programTiming,
   progress,
   recording,
   snapshot
 } from '../../protocol/__tests__/documents';
-import { Reply } from '../../protocol/snapshot';
-import { ModelChange } from '../../tokens';
+import { PROTOCOL } from '../../protocol/messages';
+import { ExactLinks } from '../../protocol/snapshot';
+import { shardings } from '../../workbench/shardings/__tests__/spread';
+import { IRequests, ModelChange } from '../../tokens';
 import { JaxprModel } from '../model';
 import { RUNS_KEPT } from '../runs';
-import { FakeChannel } from './fake-channel';
+import {
+  AnyReply,
+  FakeChannel,
+  answered,
+  confirm,
+  working
+} from './fake-channel';
 
 const trans = nullTranslator.load('jupyter_jaxpr');
+
+/** What is said where the kernel answers something else. */
+const NOT_ASKED =
+  'The kernel could not be asked. Reload the page and try again.';
 
 /** A run of a cell, at a minute of its own. */
 function run(id: string, changes = {}): ReturnType<typeof snapshot> {
@@ -71,11 +85,11 @@ describe('a notebook that opens', () => {
 
   it.each([
     [
-      2,
+      PROTOCOL + 1,
       'The kernel has jupyter_jaxpr 0.9.0 and JupyterLab has 0.1.0, and the two do not fit together. Run "pip install jupyter_jaxpr==0.9.0" where JupyterLab is installed, restart JupyterLab and reload this page.'
     ],
     [
-      0,
+      PROTOCOL - 1,
       'The kernel has jupyter_jaxpr 0.9.0 and JupyterLab has 0.1.0, and the two do not fit together. Run "%pip install jupyter_jaxpr==0.1.0" in this notebook and restart its kernel.'
     ]
   ])('of protocol %d names both versions and the cure', (protocol, reason) => {
@@ -368,7 +382,13 @@ describe('a question to the kernel', () => {
     kernel.sends(run('run-1'));
     kernel.answer = () => Promise.reject(new Unanswered('timeout'));
     await expect(
-      model.requests?.text('run-1', 0, 'hlo', 0, 10)
+      model.requests?.ask('text', {
+        snapshot: 'run-1',
+        program: 0,
+        level: 'hlo',
+        first_line: 0,
+        line_count: 10
+      })
     ).rejects.toThrow(
       'The kernel has not answered yet. If a cell is running, wait for its end and try again.'
     );
@@ -391,21 +411,25 @@ describe('a question to the kernel', () => {
     model.setRun('run-1');
     const sentence =
       'This is of a saved notebook or of an earlier kernel. Run the cell again.';
-    await expect(model.requests?.cost('run-2', 0)).rejects.toThrow(sentence);
-    await expect(model.requests?.time('run-2', 0).result).rejects.toThrow(
+    const { requests } = model;
+    const saved = { snapshot: 'run-2', program: 0 };
+    await expect(requests?.ask('cost', saved)).rejects.toThrow(sentence);
+    await expect(requests?.begin('time', saved).result).rejects.toThrow(
       sentence
     );
     await expect(
-      model.requests?.diff(
-        { snapshot: 'run-1', program: 0 },
-        { snapshot: 'run-2', program: 0 },
-        'jaxpr'
-      )
+      requests?.ask('diff', {
+        ...saved,
+        before: 'run-1',
+        before_program: 0,
+        level: 'jaxpr'
+      })
     ).rejects.toThrow(sentence);
-    const { requests } = model;
     kernel.turns({ kind: 'lost', loss: 'restarting' });
     kernel.greets();
-    await expect(requests?.time('run-1', 0).result).rejects.toThrow(sentence);
+    await expect(
+      requests?.begin('time', { snapshot: 'run-1', program: 0 }).result
+    ).rejects.toThrow(sentence);
     expect(kernel.questions).toEqual([]);
   });
 
@@ -415,12 +439,16 @@ describe('a question to the kernel', () => {
     const saved = run('run-2');
     model.show(saved, true);
     model.setRun('run-1');
-    void model.requests
-      ?.diff(
-        { snapshot: 'run-2', program: 0 },
-        { snapshot: 'run-1', program: 0 },
-        'jaxpr'
-      )
+    const { requests } = model;
+    void requests
+      ?.ask('diff', {
+        snapshot: 'run-1',
+        program: 0,
+        before: 'run-2',
+        before_program: 0,
+        level: 'jaxpr',
+        ...requests.documentOf('run-2')
+      })
       .catch(() => undefined);
     expect(kernel.questions).toMatchObject([
       { type: 'diff', snapshot: 'run-1', before_document: saved }
@@ -429,62 +457,56 @@ describe('a question to the kernel', () => {
 });
 
 describe('a long question to the kernel', () => {
-  const reply = (answer: Partial<Reply>): Promise<Reply> =>
-    Promise.resolve({
-      type: 'reply',
-      id: 1,
-      error: null,
-      text: null,
-      scope: null,
-      snapshot: null,
-      ...answer
-    });
-
   it('says how far it is, is stopped, and has a recording', async () => {
     const { model, kernel } = connected();
     kernel.sends(run('run-1'));
-    let answer: (reply: Promise<Reply>) => void = () => undefined;
+    let answer: (reply: AnyReply) => void = () => undefined;
     kernel.answer = () => new Promise(resolve => (answer = resolve));
     const heard: string[] = [];
-    const asked = model.requests?.steps('run-1', 0, {
-      working: ({ text }) => heard.push(text)
-    });
-    kernel.works({ text: 'step 400', done: 400, total: null, elapsed: 1 });
+    const asked = model.requests?.begin(
+      'steps',
+      { snapshot: 'run-1', control: 0 },
+      { working: ({ text }) => heard.push(text) }
+    );
+    kernel.works(
+      working({ text: 'step 400', done: 400, total: null, elapsed: 1 })
+    );
     asked?.stop();
-    answer(reply({ recording: recording({ stopped: 'Stopped by you.' }) }));
+    answer(answered(recording({ stopped: 'Stopped by you.' })));
     expect(await asked?.result).toEqual({
       kind: 'done',
       value: recording({ stopped: 'Stopped by you.' })
     });
     expect([heard, kernel.stops]).toEqual([['step 400'], 1]);
     expect(kernel.questions).toEqual([
-      { type: 'steps', snapshot: 'run-1', control: 0, repeat_effects: false }
+      { type: 'steps', snapshot: 'run-1', control: 0, confirmed: false }
     ]);
   });
 
   it('may come back as a question: effects would be repeated', async () => {
     const { model, kernel } = connected();
     kernel.sends(run('run-1'));
-    kernel.answer = () => reply({ confirm: 'It prints. Run it again?' });
-    expect(await model.requests?.compare('run-1', [0, 1]).result).toEqual({
+    kernel.answer = async () => confirm('It prints. Run it again?');
+    const compared = { snapshot: 'run-1', programs: [0, 1] };
+    expect(await model.requests?.begin('compare', compared).result).toEqual({
       kind: 'confirm',
       question: 'It prints. Run it again?'
     });
     await model.requests
-      ?.compare('run-1', [0, 1], { confirmed: true })
+      ?.begin('compare', compared, { confirmed: true })
       .result.catch(() => undefined);
     expect(kernel.questions).toEqual([
       {
         type: 'compare',
         snapshot: 'run-1',
         programs: [0, 1],
-        repeat_effects: false
+        confirmed: false
       },
       {
         type: 'compare',
         snapshot: 'run-1',
         programs: [0, 1],
-        repeat_effects: true
+        confirmed: true
       }
     ]);
   });
@@ -492,15 +514,93 @@ describe('a long question to the kernel', () => {
   it('is rejected with a sentence: in the words of the kernel, or where the answer is about another run', async () => {
     const { model, kernel } = connected();
     kernel.sends(run('run-1'));
+    const asked = (): Promise<unknown> | undefined =>
+      model.requests?.begin('steps', { snapshot: 'run-1', control: 0 }).result;
     kernel.answer = () =>
       Promise.reject(new Unanswered({ kernel: 'Its values are gone.' }));
-    await expect(model.requests?.steps('run-1', 0).result).rejects.toThrow(
-      'Its values are gone.'
-    );
-    kernel.answer = () => reply({ recording: recording({ control: 3 }) });
-    await expect(model.requests?.steps('run-1', 0).result).rejects.toThrow(
-      'The kernel could not be asked. Reload the page and try again.'
-    );
+    await expect(asked()).rejects.toThrow('Its values are gone.');
+    for (const other of [{ control: 3 }, { snapshot: 'run-2' }]) {
+      kernel.answer = async () => answered(recording(other));
+      await expect(asked()).rejects.toThrow(NOT_ASKED);
+    }
+    kernel.answer = async () => answered(recording());
+    expect(await asked()).toEqual({ kind: 'done', value: recording() });
+  });
+});
+
+describe('an answer', () => {
+  const one = { snapshot: 'run-1', program: 0 };
+  const lines = { first_line: 0, line_count: 10 };
+  const passes = { program: 0, seconds: 0.3, passes: [], left_out: 0 };
+  const page = { program: 0, index: 4, lines: 1, first_line: 0, text: '+ a' };
+  const file = { path: 'a.py', lines: 1, stretches: [], missing: null };
+  const links: ExactLinks = {
+    program: 0,
+    lower_seconds: 0.1,
+    compile_seconds: 0.2,
+    equations: 9,
+    reached: 9,
+    levels: []
+  };
+
+  it.each<[string, (of: IRequests) => Promise<unknown>, AnyReply, AnyReply]>([
+    [
+      'the cost of another program',
+      requests => requests.ask('cost', one),
+      answered(programCost()),
+      answered(programCost({ program: 1 }))
+    ],
+    [
+      'the shardings of another program',
+      requests => requests.ask('shardings', one),
+      answered(shardings()),
+      answered(shardings({ program: 1 }))
+    ],
+    [
+      'the time of another program',
+      requests => requests.begin('time', one).result,
+      answered(programTiming()),
+      answered(programTiming({ program: 1 }))
+    ],
+    [
+      'the passes of another program',
+      requests => requests.begin('passes', one).result,
+      answered(passes),
+      answered({ ...passes, program: 1 })
+    ],
+    [
+      'the exact links of another program',
+      requests => requests.begin('exact_links', one).result,
+      answered(links),
+      answered({ ...links, program: 1 })
+    ],
+    [
+      'what another pass changed',
+      requests => requests.ask('pass_diff', { ...one, ...lines, index: 4 }),
+      answered(page),
+      answered({ ...page, index: 3 })
+    ],
+    [
+      'the text of another file',
+      requests =>
+        requests.ask('source', { snapshot: 'run-1', path: file.path }),
+      answered(file),
+      answered({ ...file, path: 'b.py' })
+    ]
+  ])('with %s is none', async (_, ask, right, other) => {
+    const { model, kernel } = connected();
+    kernel.sends(run('run-1'));
+    kernel.answer = async () => other;
+    await expect(ask(model.requests!)).rejects.toThrow(NOT_ASKED);
+    kernel.answer = async () => right;
+    await expect(ask(model.requests!)).resolves.toBeTruthy();
+  });
+
+  it('to what is answered at once is no question', async () => {
+    const { model, kernel } = connected();
+    kernel.sends(run('run-1'));
+    kernel.answer = async () => confirm('It prints. Run it again?');
+    await expect(model.requests?.ask('cost', one)).rejects.toThrow(NOT_ASKED);
   });
 });
 

@@ -1,16 +1,15 @@
 import { nullTranslator } from '@jupyterlab/translation';
 
 import { recording, snapshot } from '../../protocol/__tests__/documents';
-import { Reply, Snapshot } from '../../protocol/snapshot';
+import { Snapshot } from '../../protocol/snapshot';
 import { JaxprModel } from '../model';
-import { RUNS_KEPT } from '../runs';
 import { steppingOf } from '../stepping';
-import { FakeChannel } from './fake-channel';
+import { AnyReply, FakeChannel, answered } from './fake-channel';
 
 const trans = nullTranslator.load('jupyter_jaxpr');
 
-const run = (n: number): Snapshot =>
-  snapshot({ id: `run-${n}`, created: 1_786_900_000 + 60 * n });
+const run = (n: number, changes: Partial<Snapshot> = {}): Snapshot =>
+  snapshot({ id: `run-${n}`, created: 1_786_900_000 + 60 * n, ...changes });
 
 function connected(): {
   model: JaxprModel;
@@ -22,23 +21,12 @@ function connected(): {
   const kernel = new FakeChannel();
   model.setChannel(kernel);
   kernel.greets();
-  const waiting: ((reply: Reply) => void)[] = [];
+  const waiting: ((reply: AnyReply) => void)[] = [];
   kernel.answer = () => new Promise(resolve => waiting.push(resolve));
   return {
     model,
     kernel,
-    answer: () =>
-      waiting.forEach(resolve =>
-        resolve({
-          type: 'reply',
-          id: 1,
-          error: null,
-          text: null,
-          scope: null,
-          snapshot: null,
-          recording: recording()
-        })
-      )
+    answer: () => waiting.forEach(resolve => resolve(answered(recording())))
   };
 }
 
@@ -72,22 +60,19 @@ describe('stepping through a construct', () => {
     expect(steppingOf(model).stepperOf(run(1), 0).kind).toBe('idle');
   });
 
-  it('is kept for as long as the run can be chosen', async () => {
+  it('is in the document of its run, in the order of the constructs', async () => {
     const { model, kernel, answer } = connected();
-    const one = run(1);
+    const later = recording({ control: 1 });
+    const older = recording({ stopped: 'Stopped.' });
+    const one = run(1, { recordings: [older, later] });
     kernel.sends(one);
     const stepping = steppingOf(model);
     const asked = stepping.record(one, 0);
     answer();
     await asked;
     kernel.sends(run(2));
-    stepping.moveTo(run(2), 0, { visit: 0, offset: 0 });
-    expect(stepping.recordingOf(one, 0)).not.toBeNull();
-    for (let n = 3; n <= RUNS_KEPT + 1; n++) {
-      kernel.sends(run(n));
-    }
-    stepping.moveTo(run(2), 0, { visit: 0, offset: 0 });
-    expect(stepping.recordingOf(one, 0)).toBeNull();
+    expect(one.recordings).toEqual([recording(), later]);
+    expect(stepping.recordingOf(run(2), 0)).toBeNull();
   });
 
   it('that ends after its notebook was closed changes nothing', async () => {

@@ -7,48 +7,50 @@ import {
   sweep
 } from '../../protocol/__tests__/documents';
 import { typed } from '../../protocol/__tests__/typing';
-import { Reply, Snapshot } from '../../protocol/snapshot';
+import { Snapshot } from '../../protocol/snapshot';
 import { JaxprModel } from '../model';
 import { RUNS_KEPT } from '../runs';
 import { Timings, timingsOf } from '../timings';
-import { FakeChannel } from './fake-channel';
+import {
+  AnyReply,
+  FakeChannel,
+  answered,
+  confirm,
+  working
+} from './fake-channel';
 
 const trans = nullTranslator.load('jupyter_jaxpr');
 
 const run = (n: number, changes: Partial<Snapshot> = {}): Snapshot =>
   snapshot({ id: `run-${n}`, created: 1_786_900_000 + 60 * n, ...changes });
 
-function reply(changes: Partial<Reply>): Reply {
-  return {
-    type: 'reply',
-    id: 1,
-    error: null,
-    text: null,
-    scope: null,
-    snapshot: null,
-    ...changes
-  };
-}
-
 /** A kernel that has sent run 1, and that answers in turn with these. */
-function connected(...answers: Partial<Reply>[]): {
+function connected(...answers: AnyReply[]): {
   model: JaxprModel;
   kernel: FakeChannel;
   timings: Timings;
+  /** Run 1 as the model holds it. */
+  one: Snapshot;
 } {
+  const one = run(1);
   const model = new JaxprModel(trans);
   const kernel = new FakeChannel();
   model.setChannel(kernel);
   kernel.greets();
-  kernel.sends(run(1));
-  const left = answers.map(reply);
-  kernel.answer = async () => left.shift() ?? reply({});
-  return { model, kernel, timings: timingsOf(model) };
+  kernel.sends(one);
+  kernel.answer = async () => {
+    const answer = answers.shift();
+    if (answer === undefined) {
+      throw new Unanswered('timeout');
+    }
+    return answer;
+  };
+  return { model, kernel, timings: timingsOf(model), one };
 }
 
 const time = (timings: Timings, of: Snapshot): Promise<void> =>
   timings.time.start(of, 0, (requests, options) =>
-    requests.time(of.id, 0, options)
+    requests.begin('time', { snapshot: of.id, program: 0 }, options)
   );
 
 describe('timing a program again', () => {
@@ -58,48 +60,49 @@ describe('timing a program again', () => {
   });
 
   it('keeps what the kernel measured, for that program of that run', async () => {
-    const { timings, kernel } = connected({ timing: programTiming() });
-    await time(timings, run(1));
+    const { timings, kernel, one } = connected(answered(programTiming()));
+    await time(timings, one);
     expect(kernel.questions).toEqual([
       { type: 'time', snapshot: 'run-1', program: 0, confirmed: false }
     ]);
-    expect(timings.timingOf(run(1), 0)).toEqual(programTiming());
-    expect(timings.timingOf(run(1), 1)).toBeNull();
+    expect(timings.timingOf(one, 0)).toEqual(programTiming());
+    expect(timings.timingOf(one, 1)).toBeNull();
     expect(timings.timingOf(run(2), 0)).toBeNull();
   });
 
   it('finds what came with the document, until there is a later one', async () => {
     const first = programTiming({ sentence: 'with the document' });
+    const { timings, kernel } = connected(answered(programTiming()));
     const one = run(1, { timings: [first] });
-    const { timings } = connected({ timing: programTiming() });
+    kernel.sends(one);
     expect(timings.timingOf(one, 0)).toEqual(first);
     await time(timings, one);
     expect(timings.timingOf(one, 0)).toEqual(programTiming());
   });
 
   it('asks the same again once a question is answered with yes', async () => {
-    const { timings, kernel } = connected(
-      { confirm: 'One call takes 4.2 s. Run it again?' },
-      { timing: programTiming() }
+    const { timings, kernel, one } = connected(
+      confirm('One call takes 4.2 s. Run it again?'),
+      answered(programTiming())
     );
-    await time(timings, run(1));
-    expect(timings.time.stateOf(run(1), 0)).toEqual({
+    await time(timings, one);
+    expect(timings.time.stateOf(one, 0)).toEqual({
       kind: 'confirm',
       question: 'One call takes 4.2 s. Run it again?'
     });
-    expect(timings.timingOf(run(1), 0)).toBeNull();
-    await timings.time.confirm(run(1), 0);
+    expect(timings.timingOf(one, 0)).toBeNull();
+    await timings.time.confirm(one, 0);
     expect(kernel.questions[1]).toEqual({
       type: 'time',
       snapshot: 'run-1',
       program: 0,
       confirmed: true
     });
-    expect(timings.timingOf(run(1), 0)).toEqual(programTiming());
+    expect(timings.timingOf(one, 0)).toEqual(programTiming());
   });
 
   it('asks nothing where the answer is no', async () => {
-    const { timings, kernel } = connected({ confirm: 'It prints. Run it?' });
+    const { timings, kernel } = connected(confirm('It prints. Run it?'));
     await time(timings, run(1));
     timings.time.dismiss(run(1), 0);
     await timings.time.confirm(run(1), 0);
@@ -113,12 +116,12 @@ describe('timing a program again', () => {
     void time(timings, run(1));
     void time(timings, run(1));
     expect(kernel.questions).toHaveLength(1);
-    const working = { text: 'eager', done: 1, total: 2, elapsed: 0.8 };
-    kernel.works(working);
+    const eager = working({ text: 'eager', done: 1, total: 2, elapsed: 0.8 });
+    kernel.works(eager);
     timings.time.stop(run(1), 0);
     expect(timings.time.stateOf(run(1), 0)).toMatchObject({
       kind: 'working',
-      working,
+      working: eager,
       stopping: true
     });
     expect(kernel.stops).toBe(1);
@@ -144,31 +147,36 @@ describe('timing a program again', () => {
     expect(timingsOf(model).time.stateOf(run(1), 0)).toEqual({ kind: 'idle' });
   });
 
-  it('is let go of with its run', async () => {
-    const { timings, kernel } = connected(
-      { timing: programTiming() },
-      { timing: programTiming() }
+  it('is in the document of its run, and in no other', async () => {
+    const { model, timings, kernel, one } = connected(
+      answered(programTiming()),
+      answered(programTiming())
     );
-    await time(timings, run(1));
-    for (let n = 2; n <= RUNS_KEPT + 1; n++) {
-      kernel.sends(run(n));
-    }
-    await time(timings, run(RUNS_KEPT + 1));
-    expect(timings.timingOf(run(1), 0)).toBeNull();
-    expect(timings.timingOf(run(RUNS_KEPT + 1), 0)).not.toBeNull();
+    await time(timings, one);
+    const changes: string[] = [];
+    model.changed.connect((_, change) => changes.push(change));
+    const last = run(RUNS_KEPT + 1);
+    kernel.sends(last);
+    await time(timings, last);
+    expect([one.timings, last.timings]).toEqual([
+      [programTiming()],
+      [programTiming()]
+    ]);
+    expect(changes.pop()).toBe('results');
+    expect(run(1).timings ?? []).toEqual([]);
   });
 });
 
 describe('a sweep', () => {
   it('is of the whole run, and as it was typed', async () => {
-    const { timings, kernel } = connected({ sweep: sweep() });
+    const { timings, kernel, one } = connected(answered(sweep()));
     const asked = {
       sweep: typed('n=64,256'),
       call: typed('f(make(n))'),
       functions: [typed('g')]
     };
-    await timings.sweep.start(run(1), 0, (requests, options) =>
-      requests.sweep('run-1', asked, options)
+    await timings.sweep.start(one, 0, (requests, options) =>
+      requests.begin('sweep', { snapshot: 'run-1', ...asked }, options)
     );
     expect(kernel.questions).toEqual([
       {
@@ -180,7 +188,7 @@ describe('a sweep', () => {
         confirmed: false
       }
     ]);
-    expect(timings.sweepOf(run(1))).toEqual(sweep());
+    expect(timings.sweepOf(one)).toEqual(sweep());
   });
 
   it('came with the document', () => {

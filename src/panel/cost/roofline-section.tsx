@@ -96,7 +96,7 @@ function Measuring(props: {
           aria-describedby={about}
           onClick={() =>
             void machine.start(snapshot, 0, (requests, options) =>
-              requests.machine(snapshot.id, options)
+              requests.begin('machine', { snapshot: snapshot.id }, options)
             )
           }
         >

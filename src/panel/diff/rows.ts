@@ -30,7 +30,7 @@ export type Item = {
  * What is listed.
  *
  * @param opened Rows in folds that the user opened.
- * @param hidden Of each row: not 0 where it is hidden; see noise.ts.
+ * @param hidden Of each row: not 0 where it is hidden; see hidden-rows.ts.
  */
 export function itemsOf(
   diff: ProgramDiff,

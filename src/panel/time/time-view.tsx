@@ -111,7 +111,11 @@ function OneCall(props: IPartProps & { program: Program }): JSX.Element {
             onClick={() =>
               why === null &&
               void timings.time.start(snapshot, index, (requests, options) =>
-                requests.time(snapshot.id, index, options)
+                requests.begin(
+                  'time',
+                  { snapshot: snapshot.id, program: index },
+                  options
+                )
               )
             }
           >
@@ -201,7 +205,11 @@ function OverSizes(
             why={whyNot(model, trans)}
             start={question =>
               void timings.sweep.start(snapshot, 0, (requests, options) =>
-                requests.sweep(snapshot.id, question, options)
+                requests.begin(
+                  'sweep',
+                  { snapshot: snapshot.id, ...question },
+                  options
+                )
               )
             }
             trans={trans}

@@ -4,16 +4,14 @@ import { NO_DOCUMENT } from '../cost';
 import { isUnreadable, readSnapshot } from '../document';
 import { readReply } from '../messages';
 import { snapshot, variant, variantComparison } from './documents';
+import { answered } from './replies';
 
-const NOTHING = { error: null, text: null, scope: null, snapshot: null };
+const SIZES = { ...NO_DOCUMENT, programs: 1 };
 
 /** What is said of a reply with such a comparison; null where it is fine. */
 function why(changes: object): { field: string; expected: string } | null {
   const comparison = { ...variantComparison(), ...changes };
-  const read = readReply(
-    { type: 'reply', id: 1, ...NOTHING, comparison },
-    NO_DOCUMENT
-  );
+  const read = readReply(answered(comparison), 'compare', SIZES);
   return isUnreadable(read) && read.unreadable === 'broken'
     ? { field: read.field, expected: read.expected }
     : null;
@@ -58,7 +56,7 @@ describe('a comparison of variants', () => {
     ],
     ['verdict', { verdict: [1] }, 'verdict', 'a text']
   ])('is not read with a broken %s', (_, changes, field, expected) => {
-    expect(why(changes)).toEqual({ field: `comparison.${field}`, expected });
+    expect(why(changes)).toEqual({ field: `compare.${field}`, expected });
   });
 
   it('of a document is about programs of it', () => {

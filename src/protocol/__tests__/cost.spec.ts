@@ -11,6 +11,7 @@ import {
   snapshot,
   sweep
 } from './documents';
+import { answered } from './replies';
 
 /** What is said of a document with this in it; null where it is fine. */
 function why(changes: object): { field: string; expected: string } | null {
@@ -128,13 +129,11 @@ describe('times', () => {
   });
 
   it('of a reply are about a program of the document that was asked about', () => {
-    const nothing = { error: null, text: null, scope: null, snapshot: null };
-    const reply = { type: 'reply', id: 1, ...nothing, timing: programTiming() };
-    expect(readReply(reply, NO_DOCUMENT)).toMatchObject({
-      field: 'timing.program'
+    const reply = answered(programTiming());
+    expect(readReply(reply, 'time', NO_DOCUMENT)).toMatchObject({
+      field: 'time.program'
     });
-    expect(readReply(reply, { programs: 1, frames: 0, scopes: [] })).toBe(
-      reply
-    );
+    const sizes = { programs: 1, frames: 0, scopes: [] };
+    expect(readReply(reply, 'time', sizes)).toEqual(reply);
   });
 });

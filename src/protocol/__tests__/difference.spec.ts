@@ -1,17 +1,13 @@
 import { diffRow, programDiff } from './diffs';
+import { answered } from './replies';
 import { NO_DOCUMENT } from '../cost';
 import { isUnreadable } from '../document';
 import { readReply } from '../messages';
 
-const NOTHING = { error: null, text: null, scope: null, snapshot: null };
-
 /** What is said of a reply with such a diff; null where it is fine. */
 function why(changes: object): { field: string; expected: string } | null {
   const diff = { ...programDiff(), ...changes };
-  const read = readReply(
-    { type: 'reply', id: 1, ...NOTHING, diff },
-    NO_DOCUMENT
-  );
+  const read = readReply(answered(diff), 'diff', NO_DOCUMENT);
   return isUnreadable(read) && read.unreadable === 'broken'
     ? { field: read.field, expected: read.expected }
     : null;

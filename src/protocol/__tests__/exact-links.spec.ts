@@ -1,7 +1,6 @@
 import { NO_DOCUMENT } from '../cost';
 import { readReply } from '../messages';
-
-const nothing = { error: null, text: null, scope: null, snapshot: null };
+import { answered } from './replies';
 
 describe('the exact links of a program', () => {
   const level = {
@@ -24,10 +23,10 @@ describe('the exact links of a program', () => {
   };
   const sizes = { ...NO_DOCUMENT, programs: 1 };
   const read = (exact_links: unknown): unknown =>
-    readReply({ type: 'reply', id: 1, ...nothing, exact_links }, sizes);
+    readReply(answered(exact_links), 'exact_links', sizes);
 
   it('are read', () => {
-    expect(read(links)).toMatchObject({ exact_links: links });
+    expect(read(links)).toEqual(answered(links));
   });
 
   it.each([
@@ -57,27 +56,23 @@ describe('a page of a twin', () => {
   const sizes = { ...NO_DOCUMENT, programs: 1, scopes: [3, 1] };
   const read = (line_equations: unknown): unknown =>
     readReply(
-      {
-        type: 'reply',
-        id: 1,
-        ...nothing,
-        text: {
-          level: 'hlo',
-          characters: 7,
-          lines: 4,
-          sha256: 'ab',
-          first_line: 0,
-          text: 'a\nb\nc\nd',
-          line_stacks: [-1, -1, -1, -1],
-          strings: [],
-          files: [],
-          frames: [],
-          stacks: [],
-          inferred_lines: [],
-          other_stacks: [],
-          line_equations
-        }
-      },
+      answered({
+        level: 'hlo',
+        characters: 7,
+        lines: 4,
+        sha256: 'ab',
+        first_line: 0,
+        text: 'a\nb\nc\nd',
+        line_stacks: [-1, -1, -1, -1],
+        strings: [],
+        files: [],
+        frames: [],
+        stacks: [],
+        inferred_lines: [],
+        other_stacks: [],
+        line_equations
+      }),
+      'text',
       sizes
     );
 
@@ -86,8 +81,8 @@ describe('a page of a twin', () => {
       [0, 0, 2],
       [3, 1, 0, 0, 1]
     ];
-    expect(read(rows)).toMatchObject({ text: { line_equations: rows } });
-    expect(read(null)).toMatchObject({ text: { line_equations: null } });
+    expect(read(rows)).toMatchObject({ result: { line_equations: rows } });
+    expect(read(null)).toMatchObject({ result: { line_equations: null } });
   });
 
   it.each([

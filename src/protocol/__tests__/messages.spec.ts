@@ -9,7 +9,12 @@ import {
   replyId,
   sequence
 } from '../messages';
+import { RequestName } from '../questions';
+import { REQUESTS } from '../requests';
 import { environment, progress, snapshot } from './documents';
+import { answered, confirm, refused, working } from './replies';
+
+const NAMES = Object.keys(REQUESTS) as RequestName[];
 
 describe('the version of this side', () => {
   it('is the version of the package', () => {
@@ -21,7 +26,7 @@ describe('what the kernel says', () => {
   it.each([
     [
       'hello',
-      { type: 'hello', seq: 1, protocol: 1, environment: environment() }
+      { type: 'hello', seq: 1, protocol: 2, environment: environment() }
     ],
     ['progress', progress()],
     ['snapshot', { type: 'snapshot', seq: 3, snapshot: snapshot() }],
@@ -68,9 +73,10 @@ describe('what the kernel says', () => {
 
   it('never throws', () => {
     fc.assert(
-      fc.property(fc.anything(), value => {
+      fc.property(fc.anything(), fc.constantFrom(...NAMES), (value, name) => {
         readAnnouncement(value);
-        readReply(value, NO_DOCUMENT);
+        readReply(value, name, NO_DOCUMENT);
+        readReply(answered(value), name, NO_DOCUMENT);
         replyId(value);
         sequence(value);
       })
@@ -79,20 +85,50 @@ describe('what the kernel says', () => {
 });
 
 describe('a reply', () => {
-  const nothing = { error: null, text: null, scope: null, snapshot: null };
+  const progressed = working({
+    text: 'step 400',
+    done: 400,
+    total: null,
+    elapsed: 1.2
+  });
 
-  it('carries exactly one answer', () => {
-    const reply = { type: 'reply', id: 7, ...nothing, error: 'It is gone.' };
-    expect(readReply(reply, NO_DOCUMENT)).toBe(reply);
-    expect(
-      readReply({ type: 'reply', id: 7, ...nothing }, NO_DOCUMENT)
-    ).toMatchObject({
-      field: 'reply'
-    });
-    expect(
-      readReply({ ...reply, snapshot: snapshot() }, NO_DOCUMENT)
-    ).toMatchObject({
-      field: 'reply'
+  it.each([
+    ['the answer', answered('<html></html>', 7)],
+    ['why there is none', refused('It is gone.', 7)],
+    ['a question to the user', confirm('Print again?', 7)],
+    ['how far the kernel is', progressed]
+  ])('is read where it is %s', (_, reply) => {
+    expect(readReply(reply, 'export', NO_DOCUMENT)).toEqual(reply);
+  });
+
+  it('has the answer itself, and nothing beside it', () => {
+    const made = snapshot();
+    const message = { ...answered(made, 7), reason: 'It is gone.' };
+    const read = readReply(message, 'make', NO_DOCUMENT);
+    expect(read).toEqual(answered(made, 7));
+    expect((read as { result: unknown }).result).toBe(made);
+  });
+
+  it.each<[string, object, string]>([
+    ['no type', { id: 7 }, 'type'],
+    ['an unknown type', { type: 'reply', id: 7, reason: 'No.' }, 'type'],
+    ['no number', { type: 'refused', reason: 'No.' }, 'id'],
+    ['a negative number', refused('No.', -1), 'id'],
+    ['no answer', { type: 'answered', id: 7 }, 'text'],
+    ['the answer null', answered(null), 'text'],
+    ['the answer to another request', answered(snapshot()), 'text.level'],
+    ['no reason', { type: 'refused', id: 7 }, 'reason'],
+    ['a reason of no words', { ...refused('No.'), reason: 5 }, 'reason'],
+    ['no question', { type: 'confirm', id: 7 }, 'question'],
+    ['progress without words', { ...progressed, text: 1 }, 'text'],
+    ['less than nothing done', { ...progressed, done: -1 }, 'done'],
+    ['a total of no number', { ...progressed, total: 'all' }, 'total'],
+    ['no total', { ...progressed, total: undefined }, 'total'],
+    ['no elapsed time', { ...progressed, elapsed: null }, 'elapsed']
+  ])('with %s is not read', (_, reply, field) => {
+    expect(readReply(reply, 'text', NO_DOCUMENT)).toMatchObject({
+      unreadable: 'broken',
+      field
     });
   });
 
@@ -118,14 +154,14 @@ describe('a reply', () => {
       frames: [[0, 0, 1, 0, 1, 5]],
       stacks: [[[0], []]]
     };
-    const reply = { type: 'reply', id: 1, ...nothing, text: page };
-    expect(readReply(reply, NO_DOCUMENT)).toBe(reply);
-    expect(
-      readReply({ ...reply, text: { ...page, line_stacks: [1] } }, NO_DOCUMENT)
-    ).toMatchObject({ field: 'text.line_stacks' });
+    const read = (page: object): unknown =>
+      readReply(answered(page), 'text', NO_DOCUMENT);
+    expect(read(page)).toEqual(answered(page));
+    expect(read({ ...page, line_stacks: [1] })).toMatchObject({
+      field: 'text.line_stacks'
+    });
     const facts = { ...page, inferred_lines: [0], other_stacks: [[0, 0]] };
-    const said = { ...reply, text: facts };
-    expect(readReply(said, NO_DOCUMENT)).toBe(said);
+    expect(read(facts)).toEqual(answered(facts));
     for (const wrong of [
       { inferred_lines: [1] },
       { other_stacks: [[1, 0]] },
@@ -133,9 +169,9 @@ describe('a reply', () => {
       { other_stacks: [[]] }
     ]) {
       const [name] = Object.keys(wrong);
-      expect(
-        readReply({ ...reply, text: { ...page, ...wrong } }, NO_DOCUMENT)
-      ).toMatchObject({ field: `text.${name}` });
+      expect(read({ ...page, ...wrong })).toMatchObject({
+        field: `text.${name}`
+      });
     }
   });
 
@@ -150,30 +186,25 @@ describe('a reply', () => {
       removed: 11
     };
     const passes = { program: 0, seconds: 0.3, passes: [one], left_out: 0 };
-    const reply = { type: 'reply', id: 1, ...nothing, passes };
-    expect(readReply(reply, sizes)).toBe(reply);
-    expect(
-      readReply({ ...reply, passes: { ...passes, program: 1 } }, sizes)
-    ).toMatchObject({ field: 'passes.program' });
-    expect(
-      readReply(
-        {
-          ...reply,
-          passes: { ...passes, passes: [{ ...one, added: -1 }] }
-        },
-        sizes
-      )
-    ).toMatchObject({ field: 'passes.passes.added' });
+    const read = (passes: object): unknown =>
+      readReply(answered(passes), 'passes', sizes);
+    expect(read(passes)).toEqual(answered(passes));
+    expect(read({ ...passes, program: 1 })).toMatchObject({
+      field: 'passes.program'
+    });
+    expect(read({ ...passes, passes: [{ ...one, added: -1 }] })).toMatchObject({
+      field: 'passes.passes.added'
+    });
     const page = { program: 0, index: 0, lines: 9, first_line: 0, text: '+ a' };
-    const diff = { type: 'reply', id: 2, ...nothing, pass_diff: page };
-    expect(readReply(diff, sizes)).toBe(diff);
-    expect(
-      readReply({ ...diff, pass_diff: { ...page, lines: -1 } }, sizes)
-    ).toMatchObject({ field: 'pass_diff.lines' });
+    const diff = answered(page, 2);
+    expect(readReply(diff, 'pass_diff', sizes)).toEqual(diff);
+    const broken = answered({ ...page, lines: -1 }, 2);
+    expect(readReply(broken, 'pass_diff', sizes)).toMatchObject({
+      field: 'pass_diff.lines'
+    });
   });
 
   it('takes the text of a file, and refuses lines that the file does not have', () => {
-    const sizes = NO_DOCUMENT;
     const source = {
       path: '/home/me/layers.py',
       lines: 3000,
@@ -183,16 +214,16 @@ describe('a reply', () => {
       ],
       missing: null
     };
-    const reply = { type: 'reply', id: 1, ...nothing, source };
-    expect(readReply(reply, sizes)).toBe(reply);
+    const reply = answered(source);
+    expect(readReply(reply, 'source', NO_DOCUMENT)).toEqual(reply);
     const [first, last] = source.stretches;
     for (const stretches of [
       [last, first],
       [{ ...first, first_line: 0 }],
       [{ ...last, text: 'a\nb\nc' }]
     ]) {
-      const broken = { ...reply, source: { ...source, stretches } };
-      expect(readReply(broken, sizes)).toMatchObject({
+      const broken = answered({ ...source, stretches });
+      expect(readReply(broken, 'source', NO_DOCUMENT)).toMatchObject({
         unreadable: 'broken',
         field: expect.stringMatching(/^source\.stretches/)
       });

@@ -5,18 +5,12 @@ import { isUnreadable, readSnapshot } from '../document';
 import { readReply } from '../messages';
 import { Recording } from '../snapshot';
 import { leaf, recording, snapshot } from './documents';
-
-const NOTHING = { error: null, text: null, scope: null, snapshot: null };
+import { answered } from './replies';
 
 /** What is said of a reply with such a recording; null where it is fine. */
 function why(changes: object): { field: string; expected: string } | null {
-  const reply = {
-    type: 'reply',
-    id: 1,
-    ...NOTHING,
-    recording: { ...recording(), ...changes }
-  };
-  const read = readReply(reply, NO_DOCUMENT);
+  const reply = answered({ ...recording(), ...changes });
+  const read = readReply(reply, 'steps', NO_DOCUMENT);
   return isUnreadable(read) && read.unreadable === 'broken'
     ? { field: read.field, expected: read.expected }
     : null;

@@ -2,9 +2,13 @@ import { nullTranslator } from '@jupyterlab/translation';
 import { Widget } from '@lumino/widgets';
 
 import { JaxprModel } from '../../model/model';
-import { FakeChannel } from '../../model/__tests__/fake-channel';
+import {
+  AnyReply,
+  FakeChannel,
+  answered
+} from '../../model/__tests__/fake-channel';
 import { golden } from '../../program-text/__tests__/documents';
-import type { Reply, Snapshot } from '../../protocol/snapshot';
+import type { Snapshot } from '../../protocol/snapshot';
 import { TransformRow } from '../transform-row';
 import { TransformView } from '../transform-view';
 
@@ -29,17 +33,6 @@ function withOnly(...kinds: string[]): Snapshot {
   return {
     ...whole,
     transforms: whole.transforms?.filter(({ kind }) => kinds.includes(kind))
-  };
-}
-
-function replying(snapshot: Snapshot): Reply {
-  return {
-    type: 'reply',
-    id: 1,
-    error: null,
-    text: null,
-    scope: null,
-    snapshot
   };
 }
 
@@ -215,7 +208,7 @@ describe('the columns', () => {
 
   it('ask for the gradient where nothing was derived, and show it when it comes', async () => {
     const { model, channel } = begin(plain);
-    let answer = (_: Reply): void => undefined;
+    let answer = (_: AnyReply): void => undefined;
     channel.answer = () => new Promise(resolve => (answer = resolve));
     const actions = { copy: () => undefined, more: () => undefined };
     const view = new TransformView({ trans, actions });
@@ -226,7 +219,7 @@ describe('the columns', () => {
       { type: 'transform', snapshot: plain.id, program: 0, kind: 'grad' }
     ]);
     expect(column(view, 'grad').textContent).toContain('JAX traces it …');
-    answer(replying(withOnly('grad')));
+    answer(answered(withOnly('grad')));
     await new Promise(process.nextTick);
     expect(tagged(view, 'grad')).toHaveLength(13);
     expect(model.program).toBe(0);
@@ -278,7 +271,7 @@ describe('the row', () => {
 
   it('asks for what is not there yet, and goes to it', async () => {
     const { model, channel } = begin(plain);
-    channel.answer = () => Promise.resolve(replying(withOnly('grad')));
+    channel.answer = () => Promise.resolve(answered(withOnly('grad')));
     const row = new TransformRow(trans);
     row.model = model;
     expect(row.isWorth).toBe(false);
@@ -295,7 +288,7 @@ describe('the row', () => {
     const error = 'vmap needs an array to map over.';
     channel.answer = () =>
       Promise.resolve(
-        replying({
+        answered({
           ...plain,
           transforms: [{ kind: 'vmap', of: 0, words: '', error, parts: [] }]
         })

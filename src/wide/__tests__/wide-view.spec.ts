@@ -4,7 +4,7 @@ import { EditorView, runScopeHandlers } from '@codemirror/view';
 
 import { attentionOf } from '../../model/attention';
 import { Unanswered } from '../../kernel/channel';
-import { FakeChannel } from '../../model/__tests__/fake-channel';
+import { FakeChannel, answered } from '../../model/__tests__/fake-channel';
 import { JaxprModel } from '../../model/model';
 import { golden } from '../../program-text/__tests__/documents';
 import type { Snapshot } from '../../protocol/snapshot';
@@ -344,14 +344,8 @@ describe('the source column', () => {
     const snapshot = ofAFile();
     const channel = new FakeChannel();
     channel.answer = () =>
-      Promise.resolve({
-        type: 'reply',
-        id: 1,
-        error: null,
-        text: null,
-        scope: null,
-        snapshot: null,
-        source: {
+      Promise.resolve(
+        answered({
           path: '/home/me/models.py',
           lines: 4000,
           stretches: [
@@ -359,8 +353,8 @@ describe('the source column', () => {
             { first_line: 10, text: 'ten\neleven' }
           ],
           missing: null
-        }
-      });
+        })
+      );
     const { view, model } = await open(snapshot, undefined, channel);
     const source = column(view, 'Source');
     expect(

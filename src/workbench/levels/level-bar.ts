@@ -192,14 +192,14 @@ export class LevelBar implements IDisposable {
     }
     this._say(trans.__('Lowering for %1 …', platform));
     try {
-      const page = await requests.text(
-        snapshot.id,
+      const page = await requests.ask('text', {
+        snapshot: snapshot.id,
         program,
-        'stablehlo',
-        0,
-        FIRST_LINES,
+        level: 'stablehlo',
+        first_line: 0,
+        line_count: FIRST_LINES,
         platform
-      );
+      });
       if (this._isDisposed || this._chosen !== platform) {
         return;
       }
@@ -243,14 +243,14 @@ export class LevelBar implements IDisposable {
       }
       isAsked = true;
       try {
-        const page = await requests.text(
-          snapshot.id,
+        const page = await requests.ask('text', {
+          snapshot: snapshot.id,
           program,
-          'stablehlo',
-          listing.held,
-          FIRST_LINES,
+          level: 'stablehlo',
+          first_line: listing.held,
+          line_count: FIRST_LINES,
           platform
-        );
+        });
         const splice = listing.add(
           page.text,
           page.first_line,

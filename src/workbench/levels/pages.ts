@@ -47,13 +47,13 @@ export class Pages {
       this._trans.__('Loading %1 …', levelTitle(name, this._trans))
     );
     try {
-      const page = await requests.text(
-        snapshot.id,
-        index,
-        name,
-        0,
-        FIRST_LINES
-      );
+      const page = await requests.ask('text', {
+        snapshot: snapshot.id,
+        program: index,
+        level: name,
+        first_line: 0,
+        line_count: FIRST_LINES
+      });
       const listing = new TextListing(links, name, this._trans);
       listing.add(page.text, 0, page.line_stacks, page, page.lines, page);
       texts.set(name, listing);
@@ -76,13 +76,14 @@ export class Pages {
       this._trans.__('Loading the twin’s %1 …', levelTitle(name, this._trans))
     );
     try {
-      const page = await requests.twinText(
-        snapshot.id,
-        index,
-        name,
-        0,
-        FIRST_LINES
-      );
+      const page = await requests.ask('text', {
+        snapshot: snapshot.id,
+        program: index,
+        level: name,
+        first_line: 0,
+        line_count: FIRST_LINES,
+        twin: true
+      });
       const listing = new TwinListing(twinLinks, name, this._trans);
       listing.addPage(page);
       twins.set(name, listing);
@@ -109,9 +110,12 @@ export class Pages {
         : this._trans.__('Compiling …')
     );
     try {
-      const made = await requests.make(snapshot.id, index, name);
+      await requests.ask('make', {
+        snapshot: snapshot.id,
+        program: index,
+        level: name
+      });
       this._tell(name, null);
-      model.show(made, model.fromSaved);
     } catch (error) {
       asked.delete(`make ${name}`);
       this._tell(name, (error as Error).message);
@@ -156,7 +160,12 @@ export class Pages {
     }
     asked.add(key);
     try {
-      const page = await requests.scope(snapshot.id, scope, equation, PAGE);
+      const page = await requests.ask('scope', {
+        snapshot: snapshot.id,
+        scope,
+        first_equation: equation,
+        equation_count: PAGE
+      });
       const splice = this._isOpen ? jaxpr.insert(scope, equation, page) : null;
       if (splice) {
         this._listings.splice('jaxpr', splice);
@@ -194,8 +203,14 @@ export class Pages {
     }
     asked.add(key);
     try {
-      const ask = isTwin ? requests.twinText : requests.text;
-      const page = await ask(snapshot.id, index, level, listing.held, count);
+      const page = await requests.ask('text', {
+        snapshot: snapshot.id,
+        program: index,
+        level,
+        first_line: listing.held,
+        line_count: count,
+        ...(isTwin ? { twin: true } : {})
+      });
       const splice = !this._isOpen
         ? null
         : isTwin

@@ -53,7 +53,7 @@ function Passes(props: IPassesProps): JSX.Element {
   const { model, snapshot, program, trans } = props;
   const work = passesOf(model);
   const state = work.stateOf(snapshot, program);
-  const found = work.valueOf(snapshot, program);
+  const found = snapshot.passes?.find(one => one.program === program) ?? null;
   const { ref, onFocus, onBlur } = useKeptFocus(state.kind);
   return (
     <>
@@ -104,7 +104,11 @@ function Passes(props: IPassesProps): JSX.Element {
                 className="jp-JaxprPanel-button"
                 onClick={() =>
                   void work.start(snapshot, program, (requests, options) =>
-                    requests.passes(snapshot.id, program, options)
+                    requests.begin(
+                      'passes',
+                      { snapshot: snapshot.id, program },
+                      options
+                    )
                   )
                 }
               >
@@ -236,13 +240,13 @@ function Changed(
     }
     setReason(null);
     try {
-      const page = await requests.passDiff(
-        snapshot.id,
+      const page = await requests.ask('pass_diff', {
+        snapshot: snapshot.id,
         program,
         index,
-        lines.length,
-        PAGE
-      );
+        first_line: lines.length,
+        line_count: PAGE
+      });
       if (isOpen.current) {
         setTotal(page.lines);
         setLines([...lines, ...page.text.split('\n')]);

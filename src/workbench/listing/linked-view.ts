@@ -177,6 +177,7 @@ export abstract class LinkedView extends Widget {
       case 'status':
         this.refresh();
         return;
+      case 'results':
       case 'failure':
       case 'paused':
         return;

@@ -4,14 +4,20 @@ import * as React from 'react';
 import { Unanswered } from '../../../kernel/channel';
 import { comparingOf } from '../../../model/comparing';
 import { JaxprModel } from '../../../model/model';
-import { FakeChannel } from '../../../model/__tests__/fake-channel';
+import {
+  AnyReply,
+  FakeChannel,
+  answered,
+  confirm,
+  working
+} from '../../../model/__tests__/fake-channel';
 import {
   program,
   snapshot,
   variant,
   variantComparison
 } from '../../../protocol/__tests__/documents';
-import { Reply, Snapshot, VariantComparison } from '../../../protocol/snapshot';
+import { Snapshot, VariantComparison } from '../../../protocol/snapshot';
 import {
   act,
   byRole,
@@ -161,19 +167,10 @@ describe('functions side by side', () => {
 });
 
 describe('programs to compare', () => {
-  function waiting(kernel: FakeChannel): (reply: Partial<Reply>) => void {
-    let answer: (reply: Reply) => void = () => undefined;
+  function waiting(kernel: FakeChannel): (reply: AnyReply) => void {
+    let answer: (reply: AnyReply) => void = () => undefined;
     kernel.answer = () => new Promise(resolve => (answer = resolve));
-    return reply =>
-      answer({
-        type: 'reply',
-        id: 1,
-        error: null,
-        text: null,
-        scope: null,
-        snapshot: null,
-        ...reply
-      });
+    return reply => answer(reply);
   }
 
   it('are chosen, run, told of, stopped, and shown', async () => {
@@ -195,18 +192,20 @@ describe('programs to compare', () => {
         type: 'compare',
         snapshot: 'run-1',
         programs: [0, 1],
-        repeat_effects: false
+        confirmed: false
       }
     ]);
     act(() =>
-      kernel.works({ text: 'calling whiled', done: 1, total: 5, elapsed: 1 })
+      kernel.works(
+        working({ text: 'calling whiled', done: 1, total: 5, elapsed: 1 })
+      )
     );
     expect(words(node)).toBe('calling whiled0 sStop');
     click(byRole(node, 'button', 'Stop')[0]);
     expect(kernel.stops).toBe(1);
     expect(words(node)).toContain('Stopping: what was measured is kept.');
     await act(async () =>
-      answer({ comparison: { ...TWO, stopped: 'Stopped before timing.' } })
+      answer(answered({ ...TWO, stopped: 'Stopped before timing.' }))
     );
     redraw();
     expect(model.snapshot?.comparison?.stopped).toBe('Stopped before timing.');
@@ -217,12 +216,12 @@ describe('programs to compare', () => {
     const { kernel, node } = shown(runOf(null));
     const answer = waiting(kernel);
     click(byRole(node, 'button', 'Compare')[0]);
-    await act(async () => answer({ confirm: 'f has effects. Run them?' }));
+    await act(async () => answer(confirm('f has effects. Run them?')));
     expect(words(node)).toBe(
       'f has effects. Run them?Do not run themRun them and repeat the effects'
     );
     click(byRole(node, 'button', 'Run them and repeat the effects')[0]);
-    expect(kernel.questions[1]).toMatchObject({ repeat_effects: true });
+    expect(kernel.questions[1]).toMatchObject({ confirmed: true });
   });
 
   it('that cannot be run say why', async () => {

@@ -3,10 +3,14 @@ import * as React from 'react';
 
 import { attentionOf } from '../../../model/attention';
 import { costsOf } from '../../../model/costs';
-import { FakeChannel } from '../../../model/__tests__/fake-channel';
+import {
+  AnyReply,
+  FakeChannel,
+  answered
+} from '../../../model/__tests__/fake-channel';
 import { JaxprModel } from '../../../model/model';
 import { machine, programTiming } from '../../../protocol/__tests__/documents';
-import { ProgramCost, Reply, Snapshot } from '../../../protocol/snapshot';
+import { ProgramCost, Snapshot } from '../../../protocol/snapshot';
 import {
   act,
   byRole,
@@ -479,17 +483,7 @@ describe('the roofline', () => {
     model.setChannel(channel);
     channel.greets();
     channel.sends(rnnSnapshot());
-    channel.answer = () =>
-      Promise.resolve({
-        type: 'reply',
-        seq: 9,
-        id: 1,
-        error: null,
-        text: null,
-        scope: null,
-        snapshot: null,
-        machine: known
-      } as Reply);
+    channel.answer = async () => answered(known);
     const { node } = render(
       <Cost model={model} openProgram={() => undefined} trans={trans} />
     );
@@ -499,7 +493,7 @@ describe('the roofline', () => {
       await Promise.resolve();
     });
     expect(channel.questions).toEqual([
-      expect.objectContaining({ type: 'machine', snapshot: 'run-1' })
+      { type: 'machine', snapshot: 'run-1', confirmed: false }
     ]);
     expect(words(section(node, 'Roofline'))).toContain('Memory-bound');
     expect(costsOf(model).machineOf(rnnSnapshot({ id: 'run-2' }))).toBe(known);
@@ -515,7 +509,7 @@ describe('a program that was not counted', () => {
     channel.greets();
     const snapshot = rnnSnapshot({ costs: [] });
     channel.sends(snapshot);
-    let answer: (reply: Reply) => void = () => undefined;
+    let answer: (reply: AnyReply) => void = () => undefined;
     channel.answer = () => new Promise(done => (answer = done));
     const { node } = render(
       <Cost model={model} openProgram={() => undefined} trans={trans} />
@@ -528,16 +522,7 @@ describe('a program that was not counted', () => {
       'Counting the operations of rnn, 3 equations. Nothing is run.'
     );
     await act(async () => {
-      answer({
-        type: 'reply',
-        seq: 9,
-        id: 1,
-        error: null,
-        text: null,
-        scope: null,
-        snapshot: null,
-        cost: rnnCost()
-      } as Reply);
+      answer(answered(rnnCost()));
       await Promise.resolve();
     });
     expect(lead(node)).toBe('80.1 kFLOP a call, 64 % of it on line 6.');

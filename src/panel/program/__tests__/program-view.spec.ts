@@ -2,11 +2,16 @@ import { runScopeHandlers } from '@codemirror/view';
 import { nullTranslator } from '@jupyterlab/translation';
 import { Widget } from '@lumino/widgets';
 
+import { Unanswered } from '../../../kernel/channel';
 import { attentionOf } from '../../../model/attention';
 import { JaxprModel } from '../../../model/model';
-import { FakeChannel } from '../../../model/__tests__/fake-channel';
+import {
+  AnyReply,
+  FakeChannel,
+  answered
+} from '../../../model/__tests__/fake-channel';
 import { golden, goldenPage } from '../../../program-text/__tests__/documents';
-import type { Reply, Snapshot, TextPage } from '../../../protocol/snapshot';
+import type { Snapshot, TextPage } from '../../../protocol/snapshot';
 import { ProgramView } from '..';
 
 const trans = nullTranslator.load('jupyter_jaxpr');
@@ -114,18 +119,6 @@ async function settled(): Promise<void> {
   for (let i = 0; i < 20; i++) {
     await Promise.resolve();
   }
-}
-
-function reply(part: Partial<Reply>): Reply {
-  return {
-    type: 'reply',
-    id: 1,
-    error: null,
-    text: null,
-    scope: null,
-    snapshot: null,
-    ...part
-  } as Reply;
 }
 
 /** The document with the texts in the kernel instead of here. */
@@ -364,7 +357,7 @@ describe('a program in the panel', () => {
 
 describe('a program that is too large to be sent whole', () => {
   it('asks for what is seen, and puts it in its place', async () => {
-    const channelAnswers: ((answer: Reply) => void)[] = [];
+    const channelAnswers: ((answer: AnyReply) => void)[] = [];
     const { view, channel } = open(golden('cut-0.12'));
     channel.answer = () => new Promise(resolve => channelAnswers.push(resolve));
     await settled();
@@ -386,13 +379,13 @@ describe('a program that is too large to be sent whole', () => {
     const model = new JaxprModel(trans);
     model.setChannel(channel);
     channel.greets();
-    let answered = false;
+    let isAnswered = false;
     channel.answer = () => {
-      const first = !answered;
-      answered = true;
+      const first = !isAnswered;
+      isAnswered = true;
       return first
-        ? Promise.resolve(reply({ scope: goldenPage('cut-0.12') }))
-        : new Promise<Reply>(() => undefined);
+        ? Promise.resolve(answered(goldenPage('cut-0.12')))
+        : new Promise<AnyReply>(() => undefined);
     };
     channel.sends(snapshot);
     const view = new ProgramView({ trans, model });
@@ -442,13 +435,11 @@ describe('the other levels of a program', () => {
     const total = 2500;
     channel.answer = () => {
       const question = channel.questions[channel.questions.length - 1];
-      return Promise.resolve(
-        question.type === 'text'
-          ? reply({
-              text: page(total, question.first_line, question.line_count)
-            })
-          : reply({ error: 'unexpected' })
-      );
+      return question.type === 'text'
+        ? Promise.resolve(
+            answered(page(total, question.first_line, question.line_count))
+          )
+        : Promise.reject(new Unanswered({ kernel: 'unexpected' }));
     };
     click(button(view, 'HLO'));
     expect(messages(view)).toBe('Loading HLO …');
@@ -475,7 +466,7 @@ describe('the other levels of a program', () => {
 
   it('say why they cannot be had, and offer to try again', async () => {
     const { view, channel } = open(onRequest(golden('rnn-0.12')));
-    channel.answer = () => Promise.resolve(reply({ text: page(3, 0, 3) }));
+    channel.answer = () => Promise.resolve(answered(page(3, 0, 3)));
     const first = channel.answer;
     channel.answer = () => Promise.reject(new Error('gone'));
     click(button(view, 'HLO'));
@@ -492,8 +483,7 @@ describe('the other levels of a program', () => {
     const { model, view, channel } = open(
       onRequest(golden('rnn-0.12'), 'not_made')
     );
-    channel.answer = () =>
-      Promise.resolve(reply({ snapshot: golden('rnn-0.12') }));
+    channel.answer = () => Promise.resolve(answered(golden('rnn-0.12')));
     click(button(view, 'StableHLO'));
     expect(
       view.node.querySelector('.jp-JaxprProgram-absent p')?.textContent

@@ -8,10 +8,16 @@ import { Widget } from '@lumino/widgets';
 import * as React from 'react';
 
 import { Unanswered } from '../../../kernel/channel';
-import { FakeChannel } from '../../../model/__tests__/fake-channel';
+import {
+  AnyReply,
+  FakeChannel,
+  answered,
+  confirm,
+  working
+} from '../../../model/__tests__/fake-channel';
 import { JaxprModel } from '../../../model/model';
 import { program, snapshot } from '../../../protocol/__tests__/documents';
-import { Reply, Snapshot } from '../../../protocol/snapshot';
+import { Snapshot } from '../../../protocol/snapshot';
 import {
   act,
   byRole,
@@ -44,18 +50,6 @@ const SELU = program({
 
 const run = (changes: Partial<Snapshot> = {}): Snapshot =>
   snapshot({ programs: [SELU], ...changes });
-
-function reply(changes: Partial<Reply>): Reply {
-  return {
-    type: 'reply',
-    id: 1,
-    error: null,
-    text: null,
-    scope: null,
-    snapshot: null,
-    ...changes
-  };
-}
 
 function shown(
   document: Snapshot,
@@ -109,7 +103,7 @@ describe('the Time view of a run that was not measured', () => {
   it('runs nothing before the button is pressed', async () => {
     const { node, kernel } = shown(run());
     expect(kernel.questions).toEqual([]);
-    kernel.answer = async () => reply({ timing: timing() });
+    kernel.answer = async () => answered(timing());
     await pressed(node, 'Run it again');
     expect(kernel.questions).toEqual([
       { type: 'time', snapshot: 'run-1', program: 0, confirmed: false }
@@ -146,7 +140,7 @@ describe('the Time view of a run that was not measured', () => {
 
   it('asks before effects are repeated; Escape is no', async () => {
     const { node, kernel } = shown(run());
-    kernel.answer = async () => reply({ confirm: 'It prints. Run it again?' });
+    kernel.answer = async () => confirm('It prints. Run it again?');
     await pressed(node, 'Run it again');
     const question = byRole(node, 'alertdialog')[0];
     expect(question.getAttribute('aria-label')).toBe('Run selu again?');
@@ -156,7 +150,7 @@ describe('the Time view of a run that was not measured', () => {
     expect(byRole(node, 'alertdialog')).toHaveLength(0);
     expect(kernel.questions).toHaveLength(1);
     await pressed(node, 'Run it again');
-    kernel.answer = async () => reply({ timing: timing() });
+    kernel.answer = async () => answered(timing());
     await pressed(node, 'Run it');
     expect(kernel.questions[2]).toMatchObject({ confirmed: true });
     expect(words(node)).toContain('A warm call takes 0.36 ms.');
@@ -164,10 +158,12 @@ describe('the Time view of a run that was not measured', () => {
 
   it('tells how far it is, and stops', async () => {
     const { node, kernel } = shown(run());
-    let end: (reply: Reply) => void = () => undefined;
+    let end: (reply: AnyReply) => void = () => undefined;
     kernel.answer = () => new Promise(resolve => (end = resolve));
     await pressed(node, 'Run it again');
-    act(() => kernel.works({ text: 'eager', done: 1, total: 2, elapsed: 0.8 }));
+    act(() =>
+      kernel.works(working({ text: 'eager', done: 1, total: 2, elapsed: 0.8 }))
+    );
     const progress = node.querySelector('progress');
     expect(progress?.getAttribute('aria-label')).toBe('1 of 2');
     expect(words(document.activeElement)).toBe('Stop');
@@ -176,7 +172,7 @@ describe('the Time view of a run that was not measured', () => {
     expect(words(node)).toContain('Stopping: what was measured is kept.');
     const stopped = 'Stopped before it ran without jit.';
     await act(async () =>
-      end(reply({ timing: timing({ eager: null, ratio: null, stopped }) }))
+      end(answered(timing({ eager: null, ratio: null, stopped })))
     );
     expect(words(node)).toContain(stopped);
     expect(rows(node.querySelectorAll('table')[1])[1]).toBe(
@@ -242,7 +238,7 @@ function type(node: HTMLElement, label: string, text: string): void {
 describe('a sweep', () => {
   it('is asked for as it stands in the form', async () => {
     const { node, kernel, model } = shown(run());
-    kernel.answer = async () => reply({ sweep: selu() });
+    kernel.answer = async () => answered(selu());
     type(node, 'Values', 'n=100,1000000');
     type(node, 'Functions', 'selu, selu2');
     await pressed(node, 'Run the sweep');
@@ -318,7 +314,7 @@ describe('a sweep', () => {
     async (name, text, expected) => {
       const { node, kernel, model } = shown(hostile(), null, true);
       type(node, name, text);
-      kernel.answer = async () => reply({ sweep: selu() });
+      kernel.answer = async () => answered(selu());
       act(() => {
         model.setChannel(kernel);
         kernel.greets();

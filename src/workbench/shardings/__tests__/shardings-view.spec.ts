@@ -4,13 +4,13 @@ import { Widget } from '@lumino/widgets';
 
 import { linksOf } from '../../../model/links';
 import { JaxprModel } from '../../../model/model';
-import { FakeChannel } from '../../../model/__tests__/fake-channel';
+import {
+  AnyReply,
+  FakeChannel,
+  answered
+} from '../../../model/__tests__/fake-channel';
 import { golden } from '../../../program-text/__tests__/documents';
-import type {
-  ProgramShardings,
-  Reply,
-  Snapshot
-} from '../../../protocol/snapshot';
+import type { ProgramShardings, Snapshot } from '../../../protocol/snapshot';
 import {
   act,
   byRole,
@@ -170,7 +170,7 @@ describe('shardings', () => {
     const snapshot = spread({ collectives: null });
     const { node, channel } = open(snapshot);
     expect(words(head(node))).toBe('▸ Shardings 8 devices');
-    let answer: (reply: Reply) => void = () => undefined;
+    let answer: (reply: AnyReply) => void = () => undefined;
     channel.answer = () => new Promise(resolve => (answer = resolve));
     click(head(node));
     expect(words(node)).toContain('Reading the collectives of the HLO …');
@@ -178,15 +178,7 @@ describe('shardings', () => {
       { type: 'shardings', snapshot: snapshot.id, program: 0 }
     ]);
     await act(async () => {
-      answer({
-        type: 'reply',
-        id: 1,
-        error: null,
-        text: null,
-        scope: null,
-        snapshot: null,
-        shardings: shardings()
-      });
+      answer(answered(shardings()));
       await new Promise(resolve => setTimeout(resolve));
       MessageLoop.flush();
     });

@@ -3,16 +3,17 @@ import * as React from 'react';
 
 import { JaxprModel } from '../../../../model/model';
 import { steppingOf } from '../../../../model/stepping';
-import { FakeChannel } from '../../../../model/__tests__/fake-channel';
+import {
+  AnyReply,
+  FakeChannel,
+  answered,
+  confirm,
+  working as progressed
+} from '../../../../model/__tests__/fake-channel';
 import { NO_DOCUMENT } from '../../../../protocol/cost';
 import { isUnreadable } from '../../../../protocol/document';
 import { readReply } from '../../../../protocol/messages';
-import {
-  Control,
-  Recording,
-  Reply,
-  Snapshot
-} from '../../../../protocol/snapshot';
+import { Control, Recording, Snapshot } from '../../../../protocol/snapshot';
 import {
   leaf,
   recording,
@@ -43,8 +44,6 @@ afterEach(() => {
   document.body.replaceChildren();
 });
 
-const NOTHING = { error: null, text: null, scope: null, snapshot: null };
-
 interface IShown {
   node: HTMLElement;
   model: JaxprModel;
@@ -55,8 +54,8 @@ interface IShown {
 function shown(one: Control, recorded: Recording | null, saved = true): IShown {
   if (recorded !== null) {
     // The test's own document is one that the panel would take.
-    const reply = { type: 'reply', id: 1, ...NOTHING, recording: recorded };
-    expect(isUnreadable(readReply(reply, NO_DOCUMENT))).toBe(false);
+    const read = readReply(answered(recorded), 'steps', NO_DOCUMENT);
+    expect(isUnreadable(read)).toBe(false);
   }
   const document = snapshot({
     control_flow: [one],
@@ -71,7 +70,7 @@ function shown(one: Control, recorded: Recording | null, saved = true): IShown {
 /** The stepper of a card in a notebook whose kernel can be asked. */
 function live(one: Control = card()): IShown & {
   kernel: FakeChannel;
-  answers: (reply: Partial<Reply>) => Promise<void>;
+  answers: (reply: AnyReply) => Promise<void>;
 } {
   const model = new JaxprModel(trans);
   const kernel = new FakeChannel();
@@ -79,7 +78,7 @@ function live(one: Control = card()): IShown & {
   kernel.greets();
   const document = snapshot({ control_flow: [one], recordings: [] });
   kernel.sends(document);
-  let answer: (reply: Reply) => void = () => undefined;
+  let answer: (reply: AnyReply) => void = () => undefined;
   kernel.answer = () => new Promise(resolve => (answer = resolve));
   const { node } = render(
     <Stepper model={model} card={one} index={0} trans={trans} />
@@ -89,8 +88,7 @@ function live(one: Control = card()): IShown & {
     model,
     document,
     kernel,
-    answers: reply =>
-      act(async () => answer({ type: 'reply', id: 1, ...NOTHING, ...reply }))
+    answers: reply => act(async () => answer(reply))
   };
 }
 
@@ -420,12 +418,14 @@ describe('the button', () => {
     expect(run(node)).toBe('Recording the steps.');
     act(() => {
       jest.advanceTimersByTime(3000);
-      kernel.works({ text: 'step 400', done: 400, total: 1000, elapsed: 3 });
+      kernel.works(
+        progressed({ text: 'step 400', done: 400, total: 1000, elapsed: 3 })
+      );
     });
     expect(working(node)).toBe('step 4003 sStop');
     const progress = node.querySelector('progress');
     expect([progress?.value, progress?.max]).toEqual([400, 1000]);
-    await answers({ recording: recording() });
+    await answers(answered(recording()));
     expect(heading(node)).toBe('Step 1 of 5');
     expect(words(button(node))).toBe('Run it again');
     expect(run(node)).toBe('The steps are recorded.');
@@ -436,7 +436,7 @@ describe('the button', () => {
     button(node).focus();
     click(button(node));
     expect(words(document.activeElement)).toBe('Stop');
-    await answers({ recording: recording() });
+    await answers(answered(recording()));
     expect(document.activeElement).toBe(slider(node));
   });
 
@@ -447,7 +447,7 @@ describe('the button', () => {
     click(byRole(node, 'button', 'Stop')[0]);
     expect(kernel.stops).toBe(1);
     expect(run(node)).toBe('Stopping: what was recorded is kept.');
-    await answers({ recording: newton({ stopped: 'Stopped by you.' }) });
+    await answers(answered(newton({ stopped: 'Stopped by you.' })));
     expect(heading(node)).toBe('Step 1 of 3');
     expect(words(node)).toContain('Stopped by you.');
   });
@@ -455,7 +455,7 @@ describe('the button', () => {
   it('asks before effects are repeated', async () => {
     const { node, kernel, answers } = live();
     click(button(node));
-    await answers({ confirm: 'step prints. Running it again prints again.' });
+    await answers(confirm('step prints. Running it again prints again.'));
     const question = byRole(node, 'alertdialog', 'Repeat effects?')[0];
     expect(words(question)).toBe(
       'step prints. Running it again prints again.Do not run itRun it and repeat them'
@@ -464,13 +464,13 @@ describe('the button', () => {
     click(document.activeElement);
     expect(words(button(node))).toBe('Step through it');
     click(button(node));
-    await answers({ confirm: 'step prints.' });
+    await answers(confirm('step prints.'));
     click(byRole(node, 'button', 'Run it and repeat them')[0]);
-    await answers({ recording: recording() });
+    await answers(answered(recording()));
     expect(heading(node)).toBe('Step 1 of 5');
     expect(
       kernel.questions.map(question =>
-        question.type === 'steps' ? question.repeat_effects : null
+        question.type === 'steps' ? question.confirmed : null
       )
     ).toEqual([false, false, true]);
   });
@@ -478,19 +478,19 @@ describe('the button', () => {
   it('says why it failed, and can be pressed again', async () => {
     const { node, answers } = live();
     click(button(node));
-    await answers({});
+    await answers(answered(recording({ control: 3 })));
     expect(words(byRole(node, 'alert')[0])).toBe(
       'The kernel could not be asked. Reload the page and try again.'
     );
     click(button(node));
-    await answers({ recording: recording() });
+    await answers(answered(recording()));
     expect(byRole(node, 'alert')).toEqual([]);
   });
 
   it('says what to do after the kernel restarted; the recording stays', async () => {
     const { node, kernel, answers } = live();
     click(button(node));
-    await answers({ recording: recording() });
+    await answers(answered(recording()));
     act(() => kernel.turns({ kind: 'lost', loss: 'restarting' }));
     act(() => kernel.turns({ kind: 'not-loaded' }));
     expect(heading(node)).toBe('Step 1 of 5');

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 
 from ...plain_text import FAILURES, could_not
 from ..observation import Place
-from ..reading import NOTHING_CALLED, Reading
+from ..value_texts import NOTHING_CALLED, Reading
 from .history import FunctionHistory, MissEvent
+from .key_differences import Reason, closest, compare
 from .keys import Key
-from .reasons import Reason, closest, compare
-from .wrappers import equinox_wrappers, written
+from .wrapped_functions import equinox_wrappers, written
 
 _COMPARED = 128
 """Earlier keys that one is compared with, the newest."""

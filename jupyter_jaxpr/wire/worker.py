@@ -1,15 +1,14 @@
 """A request that takes long in, `working` replies and one last reply out: on a thread of its own, one at a time.
 
 The thread that brought the request is free at once, so `stop` and other requests are answered meanwhile. To answer a
-request this way, add it to `answers.LongRequest` and to the match in `Answers._job`, which returns the job: a function
-that takes the request's `Work` and returns the last `Reply`. In the job:
+request this way, derive it from `request.LongRequest`. In its `answer`:
 
 - `work.tell("compiling unrolled", done=1, total=3)` says how far it is, as often as you like: at most four a second
   are sent, the first one at once.
-- `work.stopped` is to be looked at between steps of at most a second or so: when it is true, return a reply with what
-  was done until then.
+- `work.stopped` is to be looked at between steps of at most a second or so: when it is true, return what was done until
+  then.
 - `work.elapsed` is the seconds since the job began.
-- `Unavailable`, with a sentence that ends with what to do, becomes the reply's `error`; so does what else is raised.
+- `Unavailable`, with a sentence that ends with what to do, becomes the reason of a refusal; so does any other error.
 
 JAX calls that the job makes are none of the user's: the observer looks away.
 """
@@ -21,10 +20,11 @@ import time
 from collections.abc import Callable
 
 from ..observe.kernel import observer
-from .messages import Reply, Working
+from .messages import LastReply, Refused, Reply, Working
 
 PER_SECOND = 4
 _WAITS = "waiting for an earlier run to end"
+_NOT_BEGUN = "It was stopped before it began: an earlier run has not ended yet. Wait for that one, or stop it."
 
 
 class Work:
@@ -83,8 +83,7 @@ class Work:
         if not always and self._told is not None and now - self._told < 1 / PER_SECOND:
             return
         self._told = now
-        working = Working(text=text, done=done, total=total, elapsed=now - self._began)
-        self.reply(Reply(id=self.identifier, error=None, text=None, scope=None, snapshot=None, working=working))
+        self.reply(Working(id=self.identifier, text=text, done=done, total=total, elapsed=now - self._began))
 
     def reply(self, reply: Reply) -> None:
         """Send a reply, unless the page has gone."""
@@ -92,7 +91,7 @@ class Work:
             self._send(reply)
 
 
-Job = Callable[[Work], Reply]
+Job = Callable[[Work], LastReply]
 
 
 class Worker:
@@ -141,7 +140,7 @@ class Worker:
             while not self._turn.acquire(timeout=1 / PER_SECOND):
                 work.tell(_WAITS)
                 if work.stopped:
-                    work.reply(_not_begun(work.identifier))
+                    work.reply(Refused(id=work.identifier, reason=_NOT_BEGUN))
                     return
             try:
                 with observer().looking_away():
@@ -152,8 +151,3 @@ class Worker:
         finally:
             with self._lock:
                 self._works.pop((page, work.identifier), None)
-
-
-def _not_begun(identifier: int) -> Reply:
-    text = "It was stopped before it began: an earlier run has not ended yet. Wait for that one, or stop it."
-    return Reply(id=identifier, error=text, text=None, scope=None, snapshot=None)

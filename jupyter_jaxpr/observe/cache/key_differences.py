@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from ...plain_text import FAILURES, Limit, kind_name, text_of
-from ..reading import Reading
+from ..value_texts import Reading
 from .keys import UNKNOWN, Key, Leaf, StaticLeaf, StaticValue, paths
 from .structures import Changed, changed, structure_text
 

@@ -98,6 +98,8 @@ def _smaller(document: Snapshot, limit_bytes: int) -> Iterator[Snapshot]:
         sweep=None,
         transforms=[],
         shardings=[],
+        passes=[],
+        exact_links=[],
     )
     left_out[:] = ["all programs were"]
     yield cut(_short_texts(_compact(nothing, [])))

@@ -1,0 +1,187 @@
+"""What every request of the panel has in common; each file of `requests/` defines one request.
+
+A file of `requests/` is named as the request is on the wire. Its class is a struct of the request's parameters, with:
+
+- the docstring: what is asked, and whether something of the user's runs;
+- `answer`: does the work; its return annotation is the type of the answer, in the schema and in the browser;
+- `patience`: how long the browser waits for a sign of life;
+- `into`: the field of the document that receives the answer.
+
+Nothing else lists the requests: the schema, the browser's types and the worker read these classes.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import pkgutil
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, get_args, get_type_hints
+
+import msgspec
+
+from ..build.levels import Unavailable
+from ..document.types.struct import Struct
+from ..document.types.struct import described as _text
+from . import requests
+from .messages import Confirm
+from .runs import KEPT, Run, Runs
+from .worker import Work
+
+if TYPE_CHECKING:
+    from ..document.types.document import Snapshot
+
+LINES_AT_MOST = 5_000
+DOCUMENT = "document"
+
+GONE = f"The kernel no longer holds this run: it keeps the last {KEPT}. Run the cell again."
+_NO_SUCH = "This run has no such {what}. Run the cell again."
+
+
+def _index(what: str, of: str) -> msgspec.Meta:
+    """An index into a field of the run's document; it is checked before the request is answered."""
+    return msgspec.Meta(description=f"Index into its {of}.", extra={"what": what, "of": of})
+
+
+ProgramIndex = Annotated[int, _index("program", "programs")]
+ScopeIndex = Annotated[int, _index("scope", "scopes")]
+ControlIndex = Annotated[int, _index("construct", "control_flow")]
+FirstLine = Annotated[int, _text("From 0.")]
+LineCount = Annotated[int, _text(f"At most {LINES_AT_MOST:,}.")]
+
+
+class Asked:
+    """What a handler works with beside its request.
+
+    Attributes:
+        runs: The runs that the kernel holds.
+        run: The run that the request is about.
+        work: Says how far a long request is, and whether to stop.
+        namespace: Gives the user's names, for what the user typed in the panel; they are read, never changed.
+    """
+
+    def __init__(
+        self, runs: Runs, run: Run, work: Work, namespace: Callable[[], dict[str, Any]], making: threading.Lock
+    ) -> None:
+        self.runs = runs
+        self.run = run
+        self.work = work
+        self.namespace = namespace
+        self._making = making
+
+    @contextmanager
+    def alone(self) -> Iterator[Run]:
+        """Let one request at a time change a run: two pages may press one button, and the second finds it made.
+
+        Yields:
+            The run as it is now.
+
+        Raises:
+            Unavailable: The kernel let go of the run meanwhile.
+        """
+        with self._making:
+            run = self.runs.get(self.run.document.id)
+            if run is None:
+                raise Unavailable(GONE)
+            yield run
+
+
+class Request(Struct):
+    """A question about one run."""
+
+    patience: ClassVar[int]  # seconds without a reply, after which the browser gives up
+    into: ClassVar[str | None] = None  # field of the document; DOCUMENT: the answer takes the place of the document
+    is_long: ClassVar[bool] = False  # answered by the worker, which tells how far it is and can be stopped
+
+    id: Annotated[int, _text("Chosen by the browser.")]
+    snapshot: Annotated[str, _text("Id of the run.")]
+
+    def answer(self, asked: Asked) -> Any:
+        """The answer, or a question that is to be confirmed.
+
+        Raises:
+            Unavailable: There is no answer; the message is a sentence with what to do.
+        """
+        raise NotImplementedError
+
+    def confirm(self, question: str) -> Confirm:
+        """The reply that asks the user first."""
+        return Confirm(id=self.id, question=question)
+
+
+class LongRequest(Request):
+    """A question whose answer takes long, and may run the user's code again: the user pressed the button."""
+
+    is_long: ClassVar[bool] = True
+
+    confirmed: Annotated[bool, _text("The user said yes to the question that came before.")]
+
+
+NAMES = tuple(sorted(module.name for module in pkgutil.iter_modules(requests.__path__)))
+
+
+def request_type(name: str) -> type[Request]:
+    """The request of this name; its module is loaded with the first one.
+
+    Raises:
+        KeyError: There is none.
+    """
+    if name not in NAMES:
+        raise KeyError(name)
+    module = importlib.import_module(f"{requests.__name__}.{name}")
+    (found,) = (
+        each
+        for each in vars(module).values()
+        if isinstance(each, type) and issubclass(each, Request) and each.__module__ == module.__name__
+    )
+    return found
+
+
+def answer_type(request: type[Request]) -> Any:
+    """The type of a request's answers, without the question that may come before."""
+    returned = get_type_hints(request.answer)["return"]
+    kinds = [kind for kind in getattr(returned, "__args__", ()) if kind is not Confirm]
+    return kinds[0] if kinds else returned
+
+
+def read_request(data: Any) -> Request:
+    """A request as it came off the wire; fields that a newer browser added are ignored.
+
+    Raises:
+        msgspec.ValidationError: It is none.
+    """
+    name = data.get("type")
+    try:
+        kind = request_type(name)
+    except (KeyError, TypeError):
+        raise msgspec.ValidationError(f"Invalid value {name!r} - at `$.type`") from None
+    return msgspec.convert(data, kind)
+
+
+def no_such_index(request: Request, document: Snapshot) -> str | None:
+    """The sentence for an index of the request that the document does not have; None where all are there."""
+    for name, index in _indices(type(request)):
+        value = getattr(request, name)
+        count = len(getattr(document, index["of"]))
+        if any(not 0 <= each < count for each in (value if isinstance(value, list) else [value])):
+            return _NO_SUCH.format(what=index["what"])
+    return None
+
+
+@functools.cache
+def _indices(kind: type[Request]) -> list[tuple[str, dict[str, str]]]:
+    """The fields of a request that hold an index into the document, or several, and what `_index` says of them."""
+    found = []
+    for name, hint in get_type_hints(kind, include_extras=True).items():
+        for each in (hint, *get_args(hint)):  # list[ProgramIndex] holds several
+            for meta in getattr(each, "__metadata__", ()):
+                if isinstance(meta, msgspec.Meta) and meta.extra is not None:
+                    found.append((name, meta.extra))
+    return found
+
+
+def lines_asked_for(first_line: int, line_count: int) -> tuple[int, int]:
+    """First line and number of lines that are sent, of those that were asked for."""
+    return max(first_line, 0), min(max(line_count, 0), LINES_AT_MOST)

@@ -1,0 +1,42 @@
+"""Several programs of a run, run again side by side."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from ...build.levels import Unavailable
+from ...document.types.comparison import VariantComparison
+from ...measure.compare.programs import compare_programs, question
+from ...observe.kernel import observer
+from ..messages import Confirm
+from ..request import Asked, LongRequest, ProgramIndex
+
+
+class CompareRequest(LongRequest, tag="compare"):
+    """Run several programs of a run again, timed and side by side: the user pressed the button."""
+
+    patience: ClassVar[int] = 1_800
+    into: ClassVar[str | None] = "comparison"
+
+    programs: list[ProgramIndex]
+
+    def answer(self, asked: Asked) -> VariantComparison | Confirm:
+        run, work = asked.run, asked.work
+        programs = run.document.programs
+        chosen = list(dict.fromkeys(self.programs))
+        if len(chosen) < 2:
+            raise Unavailable("One program has nothing to be compared with. Choose two or more.")
+        names = [programs[program].name for program in chosen]
+        named = [
+            (name if names.count(name) == 1 else f"{name} ({program + 1})", run.sources.observed(program))
+            for name, program in zip(names, chosen, strict=True)
+        ]
+        asks = question(named)
+        if asks is not None and not self.confirmed:
+            return self.confirm(asks)
+
+        def report(doing: str, done: int, total: int) -> None:
+            work.tell(doing, done, total, always=True)
+
+        found = compare_programs(observer(), named, report=report, stop=work.is_stopped)
+        return run.sources.comparison(found)

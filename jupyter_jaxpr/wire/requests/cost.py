@@ -1,0 +1,20 @@
+"""What a program costs."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from ...document.types.cost import ProgramCost
+from ..request import Asked, ProgramIndex, Request
+
+
+class CostRequest(Request, tag="cost"):
+    """What a program costs; it is counted, nothing runs."""
+
+    patience: ClassVar[int] = 60
+    into: ClassVar[str | None] = "costs"
+
+    program: ProgramIndex
+
+    def answer(self, asked: Asked) -> ProgramCost:
+        return asked.run.sources.cost(self.program)

@@ -1,0 +1,57 @@
+"""What became of a program in another one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+
+from ...build.diff import diff_runs
+from ...build.levels import Unavailable
+from ...document.check.validate import validate
+from ...document.types.diff import ProgramDiff
+from ...document.types.document import Snapshot
+from ...document.types.struct import described
+from ..request import Asked, ProgramIndex, Request
+from ..runs import KEPT
+
+if TYPE_CHECKING:
+    from ...build.build import Sources
+
+_GONE = f"The kernel no longer holds the earlier run: it keeps the last {KEPT}. Choose another one."
+_NO_SUCH = "The earlier run has no such program. Choose another one."
+
+
+class DiffRequest(Request, tag="diff"):
+    """What became of a program in another one, of the same run or a later one; both are read, nothing runs."""
+
+    patience: ClassVar[int] = 60
+
+    program: ProgramIndex
+    before: Annotated[str, described("Id of the run of the earlier one; may be the same run.")]
+    before_program: Annotated[int, described("Index into the programs of that run.")]
+    level: Annotated[Literal["jaxpr", "stablehlo", "hlo"], described("What is compared.")]
+    before_document: Annotated[
+        Snapshot | None,
+        described("The earlier run, where this kernel did not make it: a saved copy, or from before a restart."),
+    ] = None
+
+    def answer(self, asked: Asked) -> ProgramDiff:
+        document, sources = self._earlier(asked)
+        if not 0 <= self.before_program < len(document.programs):
+            raise Unavailable(_NO_SUCH)
+        run = asked.run
+        return diff_runs(
+            (document, sources), self.before_program, (run.document, run.sources), self.program, self.level
+        )
+
+    def _earlier(self, asked: Asked) -> tuple[Snapshot, Sources | None]:
+        if self.before_document is not None:
+            # A document from a file may have the id of a run that is held: it stands for itself alone.
+            try:
+                validate(self.before_document)
+            except ValueError as error:
+                raise Unavailable(str(error)) from None
+            return self.before_document, None
+        held = asked.runs.get(self.before)
+        if held is None:
+            raise Unavailable(_GONE)
+        return held.document, held.sources

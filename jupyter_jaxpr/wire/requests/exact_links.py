@@ -1,0 +1,26 @@
+"""Which equations the lines of a program come from, told by a twin that is compiled beside it."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from ...build.exact_links import exact_links_question, find_exact_links
+from ...document.types.exact_links import ExactLinks
+from ..messages import Confirm
+from ..request import Asked, LongRequest, ProgramIndex
+
+
+class ExactLinksRequest(LongRequest, tag="exact_links"):
+    """Compile a tagged twin of a program, to see which equations its lines come from: the user pressed the button."""
+
+    patience: ClassVar[int] = 1_800
+    into: ClassVar[str | None] = "exact_links"
+
+    program: ProgramIndex
+
+    def answer(self, asked: Asked) -> ExactLinks | Confirm:
+        sources, work, program = asked.run.sources, asked.work, self.program
+        if not self.confirmed and sources.twin(program) is None:
+            name = asked.run.document.programs[program].name
+            return self.confirm(exact_links_question(sources.observed(program), name))
+        return find_exact_links(sources, program, lambda text: work.tell(text, always=True), stopped=work.is_stopped)

@@ -1,0 +1,24 @@
+"""What the machine can do at most."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from ...build.levels import Unavailable
+from ...build.machine import machine_document
+from ...document.types.cost import Machine
+from ...measure.times.machine import measure_machine
+from ..request import Asked, LongRequest
+
+
+class MachineRequest(LongRequest, tag="machine"):
+    """Measure what this machine can do at most: the user pressed the button. Kept for the kernel's life."""
+
+    patience: ClassVar[int] = 60
+    into: ClassVar[str | None] = "machine"
+
+    def answer(self, asked: Asked) -> Machine:
+        measured = measure_machine(report=asked.work.tell, stop=asked.work.is_stopped)
+        if measured is None:
+            raise Unavailable("It was stopped before anything was measured. Press the button again.")
+        return machine_document(measured)

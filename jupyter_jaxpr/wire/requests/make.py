@@ -1,0 +1,29 @@
+"""Lower or compile a program that was only traced."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from ...build.levels import Unavailable
+from ...document.types.document import Snapshot
+from ...document.types.struct import described
+from ..request import Asked, ProgramIndex, Request
+
+
+class MakeRequest(Request, tag="make"):
+    """Lower or compile a program that was only traced: the user pressed the button. Nothing of the user's runs."""
+
+    patience: ClassVar[int] = 1_800
+    into: ClassVar[str | None] = "document"
+
+    program: ProgramIndex
+    level: Annotated[Literal["stablehlo", "hlo"], described("How far.")]
+
+    def answer(self, asked: Asked) -> Snapshot:
+        with asked.alone() as run:
+            level = next(each for each in run.document.programs[self.program].levels if each.name == self.level)
+            if level.state == "absent":
+                raise Unavailable(level.reason or "This run has no such text. Run the cell again.")
+            if level.state != "not_made":
+                return run.document
+            return run.sources.make(self.program, self.level)

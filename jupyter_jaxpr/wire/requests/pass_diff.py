@@ -1,0 +1,25 @@
+"""What one of XLA's passes changed."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar
+
+from ...build.passes import diff_page
+from ...document.types.passes import PassDiff
+from ...document.types.struct import described
+from ..request import Asked, FirstLine, LineCount, ProgramIndex, Request, lines_asked_for
+
+
+class PassDiffRequest(Request, tag="pass_diff"):
+    """Lines of what one pass changed; the passes were asked for before."""
+
+    patience: ClassVar[int] = 120
+
+    program: ProgramIndex
+    index: Annotated[int, described("Index into the program's passes.")]
+    first_line: FirstLine
+    line_count: LineCount
+
+    def answer(self, asked: Asked) -> PassDiff:
+        lines = asked.run.sources.pass_diff(self.program, self.index)
+        return diff_page(self.program, self.index, lines, *lines_asked_for(self.first_line, self.line_count))

@@ -1,0 +1,29 @@
+"""What each of XLA's passes does to a program."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from ...build.passes import find_passes, passes_document, passes_question
+from ...document.types.passes import ProgramPasses
+from ..messages import Confirm
+from ..request import Asked, LongRequest, ProgramIndex
+
+
+class PassesRequest(LongRequest, tag="passes"):
+    """Compile a program once more, to see what each of XLA's passes does: the user pressed the button."""
+
+    patience: ClassVar[int] = 1_800
+    into: ClassVar[str | None] = "passes"
+
+    program: ProgramIndex
+
+    def answer(self, asked: Asked) -> ProgramPasses | Confirm:
+        run, program = asked.run, self.program
+        observed = run.sources.observed(program)
+        if not self.confirmed:
+            return self.confirm(passes_question(observed, run.document.programs[program].name))
+        asked.work.tell("compiling once more", always=True)
+        found, seconds = find_passes(observed)
+        run.sources.add_passes(program, found)
+        return passes_document(program, found, seconds)

@@ -1,0 +1,25 @@
+"""Equations of a scope that was too large to send whole."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar
+
+from ...document.types.pages import ScopePage
+from ...document.types.struct import described
+from ..request import Asked, Request, ScopeIndex
+
+EQUATIONS_AT_MOST = 5_000
+
+
+class ScopeRequest(Request, tag="scope"):
+    """Equations of a scope that was too large to send whole."""
+
+    patience: ClassVar[int] = 30
+
+    scope: ScopeIndex
+    first_equation: Annotated[int, described("From 0.")]
+    equation_count: Annotated[int, described("At most 5,000, those inside of others counted.")]
+
+    def answer(self, asked: Asked) -> ScopePage:
+        count = min(max(self.equation_count, 1), EQUATIONS_AT_MOST)
+        return asked.run.sources.scope_page(self.scope, max(self.first_equation, 0), count)

@@ -1,0 +1,20 @@
+"""How a program is spread over devices."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from ...document.types.shardings import ProgramShardings
+from ..request import Asked, ProgramIndex, Request
+
+
+class ShardingsRequest(Request, tag="shardings"):
+    """How a program is spread over devices, its collectives too; its HLO is read, nothing runs."""
+
+    patience: ClassVar[int] = 60
+    into: ClassVar[str | None] = "shardings"
+
+    program: ProgramIndex
+
+    def answer(self, asked: Asked) -> ProgramShardings:
+        return asked.run.sources.shardings(self.program)

@@ -1,0 +1,70 @@
+"""Functions, called at several sizes and timed."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar
+
+from ...build.levels import Unavailable
+from ...build.sweep import sweep_document
+from ...document.types.struct import described
+from ...document.types.timing import Sweep
+from ...measure.compare.named import functions_of
+from ...measure.times.sweep import Values, sweep
+from ...observe.kernel import observer
+from ...typed.specs import SpecError, parse_sweep, parse_target
+from ..messages import Confirm
+from ..request import Asked, LongRequest
+
+_VALUES = "A sweep calls the function and needs values, and '{call}' has types. Write arrays: {name}(jnp.ones({n}))."
+_NO_JAX = "This run has no such JAX. Run the cell again."
+
+
+class SweepRequest(LongRequest, tag="sweep"):
+    """Call functions at several sizes, timed: the user typed what, and pressed the button."""
+
+    patience: ClassVar[int] = 1_800
+    into: ClassVar[str | None] = "sweep"
+
+    sweep: Annotated[str, described("As for --sweep, such as n=64,256,1024.")]
+    call: Annotated[str, described("As a target of the magic, such as f(make(n)).")]
+    functions: Annotated[
+        list[str], described("As for --compare: names to call instead of the call's own; may be empty.")
+    ]
+
+    def answer(self, asked: Asked) -> Sweep | Confirm:
+        support, work = observer().hooks.support, asked.work
+        if support.tier == "none":
+            raise Unavailable(support.note or _NO_JAX)
+        namespace = asked.namespace()
+        try:
+            target = parse_target(self.call)
+            swept = parse_sweep(self.sweep, target)
+        except SpecError as error:
+            raise Unavailable(str(error)) from None
+        if target.has_specs:
+            raise Unavailable(_VALUES.format(call=self.call, name=target.function_text, n=swept.name))
+        functions = functions_of(target, self.functions, namespace)
+        missing = next((each.missing for each in functions if each.missing is not None), None)
+        if missing is not None:
+            raise Unavailable(missing)
+        observer().hooks.ensure()
+        begun = -1
+
+        def report(text: str, done: int | None, total: int | None) -> None:
+            # The first word of each value is told: the last may be long, and nothing is said while it runs.
+            nonlocal begun
+            always, begun = done != begun, done or 0
+            work.tell(text, done, total, always=always)
+
+        found = sweep(
+            observer(),
+            functions,
+            Values(swept.name, swept.values, target, namespace),
+            confirmed=self.confirmed,
+            ask=True,
+            report=report,
+            stop=work.is_stopped,
+        )
+        if found.question is not None:
+            return self.confirm(found.question)
+        return sweep_document(found)

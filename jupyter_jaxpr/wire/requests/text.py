@@ -1,0 +1,31 @@
+"""Lines of a text that JAX has made."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from ...document.types.pages import TextPage
+from ...document.types.struct import described
+from ...observe.kernel import observer
+from ..request import Asked, FirstLine, LineCount, ProgramIndex, Request, lines_asked_for
+
+
+class TextRequest(Request, tag="text"):
+    """Lines of a text that JAX has made."""
+
+    patience: ClassVar[int] = 30
+
+    program: ProgramIndex
+    level: Annotated[Literal["stablehlo", "hlo"], described("Which text.")]
+    first_line: FirstLine
+    line_count: LineCount
+    platform: Annotated[
+        str | None, described("Of StableHLO: lower it for cuda, rocm or tpu; null: as it was lowered to run.")
+    ] = None
+    twin: Annotated[bool, described("The text of the program's twin, which exact_links made before.")] = False
+
+    def answer(self, asked: Asked) -> TextPage:
+        first, count = lines_asked_for(self.first_line, self.line_count)
+        # Another platform's text is lowered now: none of the user's calls.
+        with observer().looking_away():
+            return asked.run.sources.text_page(self.program, self.level, first, count, self.platform, twin=self.twin)

@@ -1,0 +1,41 @@
+"""A program, run again and timed."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from ...build.levels import Unavailable
+from ...build.timing import asks_before, timing_document
+from ...document.types.timing import ProgramTiming
+from ...measure.times.program_timing import time_program
+from ...observe.kernel import observer
+from ..messages import Confirm
+from ..request import Asked, LongRequest, ProgramIndex
+
+_DERIVED = (
+    "{name} was derived from types, so there are no values to run it on. Time the function it comes from, or call the "
+    "transform in a cell of its own."
+)
+
+
+class TimeRequest(LongRequest, tag="time"):
+    """Run a program again, warm and eager, on the values of the last call: the user pressed the button."""
+
+    patience: ClassVar[int] = 1_800
+    into: ClassVar[str | None] = "timings"
+
+    program: ProgramIndex
+
+    def answer(self, asked: Asked) -> ProgramTiming | Confirm:
+        document, sources, work = asked.run.document, asked.run.sources, asked.work
+        name = document.programs[self.program].name
+        if any(part.program == self.program for transform in document.transforms for part in transform.parts):
+            raise Unavailable(_DERIVED.format(name=name))
+        asks = asks_before(document, sources, self.program)
+        if asks is not None and not self.confirmed:
+            return self.confirm(asks)
+        observed = sources.observed(self.program)
+        times = time_program(
+            observer(), name, observed, confirmed=self.confirmed, report=work.tell, stop=work.is_stopped
+        )
+        return timing_document(self.program, observed.stages, times)

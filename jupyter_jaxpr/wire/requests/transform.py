@@ -1,0 +1,29 @@
+"""A program that JAX derives from another one."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar
+
+from ...build.transform import transform_program
+from ...document.types.document import Snapshot
+from ...document.types.struct import described
+from ...document.types.transform import TransformKind
+from ...observe.kernel import observer
+from ..request import Asked, ProgramIndex, Request
+
+
+class TransformRequest(Request, tag="transform"):
+    """Derive a program by a transform; JAX traces it, nothing runs.
+
+    What JAX refuses to derive is a sentence in the document.
+    """
+
+    patience: ClassVar[int] = 600
+    into: ClassVar[str | None] = "document"
+
+    program: ProgramIndex
+    kind: Annotated[TransformKind, described("Which.")]
+
+    def answer(self, asked: Asked) -> Snapshot:
+        with asked.alone() as run:
+            return transform_program(observer(), run.sources, self.program, self.kind)

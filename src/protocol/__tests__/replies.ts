@@ -1,0 +1,27 @@
+/** What the kernel says to a question comes in; it goes out as the reply that the browser reads. */
+import { Confirm, Refused, Working } from '../snapshot';
+
+/** An answer; where a test is about broken ones, it may be anything. */
+export function answered<Result>(
+  result: Result,
+  id = 1
+): { type: 'answered'; id: number; result: Result } {
+  return { type: 'answered', id, result };
+}
+
+export function refused(reason: string, id = 1): Refused {
+  return { type: 'refused', id, reason };
+}
+
+/** A question to the user, before anything runs. */
+export function confirm(question: string, id = 1): Confirm {
+  return { type: 'confirm', id, question };
+}
+
+/** How far the kernel is; more replies come. */
+export function working(
+  progress: Omit<Working, 'type' | 'id'>,
+  id = 1
+): Working {
+  return { type: 'working', id, ...progress };
+}

@@ -1,0 +1,45 @@
+/** The result of a reply comes in, and the name of its request; the answer goes out, looked at. */
+import { checkVariantComparison } from './comparison';
+import { IDocumentSizes, checkProgramCost } from './cost';
+import { checkProgramDiff } from './difference';
+import { checkScopePage, checkSnapshot, checkTextPage } from './document';
+import { checkExactLinks } from './exact-links';
+import { checkPassDiff, checkProgramPasses } from './passes';
+import { Answer, RequestName } from './questions';
+import { checkRecording } from './recording';
+import { checkProgramShardings } from './shardings';
+import { checkSourcePage } from './source';
+import { text } from './structure';
+import { checkMachine, checkProgramTiming, checkSweep } from './timing';
+
+type Check<Name extends RequestName> = (
+  value: unknown,
+  field: string,
+  sizes: IDocumentSizes
+) => Answer<Name>;
+
+/** How the answer to each request is looked at; throws `Mismatch`. */
+export const ANSWERS: { readonly [Name in RequestName]: Check<Name> } = {
+  compare: (value, field, { programs }) =>
+    checkVariantComparison(value, field, programs),
+  cost: checkProgramCost,
+  diff: checkProgramDiff,
+  exact_links: (value, field, { programs }) =>
+    checkExactLinks(value, field, programs),
+  export: text,
+  machine: checkMachine,
+  make: checkSnapshot,
+  pass_diff: (value, field, { programs }) =>
+    checkPassDiff(value, field, programs),
+  passes: (value, field, { programs }) =>
+    checkProgramPasses(value, field, programs),
+  scope: (value, _, { scopes }) => checkScopePage(value, scopes.length),
+  shardings: checkProgramShardings,
+  source: checkSourcePage,
+  steps: value => checkRecording(value),
+  sweep: checkSweep,
+  text: (value, _, { scopes }) => checkTextPage(value, scopes),
+  time: (value, field, { programs }) =>
+    checkProgramTiming(value, field, programs),
+  transform: checkSnapshot
+};

@@ -1,0 +1,49 @@
+/** The name of a request comes in; the types of what is asked, as its sender writes it, and of the answer go out. */
+import type { EvaluableText } from './evaluable';
+import { IRequestTypes, REQUESTS } from './requests';
+
+export type RequestName = keyof IRequestTypes;
+
+export type Answer<Name extends RequestName> = IRequestTypes[Name]['answer'];
+
+/** Texts of requests that the kernel compares with its own and evaluates nowhere: a run, a file, a platform. */
+type Reference = 'snapshot' | 'before' | 'path' | 'platform';
+
+/** What a request is about, as its sender writes it: what may be any text is text that may be evaluated. */
+type Written<Request> = {
+  [
+    Field in keyof Omit<Request, 'id' | 'type' | 'confirmed'>
+  ]: Field extends Reference
+    ? Request[Field]
+    : string extends Request[Field]
+      ? EvaluableText
+      : string[] extends Request[Field]
+        ? readonly EvaluableText[]
+        : Request[Field];
+};
+
+/** The parameters of a request. */
+export type Params<Name extends RequestName> = Written<
+  IRequestTypes[Name]['params']
+>;
+
+/** A question; the channel adds the id. One that takes long says whether the user said yes to what was asked before. */
+export type Question<Name extends RequestName> = Params<Name> & {
+  readonly type: Name;
+  readonly confirmed?: boolean;
+};
+
+/** A question as the kernel reads it, but for the id. */
+export type WireQuestion = {
+  [Name in RequestName]: Omit<IRequestTypes[Name]['params'], 'id'>;
+}[RequestName];
+
+/** Requests that may ask the user before, tell how far they are, and can be stopped. */
+export type LongName = {
+  [Name in RequestName]: (typeof REQUESTS)[Name]['isLong'] extends true
+    ? Name
+    : never;
+}[RequestName];
+
+/** Requests that are answered at once. */
+export type ShortName = Exclude<RequestName, LongName>;
