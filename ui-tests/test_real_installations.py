@@ -99,7 +99,7 @@ def kernel_of_version(version: str, **changed: int) -> str:
 
 
 def test_two_versions_that_do_not_fit_together(notebook):
-    nb = notebook(kernel_of_version("0.9.0", messages__PROTOCOL=2), LOAD, INCREMENT)
+    nb = notebook(kernel_of_version("0.9.0", messages__PROTOCOL=3), LOAD, INCREMENT)
     nb.run(0)
     nb.command("jupyter-jaxpr:toggle-panel")
     nb.run(1)
