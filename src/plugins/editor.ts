@@ -19,7 +19,7 @@ import { Attention, attentionOf } from '../model/attention';
 import { IJaxprTracker } from '../tokens';
 // A table without anything else: the key is bound at the start.
 // eslint-disable-next-line jupyter/prefer-lazy-imports
-import { keysOf } from '../workbench/reading/keys';
+import { keysOf } from '../workbench/reading/key-table';
 
 namespace CommandIDs {
   export const returnToProgram = 'jupyter-jaxpr:return-to-program';

@@ -4,7 +4,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { element } from '../parts/dom';
-import { dispatchKey } from '../workbench/reading/keys';
+import { dispatchKey } from '../workbench/reading/key-table';
 import { drawIcon } from '../workbench/words/icons';
 import { ColumnName, IArrangement, divided, shareOf } from './arrangement';
 import { columnTitle } from './words';

@@ -21,7 +21,7 @@ import {
   closeListings,
   openListings
 } from '../workbench/levels/program-listings';
-import { keyBindings } from '../workbench/reading/keys';
+import { keyBindings } from '../workbench/reading/key-table';
 import { LibrariesRow } from './libraries-row';
 import { headings, partsField, setParts } from './source-headings';
 import {

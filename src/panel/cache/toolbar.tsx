@@ -7,7 +7,7 @@ import * as React from 'react';
 
 import { Snapshot } from '../../protocol/snapshot';
 import { Icon } from '../../parts/icons';
-import { ledgerMarkdown, ledgerText } from './copying';
+import { ledgerMarkdown, ledgerText } from './copied-ledger';
 
 export function Toolbar(props: {
   snapshot: Snapshot;

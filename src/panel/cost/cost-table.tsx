@@ -9,7 +9,7 @@ import * as React from 'react';
 import { MEASURES, Measure, percent } from '../../model/heat';
 import { operations } from '../../quantities';
 import { useRoving } from '../../parts/roving';
-import { CostReading, Group, IRow, Order } from './reading';
+import { CostReading, Group, IRow, Order } from './cost-rows';
 import { Source } from './source';
 import {
   cellWords,

@@ -17,7 +17,14 @@ import { CostTable } from './cost-table';
 import { Counted } from './counting';
 import { Icicle } from './icicle';
 import { MemorySection } from './memory-section';
-import { CostReading, Group, IRow, Order, lineKey, readingOf } from './reading';
+import {
+  CostReading,
+  Group,
+  IRow,
+  Order,
+  lineKey,
+  readingOf
+} from './cost-rows';
 import { RooflineSection } from './roofline-section';
 import { Toolbar } from './toolbar';
 import { asides, lead } from './words';

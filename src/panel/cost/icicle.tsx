@@ -8,7 +8,7 @@ import * as React from 'react';
 import { Measure, amountWords, percent } from '../../model/heat';
 import { shortened } from '../../parts/summary';
 import { useWidth } from '../../parts/use-width';
-import { CostReading } from './reading';
+import { CostReading } from './cost-rows';
 import { IBar, icicleOf, neighbour } from './icicle-layout';
 import { times } from './words';
 

@@ -8,7 +8,7 @@ import * as React from 'react';
 import { LiveBuffer, Memory, Residual } from '../../protocol/snapshot';
 import { grouped, size } from '../../quantities';
 import { framePlace, shortened } from '../../parts/summary';
-import { CostReading } from './reading';
+import { CostReading } from './cost-rows';
 import { isOwn } from './words';
 
 /** More rows are counted. */

@@ -14,7 +14,7 @@ import { duration, factor, operations, size } from '../../quantities';
 import { Stretches, bold, stretches } from '../../parts/stretches';
 import { shortened } from '../../parts/summary';
 import { Running } from '../../parts/running';
-import { CostReading } from './reading';
+import { CostReading } from './cost-rows';
 import { IPlacement, placementOf, rooflineOf } from './roofline-layout';
 import { useWidth } from '../../parts/use-width';
 

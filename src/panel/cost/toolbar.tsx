@@ -9,8 +9,8 @@ import { Measure } from '../../model/heat';
 import { Costs } from '../../model/costs';
 import { Icon } from '../../parts/icons';
 import { useRoving } from '../../parts/roving';
-import { costMarkdown, costText } from './copying';
-import { CostReading, GROUPS, Group, Order } from './reading';
+import { costMarkdown, costText } from './copied-costs';
+import { CostReading, GROUPS, Group, Order } from './cost-rows';
 import { groupName } from './words';
 
 export function Toolbar(props: {

@@ -14,7 +14,7 @@ import { ProgramCost, Snapshot } from '../../protocol/snapshot';
 import { operations, size } from '../../quantities';
 import { IStretch, bold, stretches } from '../../parts/stretches';
 import { framePlace, shortened } from '../../parts/summary';
-import { CostReading, Group, IRow } from './reading';
+import { CostReading, Group, IRow } from './cost-rows';
 
 /** Longer texts are cut. */
 const LONGEST = 200;

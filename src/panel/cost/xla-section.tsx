@@ -7,7 +7,7 @@ import * as React from 'react';
 import { CostDifference, XlaCost } from '../../protocol/snapshot';
 import { grouped, operations } from '../../quantities';
 import { shortened } from '../../parts/summary';
-import { CostReading } from './reading';
+import { CostReading } from './cost-rows';
 
 /** Longer sentences are cut. */
 const LONGEST = 400;

@@ -15,7 +15,7 @@ import {
   KeyHandlers,
   dispatchKey,
   printedKey
-} from '../../workbench/reading/keys';
+} from '../../workbench/reading/key-table';
 import { NOISES, Noise } from '../../workbench/reading/noise-rules';
 import { DiffFilters } from './diff-filters';
 import { hiddenRows, hiddenRowsWords } from './hidden-rows';

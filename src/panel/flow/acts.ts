@@ -2,7 +2,7 @@
 import { attentionOf } from '../../model/attention';
 import { ISourceSpan } from '../../program-text/source-spans';
 import { IEquationRef, IJaxprModel, Selection } from '../../tokens';
-import { Reading } from './reading';
+import { Reading } from './cards-of-program';
 
 export class Acts {
   /**

@@ -8,7 +8,7 @@ import { IJaxprModel } from '../../tokens';
 import { grouped, operations } from '../../quantities';
 import { equations, shortened } from '../../parts/summary';
 import { Acts } from './acts';
-import { Reading } from './reading';
+import { Reading } from './cards-of-program';
 import { SmallProgram } from './small-program';
 import { useStepping } from './stepper';
 import { cardName } from './words';

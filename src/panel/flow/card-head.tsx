@@ -7,7 +7,7 @@ import { Icon } from '../../parts/icons';
 import { whereOf } from '../../workbench/words/describe';
 import { equations, shortened } from '../../parts/summary';
 import { Acts } from './acts';
-import { ICard, Reading } from './reading';
+import { ICard, Reading } from './cards-of-program';
 import {
   cardName,
   costWords,

@@ -10,7 +10,7 @@ import { Acts } from './acts';
 import { Branches } from './branches';
 import { Head } from './card-head';
 import { Diagram } from './diagram';
-import { ICard, Reading } from './reading';
+import { ICard, Reading } from './cards-of-program';
 import { Slots } from './slots';
 import { SmallProgram } from './small-program';
 import { Stepper } from './stepper';

@@ -6,7 +6,7 @@ import * as React from 'react';
 
 import { Picture } from '../../parts/picture';
 import { drawingOf } from './drawing';
-import { ICard, Reading } from './reading';
+import { ICard, Reading } from './cards-of-program';
 import { drawingWords, titleOf } from './words';
 
 export function Diagram(props: {

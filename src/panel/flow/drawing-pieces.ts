@@ -3,7 +3,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 
 import { Control, Slot } from '../../protocol/snapshot';
 import { equations } from '../../parts/summary';
-import { ICard, Reading } from './reading';
+import { ICard, Reading } from './cards-of-program';
 import { IDrawing, Pieces, widthOf } from '../../parts/shapes';
 import { isBranch, isLoop, isNamed, slotsOf, titleOf } from './words';
 

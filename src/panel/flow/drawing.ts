@@ -6,7 +6,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 
 import { ForkDrawer } from './fork-drawing';
 import { LoopDrawer } from './loop-drawing';
-import { ICard, Reading } from './reading';
+import { ICard, Reading } from './cards-of-program';
 import { IDrawing } from '../../parts/shapes';
 import { isBranch, isNamed } from './words';
 

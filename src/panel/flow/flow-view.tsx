@@ -11,7 +11,7 @@ import { AttentiveWidget } from '../../parts/attentive-widget';
 import { Acts } from './acts';
 import { Card } from './card';
 import { Choosing } from './choosing';
-import { ICard, Reading, readingOf } from './reading';
+import { ICard, Reading, readingOf } from './cards-of-program';
 import { cardName, isNamed } from './words';
 
 /** The Flow view. */

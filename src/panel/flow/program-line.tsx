@@ -7,7 +7,7 @@ import { IPrintedRow, PartKind } from '../../program-text/row-printer';
 import { IFold, IRow } from '../../program-text/rows';
 import { IEquationRef } from '../../tokens';
 import { badgeText, whereOf } from '../../workbench/words/describe';
-import { Reading } from './reading';
+import { Reading } from './cards-of-program';
 
 /** A line: a row, and what is folded into it. */
 export interface ILine {

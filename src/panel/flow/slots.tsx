@@ -4,7 +4,7 @@ import * as React from 'react';
 
 import { Control, Slot } from '../../protocol/snapshot';
 import { shortened } from '../../parts/summary';
-import { Reading } from './reading';
+import { Reading } from './cards-of-program';
 import { cardName, isBranch, isNamed } from './words';
 
 /** Longer tables show so many rows first. */

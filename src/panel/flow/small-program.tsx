@@ -12,7 +12,7 @@ import { IFold, IRow } from '../../program-text/rows';
 import { grouped } from '../../quantities';
 import { Acts } from './acts';
 import { ILine, Line, equationsOf } from './program-line';
-import { Reading } from './reading';
+import { Reading } from './cards-of-program';
 
 /** Longer programs show so many lines first. */
 const SHOWN_FIRST = 8;

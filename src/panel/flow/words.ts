@@ -6,7 +6,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import { Control, Slot } from '../../protocol/snapshot';
 import { grouped, operations } from '../../quantities';
 import { shortened } from '../../parts/summary';
-import { Reading } from './reading';
+import { Reading } from './cards-of-program';
 
 /** Longer names are cut in sentences. */
 const LONGEST_NAME = 60;

@@ -8,7 +8,7 @@ import * as React from 'react';
 import { Snapshot, Sweep, SweepPoint } from '../../protocol/snapshot';
 import { Icon } from '../../parts/icons';
 import { shortened } from '../../parts/summary';
-import { sweepMarkdown, sweepText } from './copying';
+import { sweepMarkdown, sweepText } from './copied-times';
 import { Choice, LONGEST_NAME } from './series';
 import { IColumn, shownColumns, valueWords } from './sweep-rows';
 import { LONGEST } from './words';

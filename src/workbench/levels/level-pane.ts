@@ -36,7 +36,7 @@ import {
   closeListings,
   openListings
 } from './program-listings';
-import { dispatchKey } from '../reading/keys';
+import { dispatchKey } from '../reading/key-table';
 import { ReadingTools } from '../reading/reading-tools';
 import { LevelBar } from './level-bar';
 import type { TextListing } from './text-listing';

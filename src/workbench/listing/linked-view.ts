@@ -7,7 +7,7 @@ import { Widget } from '@lumino/widgets';
 import { Attention, attentionOf } from '../../model/attention';
 import type { Snapshot } from '../../protocol/snapshot';
 import type { IJaxprModel, ModelChange } from '../../tokens';
-import { dispatchKey } from '../reading/keys';
+import { dispatchKey } from '../reading/key-table';
 
 export abstract class LinkedView extends Widget {
   /**

@@ -29,7 +29,7 @@ import { hiddenLines, hiding, isHidden, showLines } from './hidden-lines';
 import type { IListedFold, IListing, IListingEvents, ISplice } from './listing';
 import type { IListingHost } from './listing-buttons';
 import { Display } from './listing-display';
-import { IKeysHost, ListingKeys } from './listing-keys';
+import { IKeysHost, ListingKeys } from './key-handlers';
 import {
   NO_MARKS,
   marks,
@@ -38,7 +38,7 @@ import {
   setMarks
 } from './listing-marks';
 import { IToolsHost, ListingTools } from './listing-tools';
-import { keyBindings } from '../reading/keys';
+import { keyBindings } from '../reading/key-table';
 import { highlighting } from '../reading/matches';
 import type { ReadingTools } from '../reading/reading-tools';
 import { rememberDocument } from '../reading/search-panel';

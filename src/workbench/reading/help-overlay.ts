@@ -3,7 +3,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 
 import { element } from '../../parts/dom';
 import { drawIcon } from '../words/icons';
-import { IKeyEntry, KEYS, KeyPlace, printed } from './keys';
+import { IKeyEntry, KEYS, KeyPlace, printed } from './key-table';
 
 type Heading = 'view' | 'text' | 'columns' | 'diff';
 

@@ -8,7 +8,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 
 import { element } from '../../parts/dom';
 import type { IListing } from '../listing/listing';
-import { dispatchKey } from './keys';
+import { dispatchKey } from './key-table';
 import {
   currentMatch,
   findMatches,

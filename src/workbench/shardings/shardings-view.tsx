@@ -18,7 +18,7 @@ import type {
 import type { IJaxprModel, Selection } from '../../tokens';
 import { Failed } from '../../parts/long-work';
 import { Picture } from '../../parts/picture';
-import { dispatchKey } from '../reading/keys';
+import { dispatchKey } from '../reading/key-table';
 import { drawShards, shardsWords } from './drawing';
 import {
   bytesWords,

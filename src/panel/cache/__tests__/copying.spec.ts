@@ -9,7 +9,7 @@ import {
 } from '../../../protocol/__tests__/documents';
 import { Ledger, Snapshot } from '../../../protocol/snapshot';
 import { whereAndWhen } from '../../../parts/summary';
-import { ledgerMarkdown, ledgerText } from '../copying';
+import { ledgerMarkdown, ledgerText } from '../copied-ledger';
 
 const trans = nullTranslator.load('jupyter_jaxpr');
 

@@ -1,7 +1,7 @@
 import { nullTranslator } from '@jupyterlab/translation';
 
-import { costMarkdown, costText } from '../copying';
-import { readingOf } from '../reading';
+import { costMarkdown, costText } from '../copied-costs';
+import { readingOf } from '../cost-rows';
 import { rnnCost, rnnSnapshot, row } from './costs';
 
 const trans = nullTranslator.load('jupyter_jaxpr');

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { GOLDEN, golden } from '../../../program-text/__tests__/documents';
 import { Control, Snapshot } from '../../../protocol/snapshot';
 import { NARROWEST, WIDEST, drawingOf } from '../drawing';
-import { Reading } from '../reading';
+import { Reading } from '../cards-of-program';
 import { IDrawing, Shape, fitted, widthOf } from '../../../parts/shapes';
 import { standAlone } from '../../../parts/standing-alone';
 

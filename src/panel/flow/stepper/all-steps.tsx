@@ -9,8 +9,8 @@ import { IPlace } from '../../../model/stepping';
 import { GOES_ON } from '../../../protocol/recording';
 import { Icon } from '../../../parts/icons';
 import { grouped } from '../../../quantities';
-import { columnsOf, stepsTabSeparated, stepsText } from './copying';
-import { Walk } from './walk';
+import { columnsOf, stepsTabSeparated, stepsText } from './copied-steps';
+import { Walk } from './places';
 
 /** Height of a row, in pixels; the style sheet has it too. */
 const ROW = 20;

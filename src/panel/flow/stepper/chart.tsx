@@ -10,7 +10,7 @@ import { Leaf } from '../../../protocol/snapshot';
 import { grouped } from '../../../quantities';
 import { shortened } from '../../../parts/summary';
 import { IDrawing, drawingOf, firstDrawn, hasEdge, lineOf } from './drawing';
-import { IStep, Walk } from './walk';
+import { IStep, Walk } from './places';
 import { figure, leafName, roleWords, spoken } from './words';
 
 /** Points are marked up to so many. */

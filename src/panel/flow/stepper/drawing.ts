@@ -4,7 +4,7 @@
 import { IPlace } from '../../../model/stepping';
 import { GOES_ON } from '../../../protocol/recording';
 import { Leaf } from '../../../protocol/snapshot';
-import { Walk } from './walk';
+import { Walk } from './places';
 
 export interface IDrawing {
   /** Of each column of the range: how far from the left and from the top, 0 to 1; null where it is not finite. */

@@ -7,12 +7,12 @@ import * as React from 'react';
 import { IPlace } from '../../../model/stepping';
 import { Control, Recording } from '../../../protocol/snapshot';
 import { AllSteps } from './all-steps';
-import { Buttons } from './buttons';
+import { Buttons } from './player';
 import { Chart } from './chart';
 import { StepValues } from './step-values';
 import { Verdict } from './verdict';
 import { Visits } from './visits';
-import { Walk } from './walk';
+import { Walk } from './places';
 import { spoken, stepWords } from './words';
 
 export function Recorded(props: {

@@ -8,7 +8,7 @@ import { GOES_ON } from '../../../protocol/recording';
 import { Leaf } from '../../../protocol/snapshot';
 import { grouped } from '../../../quantities';
 import { shortened } from '../../../parts/summary';
-import { IStep, Walk } from './walk';
+import { IStep, Walk } from './places';
 import { leafAt, leafName, roleWords, summaryOf, valueText } from './words';
 
 /** More leaves than these are shown when they are asked for. */

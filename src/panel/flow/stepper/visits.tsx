@@ -6,7 +6,7 @@ import * as React from 'react';
 
 import { IPlace } from '../../../model/stepping';
 import { grouped } from '../../../quantities';
-import { Walk } from './walk';
+import { Walk } from './places';
 import { visitWords } from './words';
 
 export function Visits(props: {

@@ -8,7 +8,7 @@ import { IJaxprModel } from '../../../tokens';
 import { grouped } from '../../../quantities';
 import { shortened } from '../../../parts/summary';
 import { GOES_ON } from '../../../protocol/recording';
-import { IStep, Walk } from './walk';
+import { IStep, Walk } from './places';
 
 /** Values are shortened by the kernel; a document of other origin may hold anything. */
 export const LONGEST_VALUE = 600;

@@ -2,7 +2,7 @@ import { nullTranslator } from '@jupyterlab/translation';
 
 import { program, snapshot } from '../../../protocol/__tests__/documents';
 import { Argument, Program, Snapshot } from '../../../protocol/snapshot';
-import { sweepMarkdown, sweepText } from '../copying';
+import { sweepMarkdown, sweepText } from '../copied-times';
 import { IInk, plotSpec, shortNumber } from '../plot-spec';
 import { choicesOf, growthWords, plotSentence, seriesOf } from '../series';
 import { fittingSweep } from '../sweep-call';

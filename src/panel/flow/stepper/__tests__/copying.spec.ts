@@ -1,8 +1,8 @@
 import { nullTranslator } from '@jupyterlab/translation';
 
 import { recording } from '../../../../protocol/__tests__/documents';
-import { stepsTabSeparated, stepsText } from '../copying';
-import { Walk } from '../walk';
+import { stepsTabSeparated, stepsText } from '../copied-steps';
+import { Walk } from '../places';
 import { COND, WHILE, card, nested, threeCalls } from './recordings';
 
 const trans = nullTranslator.load('jupyter_jaxpr');

@@ -5,7 +5,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 
 import { GOES_ON } from '../../../protocol/recording';
 import { Leaf } from '../../../protocol/snapshot';
-import { Walk } from './walk';
+import { Walk } from './places';
 import { leafName, valueText } from './words';
 
 /** A column of the table of all steps. */

@@ -7,7 +7,7 @@ import { Measure, percent } from '../../model/heat';
 import { code } from '../../parts/copying';
 import { plain } from '../../parts/stretches';
 import { whereAndWhen } from '../../parts/summary';
-import { CostReading, Group, IRow, Order } from './reading';
+import { CostReading, Group, IRow, Order } from './cost-rows';
 import { asides, cellWords, groupName, labelOf, lead, placeOf } from './words';
 
 /** Heads, rows and sums, as texts; the label is the second column. */

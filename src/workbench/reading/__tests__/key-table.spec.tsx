@@ -17,15 +17,22 @@ import { WideView } from '../../../wide/wide-view';
 import type { LinkedView } from '../../listing/linked-view';
 import { shardings } from '../../shardings/__tests__/spread';
 import { showHelp } from '../help-overlay';
-import { IKeyEntry, KEYS, KeyPlace, keysIn, overlap, printed } from '../keys';
+import {
+  IKeyEntry,
+  KEYS,
+  KeyPlace,
+  keysIn,
+  overlap,
+  printed
+} from '../key-table';
 
 /** The commands that each place has handlers for, and those that have acted. */
 const mockHandled = new Map<string, string[]>();
 const mockActed: string[] = [];
 
-jest.mock('../keys', () => {
+jest.mock('../key-table', () => {
   type Acts = Record<string, () => boolean | void>;
-  const real = jest.requireActual('../keys');
+  const real = jest.requireActual('../key-table');
   const watched = (place: string, handlers: Acts): Acts => {
     mockHandled.set(place, Object.keys(handlers));
     return Object.fromEntries(

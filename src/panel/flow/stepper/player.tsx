@@ -6,7 +6,7 @@ import * as React from 'react';
 
 import { IPlace } from '../../../model/stepping';
 import { Icon } from '../../../parts/icons';
-import { Walk } from './walk';
+import { Walk } from './places';
 
 /** A whole walk is played in about so many milliseconds, a step in no less and no more than these. */
 const WHOLE = 12_000;
