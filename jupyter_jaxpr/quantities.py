@@ -43,6 +43,13 @@ def operations(number: int | None) -> str:
     return _scaled(number, "FLOP")
 
 
+def ends(low: str, high: str) -> tuple[str, str]:
+    """The ends of a range of quantities, the unit once where both have it: ``5.2`` and ``6.9 ms``."""
+    number, _, unit = low.partition(NO_BREAK)
+    once = number == "0" or high.endswith(f"{NO_BREAK}{unit}")
+    return number if once else low, high
+
+
 def count(number: int | None, one: str, many: str | None = None, *, exact: bool = True) -> str:
     """A number of things: ``1 call``, ``11,202 equations``, ``≥4 calls``, ``calls unknown``.
 

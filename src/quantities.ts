@@ -84,6 +84,13 @@ function scaled(value: number, unit: string): string {
   return `${figures}${NO_BREAK}${prefixes[place]}${unit}`;
 }
 
+/** The ends of a range of quantities, the unit once where both have it: `5.2` and `6.9 ms`. */
+export function ends(low: string, high: string): [string, string] {
+  const [number, unit] = low.split(NO_BREAK);
+  const isOnce = number === '0' || high.endsWith(`${NO_BREAK}${unit}`);
+  return [isOnce ? number : low, high];
+}
+
 /** The time of day of a moment, `02:34`; with the date where it is not today. */
 export function clock(moment: Date, now: Date = new Date()): string {
   const time = `${twoDigits(moment.getHours())}:${twoDigits(moment.getMinutes())}`;

@@ -583,7 +583,7 @@ def test_unknown() -> None:
     for number in (1, 2):
         history.events.append(MissEvent(number, 0, 0, key, None, "lowered", lower=0.1, fast_path=True))
     assert reasons_of(history.events[1], history) == (
-        Reason("unknown", "unknown: no ingredient that is recorded differs from an earlier call"),
+        Reason("unknown", "the reason is unknown: no recorded part of the key differs from an earlier call"),
     )
 
 

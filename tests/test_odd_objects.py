@@ -643,7 +643,7 @@ def test_a_miss_that_cannot_be_compared_hides_no_other(monkeypatch: pytest.Monke
         ("could not be described, RuntimeError: no words", "first call of f"),
         (
             "could not be described, RuntimeError: no words",
-            "unknown: what differs could not be described, RuntimeError: no words",
+            "the reason is unknown: what differs could not be described, RuntimeError: no words",
         ),
     ]
 

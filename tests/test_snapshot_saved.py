@@ -43,14 +43,14 @@ def test_hlo_goes_first_then_stablehlo():
     without_hlo = saved_copy(document, size - 1)
     assert held(without_hlo) == ["stablehlo"]
     assert without_hlo.cut == (
-        f"To keep the notebook under {size_text(size - 1)}, HLO was left out. Run the cell again to see all."
+        f"To keep the notebook under {size_text(size - 1)}, this copy leaves out HLO. Run the cell again to see all."
     )
     hlo = without_hlo.programs[0].levels[1]
     assert (hlo.state, hlo.text, hlo.line_stacks) == ("on_request", None, None)
     assert hlo.reason == "Left out of this copy to keep the notebook small. Run the cell again to see it."
     without_both = saved_copy(document, len(encode(without_hlo)) - 1)
     assert held(without_both) == []
-    assert "HLO and StableHLO were left out" in (without_both.cut or "")
+    assert "this copy leaves out HLO and StableHLO." in (without_both.cut or "")
     assert program_text(without_both, 0) == program_text(document, 0)
 
 
@@ -64,7 +64,8 @@ def test_then_equations_beyond_the_first_of_each_scope():
     assert shown[:21] == whole[:21]
     assert shown[-2:] == [f"  … {300 - 20} more equations", "in (…,) }"]
     assert copy.cut == (
-        "To keep the notebook under 7.0\u00a0kB, StableHLO and equations were left out. Run the cell again to see all."
+        "To keep the notebook under 7.0\u00a0kB, this copy leaves out StableHLO and equations. "
+        "Run the cell again to see all."
     )
 
 
@@ -89,7 +90,7 @@ def test_costs_go_before_the_programs():
     assert copy.costs == []
     assert copy.programs[0].name == "f"
     assert copy.cut == (
-        "To keep the notebook under 4.5\u00a0kB, StableHLO, equations, long texts and costs were left out. "
+        "To keep the notebook under 4.5\u00a0kB, this copy leaves out StableHLO, equations, long texts and costs. "
         "Run the cell again to see all."
     )
 
@@ -122,7 +123,7 @@ def test_functions_that_this_run_did_not_call_go_first():
     assert [function.name for function in copy.ledger.functions] == ["rnn"]
     assert copy.programs[0].complete
     assert copy.cut is not None
-    assert copy.cut.endswith("functions of other cells were left out. Run the cell again to see all.")
+    assert copy.cut.endswith("this copy leaves out functions of other cells. Run the cell again to see all.")
 
 
 def test_names_of_what_is_left_are_those_of_the_whole():
@@ -140,8 +141,8 @@ def test_the_last_resort_leaves_no_program():
     copy = saved_copy(fixture("rnn-0.12"), 1_000)
     assert copy.programs == []
     assert copy.focus == -1
-    assert (
-        copy.cut == "To keep the notebook under 1.0\u00a0kB, all programs were left out. Run the cell again to see all."
+    assert copy.cut == (
+        "To keep the notebook under 1.0\u00a0kB, this copy leaves out all programs. Run the cell again to see all."
     )
     assert copy.cell is not None and copy.cell.source.startswith("%%jaxpr")
 

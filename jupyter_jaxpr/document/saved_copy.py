@@ -23,6 +23,7 @@ from .types.ledger import Ledger, LedgerFunction
 #: Equations of each scope that are tried, from many to none.
 _PAGES = (2_000, 500, 100, 20, 0)
 _OTHERS = "functions of other cells"
+_OTHER_COSTS = "costs of other programs"
 _LEFT_OUT = "Left out of this copy to keep the notebook small. Run the cell again to see it."
 
 
@@ -44,37 +45,41 @@ def _smaller(document: Snapshot, limit_bytes: int) -> Iterator[Snapshot]:
     left_out: list[str] = []
 
     def cut(copy: Snapshot) -> Snapshot:
-        what = f"To keep the notebook under {size(limit_bytes)}, {_listed(left_out)} left out."
+        what = f"To keep the notebook under {size(limit_bytes)}, this copy leaves out {_listed(left_out)}."
         return msgspec.structs.replace(copy, cut=f"{what} Run the cell again to see all.")
+
+    def replace(known: str, part: str) -> None:
+        """Name a part in the place of one that it contains."""
+        left_out[:] = [*(each for each in left_out if each != known), part]
 
     if document.ledger is not None and not all(map(_in_run, document.ledger.functions)):
         functions = [function for function in document.ledger.functions if _in_run(function)]
         ledger = msgspec.structs.replace(document.ledger, functions=functions)
         document = _compact(msgspec.structs.replace(document, ledger=ledger), document.scopes)
-        left_out.append(f"{_OTHERS} were")
+        left_out.append(_OTHERS)
         yield cut(document)
     for level, title in (("hlo", "HLO"), ("stablehlo", "StableHLO")):
         if any(each.name == level and each.text for program in document.programs for each in program.levels):
             document = _without_level(document, level)
-            left_out.append(f"{title} was" if not left_out else title)
+            left_out.append(title)
             yield cut(document)
-    left_out.append("equations were" if not left_out else "equations")
+    left_out.append("equations")
     for page in _PAGES:
         yield cut(_first_equations(document, page))
     least = _first_equations(document, 0)
     left_out.append("long texts")
     yield cut(_short_texts(least))
     if any(cost.program != least.focus for cost in least.costs):
-        left_out.append("costs of other programs")
+        left_out.append(_OTHER_COSTS)
         costs = [cost for cost in least.costs if cost.program == least.focus]
         least = msgspec.structs.replace(least, costs=costs)
         yield cut(_short_texts(_compact(least, least.scopes)))
     if least.ledger is not None:
-        left_out[:] = [each for each in left_out if not each.startswith(_OTHERS)] + ["the ledger"]
+        replace(_OTHERS, "the ledger")
         least = msgspec.structs.replace(least, ledger=None)
         yield cut(_short_texts(least))
     if least.costs:
-        left_out[:] = [each for each in left_out if each != "costs of other programs"] + ["costs"]
+        replace(_OTHER_COSTS, "costs")
         least = msgspec.structs.replace(least, costs=[])
         yield cut(_short_texts(_compact(least, least.scopes)))
     if least.shardings:
@@ -101,7 +106,7 @@ def _smaller(document: Snapshot, limit_bytes: int) -> Iterator[Snapshot]:
         passes=[],
         exact_links=[],
     )
-    left_out[:] = ["all programs were"]
+    left_out[:] = ["all programs"]
     yield cut(_short_texts(_compact(nothing, [])))
 
 
@@ -112,10 +117,8 @@ def _in_run(function: LedgerFunction) -> bool:
 
 
 def _listed(parts: list[str]) -> str:
-    if len(parts) == 1:
-        return parts[0]
-    plain = [part.removesuffix(" was").removesuffix(" were") for part in parts]
-    return f"{', '.join(plain[:-1])} and {plain[-1]} were"
+    *others, last = parts
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def _without_level(document: Snapshot, name: str) -> Snapshot:

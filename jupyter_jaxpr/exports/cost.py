@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..document.types.cost import CostRow, Memory, ProgramCost
 from ..document.types.document import Snapshot
-from ..quantities import NO_BREAK, count, operations, size
+from ..quantities import NO_BREAK, count, ends, operations, size
 from .summary import of_line
 
 HEAD = ("line", "", "operations", "transcendentals", "bytes", "share")
@@ -61,10 +62,19 @@ def sentence(document: Snapshot, cost: ProgramCost) -> str:
     least = "At least " if cost.unknown else ""
     words = [f"{least}{_range(cost.flops_min, cost.flops)} a call{_most(document, cost)}."]
     if cost.per_trip:
-        words.append(f"Loops of unknown trips count as one trip: {'; '.join(cost.per_trip)}.")
+        words.append(_one_iteration(cost.per_trip))
     if cost.unknown:
         words.append(f"Not counted, as there is no rule: {', '.join(cost.unknown)}.")
     return " ".join(words)
+
+
+def _one_iteration(loops: Sequence[str]) -> str:
+    if len(loops) == 1:
+        return f"One iteration of this loop is counted, because the number of its iterations is unknown: {loops[0]}."
+    return (
+        "One iteration of each of these loops is counted, because the number of their iterations is unknown: "
+        f"{'; '.join(loops)}."
+    )
 
 
 def _most(document: Snapshot, cost: ProgramCost) -> str:
@@ -122,8 +132,7 @@ def _range(least: int, most: int) -> str:
     """Such as `0 to 12 FLOP`, the unit once where it is the same."""
     if least == most:
         return operations(most)
-    upper = operations(most)
-    return f"{operations(least).removesuffix(upper[upper.index(NO_BREAK) :])} to {upper}"
+    return " to ".join(ends(operations(least), operations(most)))
 
 
 def _bytes(row: CostRow) -> int:

@@ -23,9 +23,6 @@ export type DiffState =
   | { kind: 'failed'; reason: string }
   | { kind: 'done'; diff: ProgramDiff };
 
-/** Programs of more equations are compared only when the user asks. */
-const SMALL = 2_000;
-
 const IDLE: DiffState = { kind: 'idle' };
 
 export class Diffs {
@@ -107,13 +104,6 @@ export class Diffs {
       }
     }
     return null;
-  }
-
-  /** Whether two programs are compared in no time, so that nobody has to ask. */
-  isSmall({ before, after }: IDiffQuestion): boolean {
-    return [before, after].every(
-      one => (this._program(one)?.equations ?? Infinity) <= SMALL
-    );
   }
 
   stateOf(question: IDiffQuestion): DiffState {

@@ -1651,7 +1651,7 @@ export interface LedgerMiss {
  */
 export interface LedgerReason {
   /**
-   * Such as shape, static_value, new_function; see observe/reasons.py.
+   * Such as shape, static_value, new_function; see observe/cache/key_differences.py.
    */
   kind: string;
   /**
@@ -1667,7 +1667,7 @@ export interface LedgerReason {
    */
   before: string | null;
   /**
-   * Short text of the ingredient in this key, such as f32[20].
+   * Short text of the ingredient in this key, such as f32[20]. Of a first call: what was called, where that is more than the function, such as a wrapped one.
    */
   after: string | null;
   /**

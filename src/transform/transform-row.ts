@@ -31,7 +31,7 @@ export class TransformRow {
     this.node = element('div', 'jp-JaxprTransform-row');
     this._choices = element('div', 'jp-JaxprTransform-choices');
     this._choices.setAttribute('role', 'group');
-    this._choices.setAttribute('aria-label', _trans.__('Transforms'));
+    this._choices.setAttribute('aria-label', this._trans.__('Transforms'));
     this._said = element('div', 'jp-JaxprTransform-said');
     this._said.setAttribute('role', 'status');
     this.node.append(this._choices, this._said);

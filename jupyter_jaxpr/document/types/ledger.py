@@ -15,7 +15,13 @@ class LedgerReason(Struct):
     text: Annotated[str, _text("The sentence a person reads, such as p['w']: f32[10] -> f32[20].")]
     argument: Annotated[str | None, _text("Path of the argument it is about, such as p['w']; else null.")]
     before: Annotated[str | None, _text("Short text of the ingredient in the closest earlier key, such as f32[10].")]
-    after: Annotated[str | None, _text("Short text of the ingredient in this key, such as f32[20].")]
+    after: Annotated[
+        str | None,
+        _text(
+            "Short text of the ingredient in this key, such as f32[20]. Of a first call: what was called, where that "
+            "is more than the function, such as a wrapped one."
+        ),
+    ]
     cure: Annotated[str | None, _text("What to do about it, a sentence; null where there is nothing to do.")]
 
 

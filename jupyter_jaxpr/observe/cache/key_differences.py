@@ -49,7 +49,7 @@ class Reason:
     text: str  # the sentence a person reads
     argument: str | None = None  # a path such as p['w'], or None
     before: str | None = None  # short text, such as f32[10]
-    after: str | None = None
+    after: str | None = None  # of a first call: what was called, where that is more than the function
     cure: str | None = None
 
     def __str__(self) -> str:

@@ -32,7 +32,7 @@ def reasons_of(event: MissEvent, history: FunctionHistory, reading: Reading = NO
         try:
             event.reasons = _reasons(event, history, reading)
         except FAILURES as error:  # the other misses have their reasons
-            event.reasons = (Reason("unknown", f"unknown: what differs {could_not(error)}"),)
+            event.reasons = (Reason("unknown", f"the reason is unknown: what differs {could_not(error)}"),)
     return event.reasons or ()
 
 
@@ -44,7 +44,7 @@ def _reasons(event: MissEvent, history: FunctionHistory, reading: Reading) -> tu
     if not own:
         return (_new_object(event, history),)
     if event.key is None:
-        return (Reason("unknown", "unknown: the key of this call could not be read"),)
+        return (Reason("unknown", "the reason is unknown: the key of this call could not be read"),)
     if event.key.function is not None:
         own = [old for old in own if _same_function(old, event)]
         if not own:
@@ -56,7 +56,8 @@ def _reasons(event: MissEvent, history: FunctionHistory, reading: Reading) -> tu
     same_jit = [old for old in same_kind if _same_options(old, event)]
     by = event.key.options.by
     if not same_jit:
-        return (Reason("first_call", f"first call of {history.name} with these options of {by}"),)
+        text = f"first call of {history.name} with these options of {by}"
+        return (Reason("first_call", text, after=f"other options of {by}"),)
     keys = [old.key for old in same_jit[-_COMPARED:] if old.key is not None]
     _, reasons = closest(event.key, keys, reading)
     return reasons or (_same_key(event, same_jit, history, reading),)
@@ -79,7 +80,8 @@ def _new_object(event: MissEvent, history: FunctionHistory) -> Reason:
         return _new_partial(event, before[0], history)
     made = written(event.wrappers, name.strip("<>"))
     if event.alike == 0:
-        return Reason("first_call", f"first call of {_as_it_is(event, history, made)}")
+        called = _as_it_is(event, history, made)
+        return Reason("first_call", f"first call of {called}", after=None if called == name else called)
     if event.method and not event.wrappers:
         text = f"another {name} of an object{_line(history.definition)}: each object.{name} is a function of its own"
         cure = f"Jit the method once and keep what jit gave; or jit {name} as a function, its object an argument."
@@ -112,7 +114,8 @@ def _new_equinox(event: MissEvent, earlier: Sequence[MissEvent], history: Functi
     alike = [old for old in earlier if old.key is not None and old.key.function and old.key.function.type is kind]
     if not alike:
         made = None if kind is None else written(("equinox.filter_jit", *equinox_wrappers(kind)), name)
-        return Reason("first_call", f"first call of {made or f'{name} with this wrapper around it'}")
+        called = made or f"{name} with this wrapper around it"
+        return Reason("first_call", f"first call of {called}", after=called)
     here = alike[-1].place == event.place
     text = (
         f"a new {name}{_line(history.definition)}: {'move the filter_jit out of the loop' if here else 'make it once'}"
@@ -166,7 +169,7 @@ def _same_key(event: MissEvent, own: Sequence[MissEvent], history: FunctionHisto
         return Reason("cleared", text, cure="Do not call jax.clear_caches() or clear_cache() between calls.")
     if event.outcome == "dispatch_only":
         return Reason("cleared", "the same key as before: its fast-path entry was evicted, the executable reused")
-    return Reason("unknown", "unknown: no ingredient that is recorded differs from an earlier call")
+    return Reason("unknown", "the reason is unknown: no recorded part of the key differs from an earlier call")
 
 
 def _same_function(old: MissEvent, new: MissEvent) -> bool:

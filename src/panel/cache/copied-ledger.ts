@@ -119,9 +119,7 @@ function missText(
   const last = misses[misses.length - 1];
   const { reasons, outcome } = last.one;
   const price = priceWords(misses, trans);
-  const texts = reasons.map(reason =>
-    reasonText(reason, last.one, one.name, trans)
-  );
+  const texts = reasons.map(reason => reasonText(reason, last.one, trans));
   const hits =
     misses.length > 1 ? null : hitsAfter(last, one.misses, one.entries);
   const asides = [

@@ -94,15 +94,10 @@ export function MissWords(props: {
       {reasons.map((reason, at) => (
         <div key={at} className="jp-JaxprCache-reason">
           <ReasonCells
-            words={reasonWords(reason, last.one, one.name, trans)}
+            words={reasonWords(reason, last.one, trans)}
             first={
               misses.length > 1
-                ? reasonWords(
-                    misses[0].one.reasons[at],
-                    misses[0].one,
-                    one.name,
-                    trans
-                  )
+                ? reasonWords(misses[0].one.reasons[at], misses[0].one, trans)
                 : null
             }
             times={at === 0 ? misses.length : 1}
@@ -189,14 +184,13 @@ function Change(props: { before: string; after: string }): JSX.Element {
 /** Of the chosen miss: where it was called, its stages, and with what. */
 function Detail(props: CellProps<IMissRow>): JSX.Element {
   const { row, snapshot, goTo, trans } = props;
-  const { one } = row.of;
   const { one: miss } = row.misses[row.misses.length - 1];
   const place = placeWords(snapshot, miss.frame, trans);
   const stages = stageWords(miss, trans);
   const said =
     miss.reasons.length === 0 ||
     miss.reasons.some(
-      reason => reasonWords(reason, miss, one.name, trans).form === 'signature'
+      reason => reasonWords(reason, miss, trans).form === 'signature'
     );
   return (
     <div className="jp-JaxprPanel-small jp-JaxprCache-detail">

@@ -173,7 +173,6 @@ const SENTENCES = ['pytree', 'call_style', 'static_identity', 'new_function'];
 export function reasonWords(
   reason: LedgerReason,
   miss: LedgerMiss,
-  name: string,
   trans: TranslationBundle
 ): ReasonWords {
   const kind = kindName(reason.kind, trans);
@@ -193,19 +192,11 @@ export function reasonWords(
       after: shortened(after, LONGEST)
     };
   }
-  const sentence = shortened(reason.text, LONGEST);
-  // Anything more than that is said as it is.
-  if (reason.kind === 'first_call' && sentence === `first call of ${name}`) {
+  // A first call of more than the function, such as a wrapped one, is said as it is.
+  if (reason.kind === 'first_call' && after === null) {
     return { form: 'signature', kind, signature: signature(miss) };
   }
-  const prefix = `${reason.kind}: `;
-  return {
-    form: 'sentence',
-    kind,
-    sentence: sentence.startsWith(prefix)
-      ? sentence.slice(prefix.length)
-      : sentence
-  };
+  return { form: 'sentence', kind, sentence: shortened(reason.text, LONGEST) };
 }
 
 export function signature(miss: { signature: string }): string {
@@ -216,10 +207,9 @@ export function signature(miss: { signature: string }): string {
 export function reasonText(
   reason: LedgerReason,
   miss: LedgerMiss,
-  name: string,
   trans: TranslationBundle
 ): string {
-  const words = reasonWords(reason, miss, name, trans);
+  const words = reasonWords(reason, miss, trans);
   switch (words.form) {
     case 'change':
       return `${words.kind} ${words.argument}: ${words.before} → ${words.after}`;

@@ -11,7 +11,7 @@ import {
   percent
 } from '../../model/heat';
 import { ProgramCost, Snapshot } from '../../protocol/snapshot';
-import { operations, size } from '../../quantities';
+import { ends, operations, size } from '../../quantities';
 import { IStretch, bold, stretches } from '../../parts/stretches';
 import { framePlace, shortened } from '../../parts/summary';
 import { CostReading, Group, IRow } from './cost-rows';
@@ -42,13 +42,10 @@ export function lead(
   if (cost.per_trip.length > 0) {
     sentences.push(
       trans._n(
-        'That is per trip of %2: how often it runs is not known.',
-        'That is with one trip of each of %2: how often they run is not known.',
+        'One iteration of this loop is counted, because the number of its iterations is unknown: %2.',
+        'One iteration of each of these loops is counted, because the number of their iterations is unknown: %2.',
         cost.per_trip.length,
-        list(
-          cost.per_trip.map(loop => loopWords(loop, trans)),
-          trans
-        )
+        list(cost.per_trip, trans, '; ')
       )
     );
   }
@@ -136,32 +133,23 @@ export function range(
   most: number,
   trans: TranslationBundle
 ): string {
-  const [from, to] = [operations(least), operations(most)];
-  const [number, unit] = from.split('\u00a0');
-  return trans.__(
-    '%1 to %2',
-    least === 0 || to.endsWith(`\u00a0${unit}`) ? number : from,
-    to
-  );
-}
-
-/** `while_loop, line 7` as `the while_loop on line 7`. */
-function loopWords(loop: string, trans: TranslationBundle): string {
-  const found = /^(.+), line (\d+)$/.exec(loop);
-  return found === null
-    ? shortened(loop, 60)
-    : trans.__('the %1 on line %2', shortened(found[1], 60), found[2]);
+  const [from, to] = ends(operations(least), operations(most));
+  return trans.__('%1 to %2', from, to);
 }
 
 /** A few of them, with how many more there are. */
-function list(texts: readonly string[], trans: TranslationBundle): string {
+function list(
+  texts: readonly string[],
+  trans: TranslationBundle,
+  separator = ', '
+): string {
   const most = 3;
   const shown = texts.slice(0, most).map(text => shortened(text, 80));
   const left = texts.length - shown.length;
   if (left > 0) {
     shown.push(trans.__('%1 more', left));
   }
-  return shown.join(', ');
+  return shown.join(separator);
 }
 
 export function groupName(group: Group, trans: TranslationBundle): string {

@@ -39,6 +39,9 @@ export class SinceLine extends ModelWidget {
   }
 }
 
+/** Programs of more equations are compared only when the user asks: the others are compared in no time. */
+const COMPARED_UNASKED = 2_000;
+
 function Since(props: {
   model: IJaxprModel;
   show: () => void;
@@ -51,8 +54,15 @@ function Since(props: {
   const before = diffs.previous(after);
   const question =
     before === null ? null : { before, after, level: 'jaxpr' as const };
-  const asks =
-    question !== null && model.requests !== null && diffs.isSmall(question);
+  const isSmall = [before, after].every(one => {
+    const run = model.runs.find(
+      ({ snapshot }) => snapshot.id === one?.snapshot
+    );
+    const programs = run?.snapshot.programs ?? [];
+    const { equations } = programs[one?.program ?? -1] ?? {};
+    return equations !== undefined && equations <= COMPARED_UNASKED;
+  });
+  const asks = question !== null && model.requests !== null && isSmall;
   React.useEffect(() => {
     if (asks && question !== null) {
       void diffs.ask(question);

@@ -23,9 +23,11 @@ export class JaxprPanel extends Panel {
     this.id = JaxprPanel.ID;
     this.addClass('jp-JaxprPanel');
     this.title.icon = jaxprIcon;
-    this.title.caption = _trans.__('Jaxpr: the program JAX made of a cell');
+    this.title.caption = this._trans.__(
+      'Jaxpr: the program JAX made of a cell'
+    );
     this.node.setAttribute('role', 'region');
-    this.node.setAttribute('aria-label', _trans.__('Jaxpr'));
+    this.node.setAttribute('aria-label', this._trans.__('Jaxpr'));
     _tracker.currentChanged.connect(this._onCurrent, this);
   }
 

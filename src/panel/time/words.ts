@@ -10,7 +10,7 @@ import {
   WarmTime
 } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';
-import { duration, factor, grouped } from '../../quantities';
+import { duration, ends, factor, grouped } from '../../quantities';
 import { IStage, stageList } from '../../parts/stage-bar';
 import { bold } from '../../parts/stretches';
 
@@ -176,13 +176,8 @@ function range(low: number, high: number, trans: TranslationBundle): string {
 
 /** `5.2 to 6.9 ms`, the unit said once where both have it. */
 export function middleHalf(time: WarmTime, trans: TranslationBundle): string {
-  const [low, high] = [duration(time.lower), duration(time.upper)];
-  const [number, unit] = low.split('\u00a0');
-  return trans.__(
-    '%1 to %2',
-    high.endsWith(`\u00a0${unit}`) ? number : low,
-    high
-  );
+  const [low, high] = ends(duration(time.lower), duration(time.upper));
+  return trans.__('%1 to %2', low, high);
 }
 
 /** How often it ran: `100 runs`, `12,800 runs in batches of 512`. */

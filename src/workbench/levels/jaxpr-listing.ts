@@ -68,7 +68,7 @@ export class JaxprListing implements IListing {
     this._uses = new VariableUses(this._rows);
     this._tags = new RowTags(_links, _trans);
     this._roles = roleTagsOf(_links, _trans);
-    this.label = _trans.__('jaxpr of %1', _links.equations.program.name);
+    this.label = this._trans.__('jaxpr of %1', _links.equations.program.name);
     this.heads = new SourceHeads(_links, _trans, index => {
       const row = this._rows.rows[index];
       const origin =

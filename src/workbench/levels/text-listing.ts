@@ -49,7 +49,7 @@ export class TextListing implements IListing {
   constructor(
     private _links: Links,
     readonly level: TextLevel,
-    private _trans: TranslationBundle,
+    protected _trans: TranslationBundle,
     /** Where it is not the one of the program that ran. */
     platform: string | null = null
   ) {
@@ -57,8 +57,13 @@ export class TextListing implements IListing {
     const { name } = _links.equations.program;
     this.label =
       platform === null
-        ? _trans.__('%1 of %2', this._language.name, name)
-        : _trans.__('%1 for %2 of %3', this._language.name, platform, name);
+        ? this._trans.__('%1 of %2', this._language.name, name)
+        : this._trans.__(
+            '%1 for %2 of %3',
+            this._language.name,
+            platform,
+            name
+          );
   }
 
   readonly label: string;

@@ -18,14 +18,14 @@ export class TwinListing extends TextListing {
   constructor(
     private _exact: TwinLinks,
     level: TextLevel,
-    private _words: TranslationBundle
+    trans: TranslationBundle
   ) {
-    super(_exact, level, _words);
+    super(_exact, level, trans);
     const { name } = _exact.equations.program;
     this.label =
       level === 'hlo'
-        ? _words.__('HLO of the twin of %1', name)
-        : _words.__('StableHLO of the twin of %1', name);
+        ? trans.__('HLO of the twin of %1', name)
+        : trans.__('StableHLO of the twin of %1', name);
   }
 
   override readonly label: string;
@@ -64,14 +64,14 @@ export class TwinListing extends TextListing {
     const node =
       super.describeLine(index) ??
       element('div', 'jp-JaxprProgram-description');
-    const words = this._words;
+    const trans = this._trans;
     node.append(
       element(
         'div',
         'jp-JaxprProgram-fact',
         count === 0
-          ? words.__('Twin compile: it comes from no equation.')
-          : words._n(
+          ? trans.__('Twin compile: it comes from no equation.')
+          : trans._n(
               'Twin compile: it comes from 1 equation.',
               'Twin compile: it comes from %1 equations.',
               count

@@ -30,9 +30,9 @@ export class GroupsPanel implements Panel {
     const leave = element(
       'button',
       'jp-JaxprProgram-link',
-      _trans.__('Ungroup')
+      this._trans.__('Ungroup')
     );
-    leave.title = _trans.__(
+    leave.title = this._trans.__(
       'Do not group by name (key: %1)',
       printedKey('text', 'group')
     );

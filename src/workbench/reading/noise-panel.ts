@@ -26,12 +26,16 @@ export class NoisePanel implements Panel {
     this._linked = element(
       'button',
       'jp-JaxprProgram-link',
-      _trans.__('The one pointed at is hidden: show it')
+      this._trans.__('The one pointed at is hidden: show it')
     );
     this._linked.addEventListener('click', () => this._show(this._pointed));
-    const show = element('button', 'jp-JaxprProgram-link', _trans.__('Show'));
-    show.setAttribute('aria-label', _trans.__('Show the hidden lines'));
-    show.title = _trans.__(
+    const show = element(
+      'button',
+      'jp-JaxprProgram-link',
+      this._trans.__('Show')
+    );
+    show.setAttribute('aria-label', this._trans.__('Show the hidden lines'));
+    show.title = this._trans.__(
       'Show the hidden lines (key: %1)',
       printedKey('text', 'showHidden')
     );

@@ -48,14 +48,16 @@ export class SearchPanel implements Panel {
     this._input.type = 'text';
     this._input.className = 'jp-JaxprProgram-sought';
     this._input.spellcheck = false;
-    this._input.setAttribute('aria-label', _trans.__('Find in program'));
-    this._input.placeholder = _trans.__('add, f32[*,128], line:7, scope:step');
-    this._input.title = _trans.__(
+    this._input.setAttribute('aria-label', this._trans.__('Find in program'));
+    this._input.placeholder = this._trans.__(
+      'add, f32[*,128], line:7, scope:step'
+    );
+    this._input.title = this._trans.__(
       'Text, a type such as f32[*,128] or bf16[...], line:7, scope:step, primitive:dot_general, or several of them'
     );
     this._input.addEventListener('input', () => this._commit());
-    this._case = this._toggle('Aa', _trans.__('Match case'));
-    this._regexp = this._toggle('.*', _trans.__('Regular expression'));
+    this._case = this._toggle('Aa', this._trans.__('Match case'));
+    this._regexp = this._toggle('.*', this._trans.__('Regular expression'));
     this._count = element('span', 'jp-JaxprProgram-count');
     this._count.setAttribute('role', 'status');
     const line = element('div', 'jp-JaxprProgram-searchLine');
@@ -64,13 +66,20 @@ export class SearchPanel implements Panel {
       this._case,
       this._regexp,
       this._count,
-      iconButton('up', _trans.__('Previous match'), () => goToMatch(_view, -1)),
-      iconButton('down', _trans.__('Next match'), () => goToMatch(_view, 1)),
-      iconButton('close', _trans.__('Close search'), () => this._close())
+      iconButton('up', this._trans.__('Previous match'), () =>
+        goToMatch(_view, -1)
+      ),
+      iconButton('down', this._trans.__('Next match'), () =>
+        goToMatch(_view, 1)
+      ),
+      iconButton('close', this._trans.__('Close search'), () => this._close())
     );
     this._levels = element('div', 'jp-JaxprProgram-searchLevels');
     this._levels.setAttribute('role', 'group');
-    this._levels.setAttribute('aria-label', _trans.__('Matches in each level'));
+    this._levels.setAttribute(
+      'aria-label',
+      this._trans.__('Matches in each level')
+    );
     this._words = element('div', 'jp-JaxprProgram-searchWords');
     this._words.setAttribute('aria-live', 'polite');
     this.dom.append(line, this._levels, this._words);

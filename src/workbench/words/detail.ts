@@ -16,7 +16,7 @@ export class Detail {
   constructor(private _trans: TranslationBundle) {
     this.node = element('div', 'jp-JaxprProgram-detail');
     this.node.setAttribute('role', 'region');
-    this.node.setAttribute('aria-label', _trans.__('What is pointed at'));
+    this.node.setAttribute('aria-label', this._trans.__('What is pointed at'));
     this._content = element('div', 'jp-JaxprProgram-pointed');
     this._content.tabIndex = 0;
     this._button = element('button', 'jp-JaxprProgram-action');

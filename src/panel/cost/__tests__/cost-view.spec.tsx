@@ -118,12 +118,12 @@ describe('the Cost view', () => {
     [
       'a loop of unknown trips',
       { per_trip: ['while_loop, line 10'] },
-      '80.1 kFLOP a call, 64 % of it on line 6. That is per trip of the while_loop on line 10: how often it runs is not known.'
+      '80.1 kFLOP a call, 64 % of it on line 6. One iteration of this loop is counted, because the number of its iterations is unknown: while_loop, line 10.'
     ],
     [
       'two of them',
       { per_trip: ['while_loop, line 7', 'while_loop'] },
-      '80.1 kFLOP a call, 64 % of it on line 6. That is with one trip of each of the while_loop on line 7, while_loop: how often they run is not known.'
+      '80.1 kFLOP a call, 64 % of it on line 6. One iteration of each of these loops is counted, because the number of their iterations is unknown: while_loop, line 7; while_loop.'
     ],
     [
       'primitives without a rule',

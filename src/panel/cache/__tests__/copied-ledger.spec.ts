@@ -140,7 +140,7 @@ describe('the table as Markdown', () => {
 
 \`\`a|b\`c (line 3)\`\`
 
-- ◆ \`first call: first call of train_step · then 8 hits\` 155 ms
+- ◆ \`first call batch: f32[32,3] · then 8 hits\` 155 ms
 - ◆ \`shape batch: f32[32,3] → f32[17,3] · then 2 hits\` 159 ms
   \`Pad to one shape.\`
 
