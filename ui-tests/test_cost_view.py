@@ -120,7 +120,9 @@ def test_what_depends_on_the_data_is_a_range_and_per_trip(notebook):
     nb.run_all()
     nb.panel.get_by_role("tab", name="Cost").click()
     cost = cost_of(nb)
-    expect(cost).to_contain_text("One iteration of this loop is counted, because the number of its iterations is unknown: while_loop, line 9.")
+    expect(cost).to_contain_text(
+        "One iteration of this loop is counted, because the number of its iterations is unknown: while_loop, line 9."
+    )
     expect(cost.get_by_role("row", name="lambda a: a @ w")).to_contain_text("0 to 524\u00a0kFLOP")
     expect(cost.get_by_role("row", name="lambda a: a * 2")).to_contain_text("0 to 4.1\u00a0kFLOP")
     expect(cost.get_by_role("row", name="lax.fori_loop")).to_contain_text("4.1\u00a0kFLOP a trip")

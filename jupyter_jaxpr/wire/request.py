@@ -173,13 +173,17 @@ def no_such_index(request: Request, document: Snapshot) -> str | None:
 @functools.cache
 def _indices(kind: type[Request]) -> list[tuple[str, dict[str, str]]]:
     """The fields of a request that hold an index into the document, or several, and what `_index` says of them."""
-    found = []
-    for name, hint in get_type_hints(kind, include_extras=True).items():
-        for each in (hint, *get_args(hint)):  # list[ProgramIndex] holds several
-            for meta in getattr(each, "__metadata__", ()):
-                if isinstance(meta, msgspec.Meta) and meta.extra is not None:
-                    found.append((name, meta.extra))
-    return found
+    hints = get_type_hints(kind, include_extras=True)
+    return [(name, meta.extra) for name, hint in hints.items() for meta in _metas(hint) if meta.extra is not None]
+
+
+def _metas(hint: Any) -> Iterator[msgspec.Meta]:
+    """What is annotated on a type, or on the types that it is made of, as in list[ProgramIndex]."""
+    for each in get_args(hint):
+        if isinstance(each, msgspec.Meta):
+            yield each
+        else:
+            yield from _metas(each)
 
 
 def lines_asked_for(first_line: int, line_count: int) -> tuple[int, int]:

@@ -459,6 +459,9 @@ export interface CompareRequest {
    * The user said yes to the question that came before.
    */
   confirmed: boolean;
+  /**
+   * Indices into its programs, two or more.
+   */
   programs: number[];
 }
 /**

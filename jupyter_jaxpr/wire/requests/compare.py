@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from ...build.levels import Unavailable
 from ...document.types.comparison import VariantComparison
+from ...document.types.struct import described
 from ...measure.compare.programs import compare_programs, question
 from ...observe.kernel import observer
 from ..messages import Confirm
@@ -18,7 +19,7 @@ class CompareRequest(LongRequest, tag="compare"):
     patience: ClassVar[int] = 1_800
     into: ClassVar[str | None] = "comparison"
 
-    programs: list[ProgramIndex]
+    programs: Annotated[list[ProgramIndex], described("Indices into its programs, two or more.")]
 
     def answer(self, asked: Asked) -> VariantComparison | Confirm:
         run, work = asked.run, asked.work
