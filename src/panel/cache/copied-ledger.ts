@@ -10,6 +10,12 @@ import { duration } from '../../quantities';
 import { plain } from '../../parts/stretches';
 import { shortened, whereAndWhen } from '../../parts/summary';
 import {
+  codeInTable,
+  lineOf,
+  markdownTable,
+  spaced
+} from '../../parts/table-text';
+import {
   IMiss,
   Misses,
   countsOf,
@@ -29,6 +35,9 @@ import {
   reasonText,
   signature
 } from './words';
+
+/** The columns of words: the name of the function. */
+const WORDS = [0];
 
 /** The table of the functions of this run, as texts: a row of heads, of each function, and of the sums. */
 interface ITable {
@@ -80,11 +89,6 @@ function tableOf(snapshot: Snapshot, trans: TranslationBundle): ITable {
             spaced(duration(totals.seconds))
           ]
   };
-}
-
-/** A space that does not break is not wanted in a plain text. */
-function spaced(text: string): string {
-  return text.replace(/\u00a0/g, ' ');
 }
 
 /** What happened in this run to a function, line by line, without its signs. */
@@ -159,16 +163,7 @@ export function ledgerText(
   if (totals !== null) {
     rows.push(totals);
   }
-  const widths = heads.map((_, at) =>
-    Math.max(...rows.map(row => row[at].length))
-  );
-  const line = (cells: string[]): string =>
-    cells
-      .map((cell, at) =>
-        at === 0 ? cell.padEnd(widths[0]) : cell.padStart(widths[at])
-      )
-      .join('  ')
-      .trimEnd();
+  const line = lineOf(rows, WORDS);
   const lines = [spaced(plain(lead(ledger, trans)))];
   if (ledger.calls_note !== null) {
     lines.push(shortened(ledger.calls_note, LONGEST));
@@ -199,9 +194,8 @@ export function ledgerMarkdown(
     return '';
   }
   const { heads, functions, totals } = tableOf(snapshot, trans);
-  const row = (cells: string[]): string => `| ${cells.join(' | ')} |`;
   const named = ([name, ...numbers]: string[]): string[] => [
-    code(name).replace(/\|/g, '\\|'),
+    codeInTable(name),
     ...numbers
   ];
   const sentence = lead(ledger, trans)
@@ -212,14 +206,11 @@ export function ledgerMarkdown(
     blocks.push(code(shortened(ledger.calls_note, LONGEST)));
   }
   if (functions.length > 0) {
-    blocks.push(
-      [
-        row(heads),
-        row(heads.map((_, at) => (at === 0 ? '---' : '---:'))),
-        ...functions.map(({ cells }) => row(named(cells))),
-        ...(totals === null ? [] : [row(totals.map(cell => `**${cell}**`))])
-      ].join('\n')
-    );
+    const rows = functions.map(({ cells }) => named(cells));
+    if (totals !== null) {
+      rows.push(totals.map(cell => `**${cell}**`));
+    }
+    blocks.push(markdownTable(heads, rows, WORDS));
   }
   const lists = functions.flatMap(({ one, cells }) => {
     const misses = missTexts(one, trans).map(

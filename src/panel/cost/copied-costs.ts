@@ -4,11 +4,19 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { Measure, percent } from '../../model/heat';
-import { code } from '../../parts/copying';
 import { plain } from '../../parts/stretches';
 import { whereAndWhen } from '../../parts/summary';
+import {
+  codeInTable,
+  lineOf,
+  markdownTable,
+  spaced
+} from '../../parts/table-text';
 import { CostReading, Group, IRow, Order } from './cost-rows';
 import { asides, cellWords, groupName, labelOf, lead, placeOf } from './words';
+
+/** The columns of words: the label. */
+const WORDS = [1];
 
 /** Heads, rows and sums, as texts; the label is the second column. */
 function tableOf(
@@ -45,11 +53,6 @@ function tableOf(
   };
 }
 
-/** A space that does not break is not wanted in a plain text. */
-function spaced(text: string): string {
-  return text.replace(/\u00a0/g, ' ');
-}
-
 /** Columns for a mail or a terminal. */
 export function costText(
   reading: CostReading,
@@ -60,21 +63,11 @@ export function costText(
 ): string {
   const { heads, rows } = tableOf(reading, group, order, measure, trans);
   const all = [heads, ...rows];
-  const widths = heads.map((_, at) =>
-    Math.max(...all.map(row => row[at].length))
-  );
-  const line = (row: string[]): string =>
-    row
-      .map((cell, at) =>
-        at === 1 ? cell.padEnd(widths[at]) : cell.padStart(widths[at])
-      )
-      .join('  ')
-      .trimEnd();
   const sentences = [plain(lead(reading, trans)), ...asides(reading, trans)];
   return `${[
     spaced(sentences[0]),
     '',
-    ...all.map(line),
+    ...all.map(lineOf(all, WORDS)),
     '',
     ...sentences.slice(1).map(spaced)
   ].join('\n')}\n`;
@@ -89,19 +82,20 @@ export function costMarkdown(
   trans: TranslationBundle
 ): string {
   const { heads, rows } = tableOf(reading, group, order, measure, trans);
-  const row = (cells: string[]): string => `| ${cells.join(' | ')} |`;
   const sentence = lead(reading, trans)
     .map(({ text, bold }) => (bold ? `**${text}**` : text))
     .join('');
   return `${[
     spaced(sentence),
-    [
-      row(heads),
-      row(heads.map((_, at) => (at === 1 ? '---' : '---:'))),
-      ...rows.map(([number, label, ...amounts]) =>
-        row([number, code(label.trimEnd()).replace(/\|/g, '\\|'), ...amounts])
-      )
-    ].join('\n'),
+    markdownTable(
+      heads,
+      rows.map(([number, label, ...amounts]) => [
+        number,
+        codeInTable(label.trimEnd()),
+        ...amounts
+      ]),
+      WORDS
+    ),
     ...asides(reading, trans).map(spaced),
     whereAndWhen(reading.snapshot, trans)
   ].join('\n\n')}\n`;

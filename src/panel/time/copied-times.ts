@@ -6,6 +6,12 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import { Snapshot, Sweep } from '../../protocol/snapshot';
 import { code } from '../../parts/copying';
 import { shortened, whereAndWhen } from '../../parts/summary';
+import {
+  codeInTable,
+  lineOf,
+  markdownTable,
+  spaced
+} from '../../parts/table-text';
 import { LONGEST_NAME, growthWords } from './series';
 import { allColumns, valueWords } from './sweep-rows';
 import { LONGEST } from './words';
@@ -42,11 +48,6 @@ function tableOf(sweep: Sweep, trans: TranslationBundle): ITable {
   };
 }
 
-/** A space that does not break is not wanted in a plain text. */
-function spaced(text: string): string {
-  return text.replace(/\u00a0/g, ' ');
-}
-
 function endings(sweep: Sweep, trans: TranslationBundle): string[] {
   return [
     ...growthWords(sweep, 'time', trans),
@@ -58,15 +59,7 @@ function endings(sweep: Sweep, trans: TranslationBundle): string[] {
 /** Columns for a mail or a terminal. */
 export function sweepText(sweep: Sweep, trans: TranslationBundle): string {
   const { heads, rows } = tableOf(sweep, trans);
-  const all = [heads, ...rows.map(({ cells }) => cells)];
-  const widths = heads.map((_, at) =>
-    Math.max(...all.map(cells => cells[at].length))
-  );
-  const line = (cells: string[]): string =>
-    cells
-      .map((cell, at) => cell.padStart(widths[at]))
-      .join('  ')
-      .trimEnd();
+  const line = lineOf([heads, ...rows.map(({ cells }) => cells)], []);
   return [
     trans.__('Sweep of %1 over %2', shortened(sweep.call, LONGEST), sweep.name),
     '',
@@ -87,15 +80,16 @@ export function sweepMarkdown(
   trans: TranslationBundle
 ): string {
   const { heads, rows } = tableOf(sweep, trans);
-  const row = (cells: string[]): string => `| ${cells.join(' | ')} |`;
   const named = sweep.functions.length > 1 ? 2 : 1;
   const cell = (text: string, at: number): string =>
-    at < named ? inTable(text) : text;
+    at < named ? codeInTable(text) : text;
   const { jax, device } = snapshot.environment;
   const errors = rows.flatMap(({ cells, error }) =>
     error === null
       ? []
-      : [`- ${cells.slice(0, named).map(inTable).join(' ')} ${inTable(error)}`]
+      : [
+          `- ${cells.slice(0, named).map(codeInTable).join(' ')} ${codeInTable(error)}`
+        ]
   );
   const lines = endings(sweep, trans);
   return [
@@ -104,11 +98,11 @@ export function sweepMarkdown(
       code(shortened(sweep.call, LONGEST)),
       code(shortened(sweep.name, LONGEST_NAME))
     ),
-    [
-      row(heads.map(cell)),
-      row(heads.map(() => '---:')),
-      ...rows.map(({ cells }) => row(cells.map(cell)))
-    ].join('\n'),
+    markdownTable(
+      heads.map(cell),
+      rows.map(({ cells }) => cells.map(cell)),
+      []
+    ),
     ...(errors.length > 0 ? [errors.join('\n')] : []),
     ...(lines.length > 0
       ? [lines.map(line => `- ${escaped(line)}`).join('\n')]
@@ -121,10 +115,6 @@ export function sweepMarkdown(
     ),
     ''
   ].join('\n\n');
-}
-
-function inTable(text: string): string {
-  return code(text).replace(/\|/g, '\\|');
 }
 
 /** Text that is no markup. */

@@ -5,6 +5,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 
 import { GOES_ON } from '../../../protocol/recording';
 import { Leaf } from '../../../protocol/snapshot';
+import { lineOf } from '../../../parts/table-text';
 import { Walk } from './places';
 import { leafName, valueText } from './words';
 
@@ -115,15 +116,7 @@ export function stepsText(walk: Walk, trans: TranslationBundle): string {
   const rows = rowsOf(walk, trans).map(row =>
     row.map(cell => cell.replace(/\s+/g, ' '))
   );
-  const widths = rows[0].map((_, column) =>
-    rows.reduce((most, row) => Math.max(most, row[column].length), 0)
-  );
-  const lines = rows.map(row =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column]))
-      .join('  ')
-      .trimEnd()
-  );
+  const lines = rows.map(lineOf(rows, [...rows[0].keys()]));
   const { stopped, thinned, verdict } = walk.recording;
   const sentences = [stopped, thinned, verdict].filter(Boolean) as string[];
   return [...lines, '', ...sentences, ''].join('\n');
