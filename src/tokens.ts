@@ -6,7 +6,12 @@ import { IDisposable } from '@lumino/disposable';
 import { ISignal } from '@lumino/signaling';
 
 import type { EvaluableText } from './protocol/evaluable';
-import type { Answer, LongName, Params, ShortName } from './protocol/questions';
+import type {
+  Answer,
+  Params,
+  RequestName,
+  ShortName
+} from './protocol/questions';
 import { Environment, Progress, Snapshot, Working } from './protocol/snapshot';
 
 /** A level of text of a program. */
@@ -103,8 +108,8 @@ export interface IRequests {
     type: Name,
     params: Params<Name>
   ): Promise<Answer<Name>>;
-  /** Ask for what takes long, and may run the user's code again. */
-  begin<Name extends LongName>(
+  /** Ask, told how far it is; what takes long may run the user's code again. */
+  begin<Name extends RequestName>(
     type: Name,
     params: Params<Name>,
     options?: ILongRequestOptions

@@ -7,23 +7,16 @@ import { ISignal, Signal } from '@lumino/signaling';
 
 import { Machine, ProgramCost, Snapshot } from '../protocol/snapshot';
 import type { IJaxprModel } from '../tokens';
+import { Asking, AskingState, askingOf } from './asking';
 import { heatChoice } from './heat-choice';
-import { LongWork } from './long-work';
-
-/** How far the counting of a program is. */
-export type Counting =
-  | { kind: 'idle' }
-  /** Since then, in milliseconds since 1970. */
-  | { kind: 'working'; since: number }
-  /** A sentence, with what to do. */
-  | { kind: 'failed'; reason: string };
-
-const IDLE: Counting = { kind: 'idle' };
 
 export class Costs {
   constructor(private _model: IJaxprModel) {
-    this.machine = new LongWork<Machine>(_model);
-    this.machine.changed.connect(() => this._changed.emit());
+    this.machine = askingOf(_model, 'machine');
+    this._counting = askingOf(_model, 'cost');
+    for (const asking of [this.machine, this._counting]) {
+      asking.changed.connect(() => this._changed.emit());
+    }
     // The choice is the page's, and lives as long as that.
     heatChoice.changed.connect(this._onHeat, this);
   }
@@ -33,7 +26,7 @@ export class Costs {
   }
 
   /** The measuring of the machine: one for each run. */
-  readonly machine: LongWork<Machine>;
+  readonly machine: Asking<'machine'>;
 
   /** Whether the cost of lines and equations is drawn beside them. */
   get heat(): boolean {
@@ -49,27 +42,16 @@ export class Costs {
     return snapshot.costs?.find(cost => cost.program === program) ?? null;
   }
 
-  countingOf(snapshot: Snapshot, program: number): Counting {
-    return this._countings.get(key(snapshot, program)) ?? IDLE;
+  /** How far the counting of a program is. */
+  countingOf(snapshot: Snapshot, program: number): AskingState {
+    return this._counting.stateOf(snapshot, program);
   }
 
   /** Have a program counted; does nothing where it is, or where no kernel can answer. */
   async count(snapshot: Snapshot, program: number): Promise<void> {
-    const { requests } = this._model;
-    if (
-      requests === null ||
-      !this._isOpen(snapshot, program) ||
-      this.countingOf(snapshot, program).kind === 'working'
-    ) {
-      return;
-    }
-    this._set(snapshot, program, { kind: 'working', since: Date.now() });
-    try {
-      await requests.ask('cost', { snapshot: snapshot.id, program });
-      this._set(snapshot, program, IDLE);
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      this._set(snapshot, program, { kind: 'failed', reason });
+    if (this._isOpen(snapshot, program)) {
+      const params = { snapshot: snapshot.id, program };
+      await this._counting.start(snapshot, program, params);
     }
   }
 
@@ -116,20 +98,6 @@ export class Costs {
     );
   }
 
-  private _set(snapshot: Snapshot, program: number, counting: Counting): void {
-    if (this._model.isDisposed) {
-      return;
-    }
-    this._countings.set(key(snapshot, program), counting);
-    const runs = new Set(this._model.runs.map(run => run.snapshot.id));
-    for (const at of this._countings.keys()) {
-      if (!runs.has(at.slice(at.indexOf(' ') + 1))) {
-        this._countings.delete(at);
-      }
-    }
-    this._changed.emit();
-  }
-
   private _onHeat(): void {
     if (this._model.isDisposed) {
       heatChoice.changed.disconnect(this._onHeat, this);
@@ -138,12 +106,8 @@ export class Costs {
     }
   }
 
-  private _countings = new Map<string, Counting>();
+  private _counting: Asking<'cost'>;
   private _changed = new Signal<this, void>(this);
-}
-
-function key(snapshot: Snapshot, program: number): string {
-  return `${program} ${snapshot.id}`;
 }
 
 const COSTS = new WeakMap<IJaxprModel, Costs>();

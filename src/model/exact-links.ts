@@ -7,16 +7,16 @@ import { ISignal, Signal } from '@lumino/signaling';
 import type { ExactLinks, Snapshot } from '../protocol/snapshot';
 import type { IEquationRef, IJaxprModel } from '../tokens';
 import { ILinesEquations, Links, TextLevel } from './links';
-import { LongWork } from './long-work';
+import { Asking, askingOf } from './asking';
 
 /** The twins of a model's programs; one part for each program of a run. */
 export class Twins {
   constructor(model: IJaxprModel) {
-    this.work = new LongWork<ExactLinks>(model);
+    this.work = askingOf(model, 'exact_links');
     this.work.changed.connect(() => this._changed.emit());
   }
 
-  readonly work: LongWork<ExactLinks>;
+  readonly work: Asking<'exact_links'>;
 
   /** Something was asked for, has come, or is shown or no longer. */
   get changed(): ISignal<this, void> {
@@ -41,9 +41,10 @@ export class Twins {
   /** Ask for a twin, its price is told before; it is shown when it comes. */
   ask(snapshot: Snapshot, program: number): Promise<void> {
     this._shown.add(`${program} ${snapshot.id}`);
-    return this.work.start(snapshot, program, (requests, options) =>
-      requests.begin('exact_links', { snapshot: snapshot.id, program }, options)
-    );
+    return this.work.start(snapshot, program, {
+      snapshot: snapshot.id,
+      program
+    });
   }
 
   /** Show a twin that has come, or the program again. */

@@ -84,8 +84,9 @@ export function requestsOf(
     },
     begin: (type, params, options) => {
       const confirmed = options?.confirmed ?? false;
+      const question = { type, ...params };
       const { reply, stop } = put(
-        { type, ...params, confirmed },
+        REQUESTS[type].isLong ? { ...question, confirmed } : question,
         options?.working
       );
       const result = reply.then((last): Outcome<Answer<typeof type>> =>

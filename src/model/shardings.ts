@@ -8,19 +8,14 @@ import { ISignal, Signal } from '@lumino/signaling';
 
 import type { ProgramShardings, Snapshot } from '../protocol/snapshot';
 import type { IJaxprModel } from '../tokens';
+import { Asking, AskingState, askingOf } from './asking';
 import { linksOf } from './links';
 
-/** How far the reading of a program's collectives is. */
-export type Reading =
-  | { kind: 'idle' }
-  | { kind: 'working' }
-  /** A sentence, with what to do. */
-  | { kind: 'failed'; reason: string };
-
-const IDLE: Reading = { kind: 'idle' };
-
 export class Shardings {
-  constructor(private _model: IJaxprModel) {}
+  constructor(model: IJaxprModel) {
+    this._reading = askingOf(model, 'shardings');
+    this._reading.changed.connect(() => this._changed.emit());
+  }
 
   get changed(): ISignal<this, void> {
     return this._changed;
@@ -31,45 +26,27 @@ export class Shardings {
     return snapshot.shardings?.find(one => one.program === program) ?? null;
   }
 
-  readingOf(snapshot: Snapshot, program: number): Reading {
-    return this._readings.get(snapshot)?.get(program) ?? IDLE;
+  /** How far the reading of a program's collectives is. */
+  readingOf(snapshot: Snapshot, program: number): AskingState {
+    return this._reading.stateOf(snapshot, program);
   }
 
   /** Have the collectives of a program read; does nothing where they are, or where no kernel can answer. */
   async read(snapshot: Snapshot, program: number): Promise<void> {
-    const { requests } = this._model;
     const known = this.of(snapshot, program);
-    if (
-      requests === null ||
-      known === null ||
-      (known.collectives ?? null) !== null ||
-      this.readingOf(snapshot, program).kind === 'working'
-    ) {
+    if (known === null || (known.collectives ?? null) !== null) {
       return;
     }
-    this._set(snapshot, program, { kind: 'working' });
-    try {
-      const found = await requests.ask('shardings', {
-        snapshot: snapshot.id,
-        program
-      });
-      linksOf(snapshot, program).addCollectives(found.collectives ?? []);
-      this._set(snapshot, program, IDLE);
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      this._set(snapshot, program, { kind: 'failed', reason });
-    }
-  }
-
-  private _set(snapshot: Snapshot, program: number, reading: Reading): void {
-    const readings = this._readings.get(snapshot) ?? new Map();
-    this._readings.set(snapshot, readings.set(program, reading));
-    if (!this._model.isDisposed) {
+    const params = { snapshot: snapshot.id, program };
+    await this._reading.start(snapshot, program, params);
+    const found = this.of(snapshot, program)?.collectives ?? null;
+    if (found !== null) {
+      linksOf(snapshot, program).addCollectives(found);
       this._changed.emit();
     }
   }
 
-  private _readings = new WeakMap<Snapshot, Map<number, Reading>>();
+  private _reading: Asking<'shardings'>;
   private _changed = new Signal<this, void>(this);
 }
 

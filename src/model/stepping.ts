@@ -8,7 +8,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 
 import { Recording, Snapshot } from '../protocol/snapshot';
 import type { IJaxprModel } from '../tokens';
-import { LongState, LongWork } from './long-work';
+import { Asking, AskingState, askingOf } from './asking';
 
 /** Where the user is: in which visit, and at which of its points, both from 0. */
 export interface IPlace {
@@ -20,7 +20,7 @@ const START: IPlace = { visit: 0, offset: 0 };
 
 export class Stepping {
   constructor(model: IJaxprModel) {
-    this._work = new LongWork<Recording>(model);
+    this._work = askingOf(model, 'steps');
     this._work.changed.connect(() => this._changed.emit());
   }
 
@@ -29,7 +29,7 @@ export class Stepping {
   }
 
   /** What the stepper does for the construct of this index. */
-  stepperOf(snapshot: Snapshot, control: number): LongState {
+  stepperOf(snapshot: Snapshot, control: number): AskingState {
     return this._work.stateOf(snapshot, control);
   }
 
@@ -77,9 +77,10 @@ export class Stepping {
 
   /** Run the construct again and record it; does nothing where no kernel can answer or it is running already. */
   record(snapshot: Snapshot, control: number): Promise<void> {
-    return this._work.start(snapshot, control, (requests, options) =>
-      requests.begin('steps', { snapshot: snapshot.id, control }, options)
-    );
+    return this._work.start(snapshot, control, {
+      snapshot: snapshot.id,
+      control
+    });
   }
 
   /** The user said yes to repeated effects. */
@@ -97,7 +98,7 @@ export class Stepping {
     this._work.dismiss(snapshot, control);
   }
 
-  private _work: LongWork<Recording>;
+  private _work: Asking<'steps'>;
   /** A new recording begins at its start. */
   private _places = new WeakMap<Recording, IPlace>();
   private _changed = new Signal<this, void>(this);

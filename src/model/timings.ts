@@ -8,7 +8,7 @@ import { ISignal, Signal } from '@lumino/signaling';
 import type { EvaluableText } from '../protocol/evaluable';
 import { ProgramTiming, Snapshot, Sweep } from '../protocol/snapshot';
 import type { IJaxprModel } from '../tokens';
-import { LongWork } from './long-work';
+import { Asking, askingOf } from './asking';
 
 /** A field of the form that asks for a sweep. */
 export type SweepField = 'sweep' | 'call' | 'functions';
@@ -18,17 +18,17 @@ export type SweepDraft = Readonly<Partial<Record<SweepField, EvaluableText>>>;
 
 export class Timings {
   constructor(model: IJaxprModel) {
-    this.time = new LongWork<ProgramTiming>(model);
-    this.sweep = new LongWork<Sweep>(model);
+    this.time = askingOf(model, 'time');
+    this.sweep = askingOf(model, 'sweep');
     const emit = (): void => this._changed.emit();
     this.time.changed.connect(emit);
     this.sweep.changed.connect(emit);
   }
 
   /** The same call again: one part for each program of a run. */
-  readonly time: LongWork<ProgramTiming>;
+  readonly time: Asking<'time'>;
   /** A sweep: one for each run. */
-  readonly sweep: LongWork<Sweep>;
+  readonly sweep: Asking<'sweep'>;
 
   get changed(): ISignal<this, void> {
     return this._changed;

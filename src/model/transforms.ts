@@ -4,10 +4,11 @@
  *
  * The kernel says what an equation is (see `Transform` in jupyter_jaxpr/document/types/transform.py); nothing is worked out here.
  */
-import { ISignal, Signal } from '@lumino/signaling';
+import type { ISignal } from '@lumino/signaling';
 
 import type { Snapshot, Transform, TransformPart } from '../protocol/snapshot';
 import type { IJaxprModel } from '../tokens';
+import { Asking, AskingState, askingOf } from './asking';
 
 /** The name of a transform. */
 export type TransformKind = Transform['kind'];
@@ -116,25 +117,23 @@ export function marksOf(
   return marks;
 }
 
-/** How far a transform that was asked for is. */
-export type Deriving =
-  | { kind: 'idle' }
-  | { kind: 'working' }
-  /** A sentence: the kernel could not be asked. What JAX refuses is in the document. */
-  | { kind: 'failed'; reason: string };
-
-const IDLE: Deriving = { kind: 'idle' };
-
 /** Asks the kernel for transforms; one for each model. */
 export class Transforms {
-  constructor(private _model: IJaxprModel) {}
-
-  get changed(): ISignal<this, void> {
-    return this._changed;
+  constructor(private _model: IJaxprModel) {
+    this._asking = askingOf(_model, 'transform');
   }
 
-  deriving(snapshot: Snapshot, program: number, kind: TransformKind): Deriving {
-    return this._states.get(`${snapshot.id} ${program} ${kind}`) ?? IDLE;
+  get changed(): ISignal<unknown, void> {
+    return this._asking.changed;
+  }
+
+  /** How far a transform that was asked for is. What JAX refuses is in the document. */
+  deriving(
+    snapshot: Snapshot,
+    program: number,
+    kind: TransformKind
+  ): AskingState {
+    return this._asking.stateOf(snapshot, `${program} ${kind}`);
   }
 
   /**
@@ -148,48 +147,20 @@ export class Transforms {
     program: number,
     kind: TransformKind
   ): Promise<Transform | null> {
-    const known = transformsOf(snapshot, program).find(
-      transform => transform.kind === kind
-    );
-    if (known) {
-      return known;
-    }
-    const { requests } = this._model;
-    if (
-      requests === null ||
-      this.deriving(snapshot, program, kind).kind === 'working'
-    ) {
-      return null;
-    }
-    const key = `${snapshot.id} ${program} ${kind}`;
-    this._set(key, { kind: 'working' });
-    try {
-      const made = await requests.ask('transform', {
+    const made = (document: Snapshot): Transform | null =>
+      transformsOf(document, program).find(one => one.kind === kind) ?? null;
+    if (made(snapshot) === null) {
+      await this._asking.start(snapshot, `${program} ${kind}`, {
         snapshot: snapshot.id,
         program,
         kind
       });
-      this._set(key, IDLE);
-      return (
-        transformsOf(made, program).find(
-          transform => transform.kind === kind
-        ) ?? null
-      );
-    } catch (error) {
-      this._set(key, { kind: 'failed', reason: (error as Error).message });
-      return null;
     }
+    const run = this._model.runs.find(one => one.snapshot.id === snapshot.id);
+    return made(run?.snapshot ?? snapshot);
   }
 
-  private _set(key: string, state: Deriving): void {
-    if (!this._model.isDisposed) {
-      this._states.set(key, state);
-      this._changed.emit();
-    }
-  }
-
-  private _states = new Map<string, Deriving>();
-  private _changed = new Signal<this, void>(this);
+  private _asking: Asking<'transform'>;
 }
 
 const TRANSFORMS = new WeakMap<IJaxprModel, Transforms>();

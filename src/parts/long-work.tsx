@@ -4,14 +4,14 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { LongState } from '../model/long-work';
+import { AskingState } from '../model/asking';
 import { elapsed, grouped } from '../quantities';
 import { shortened } from './summary';
 
 const LONGEST = 1000;
 
 export function Working(props: {
-  state: Extract<LongState, { kind: 'working' }>;
+  state: Extract<AskingState, { kind: 'working' }>;
   /** What becomes of what was done until now. */
   stopping: string;
   /** A screen reader is told how far it is here, and nowhere else. */

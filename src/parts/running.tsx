@@ -4,12 +4,12 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { LongState } from '../model/long-work';
+import { AskingState } from '../model/asking';
 import { useKeptFocus } from './keep-focus';
 import { Failed, Question, Working } from './long-work';
 
 export function Running(props: {
-  state: LongState;
+  state: AskingState;
   /** Short, for a screen reader: what the question is about. */
   title: string;
   stop: () => void;

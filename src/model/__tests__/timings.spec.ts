@@ -49,9 +49,7 @@ function connected(...answers: AnyReply[]): {
 }
 
 const time = (timings: Timings, of: Snapshot): Promise<void> =>
-  timings.time.start(of, 0, (requests, options) =>
-    requests.begin('time', { snapshot: of.id, program: 0 }, options)
-  );
+  timings.time.start(of, 0, { snapshot: of.id, program: 0 });
 
 describe('timing a program again', () => {
   it('is the same for all views of a model', () => {
@@ -175,9 +173,7 @@ describe('a sweep', () => {
       call: typed('f(make(n))'),
       functions: [typed('g')]
     };
-    await timings.sweep.start(one, 0, (requests, options) =>
-      requests.begin('sweep', { snapshot: 'run-1', ...asked }, options)
-    );
+    await timings.sweep.start(one, 0, { snapshot: 'run-1', ...asked });
     expect(kernel.questions).toEqual([
       {
         type: 'sweep',

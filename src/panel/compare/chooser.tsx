@@ -4,8 +4,8 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import type { LongWork } from '../../model/long-work';
-import { Snapshot, VariantComparison } from '../../protocol/snapshot';
+import type { Asking } from '../../model/asking';
+import { Snapshot } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';
 import { Failed, Question, Working } from '../../parts/long-work';
 import { shortArguments, shortened } from '../../parts/summary';
@@ -13,7 +13,7 @@ import { shortArguments, shortened } from '../../parts/summary';
 export function Chooser(props: {
   model: IJaxprModel;
   snapshot: Snapshot;
-  comparing: LongWork<VariantComparison>;
+  comparing: Asking<'compare'>;
   trans: TranslationBundle;
 }): JSX.Element {
   const { model, snapshot, comparing, trans } = props;
@@ -84,13 +84,10 @@ export function Chooser(props: {
           aria-describedby={about}
           onClick={() =>
             why === null &&
-            void comparing.start(snapshot, 0, (requests, options) =>
-              requests.begin(
-                'compare',
-                { snapshot: snapshot.id, programs: [...chosen] },
-                options
-              )
-            )
+            void comparing.start(snapshot, 0, {
+              snapshot: snapshot.id,
+              programs: [...chosen]
+            })
           }
         >
           {trans.__('Compare')}

@@ -4,7 +4,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { comparingOf } from '../../model/comparing';
+import { askingOf } from '../../model/asking';
 import { VariantComparison } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';
 import { ModelWidget } from '../../parts/model-widget';
@@ -50,7 +50,7 @@ export function Compare(props: {
 }): JSX.Element | null {
   const { model, openProgram, openBeside, trans } = props;
   const { snapshot } = model;
-  const comparing = comparingOf(model);
+  const comparing = askingOf(model, 'compare');
   const [, redraw] = React.useReducer((count: number) => count + 1, 0);
   React.useEffect(() => {
     comparing.changed.connect(redraw);

@@ -95,9 +95,7 @@ function Measuring(props: {
           className="jp-JaxprPanel-button"
           aria-describedby={about}
           onClick={() =>
-            void machine.start(snapshot, 0, (requests, options) =>
-              requests.begin('machine', { snapshot: snapshot.id }, options)
-            )
+            void machine.start(snapshot, 0, { snapshot: snapshot.id })
           }
         >
           {again

@@ -110,13 +110,10 @@ function OneCall(props: IPartProps & { program: Program }): JSX.Element {
             aria-describedby={about}
             onClick={() =>
               why === null &&
-              void timings.time.start(snapshot, index, (requests, options) =>
-                requests.begin(
-                  'time',
-                  { snapshot: snapshot.id, program: index },
-                  options
-                )
-              )
+              void timings.time.start(snapshot, index, {
+                snapshot: snapshot.id,
+                program: index
+              })
             }
           >
             {timing === null
@@ -204,13 +201,10 @@ function OverSizes(
             type={(field, text) => timings.type(about, field, text)}
             why={whyNot(model, trans)}
             start={question =>
-              void timings.sweep.start(snapshot, 0, (requests, options) =>
-                requests.begin(
-                  'sweep',
-                  { snapshot: snapshot.id, ...question },
-                  options
-                )
-              )
+              void timings.sweep.start(snapshot, 0, {
+                snapshot: snapshot.id,
+                ...question
+              })
             }
             trans={trans}
           />

@@ -7,7 +7,7 @@ import { ReactWidget } from '@jupyterlab/ui-components';
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { passesOf } from '../../model/passes';
+import { askingOf } from '../../model/asking';
 import type { ProgramPasses, Snapshot, XlaPass } from '../../protocol/snapshot';
 import type { IJaxprModel } from '../../tokens';
 import { useKeptFocus } from '../../parts/keep-focus';
@@ -28,13 +28,16 @@ export class PassesView extends ReactWidget {
   constructor(private _props: IPassesProps) {
     super();
     this.addClass('jp-JaxprPasses');
-    passesOf(_props.model).changed.connect(this._onChanged, this);
+    askingOf(_props.model, 'passes').changed.connect(this._onChanged, this);
     _props.model.changed.connect(this._onChanged, this);
   }
 
   override dispose(): void {
     if (!this.isDisposed) {
-      passesOf(this._props.model).changed.disconnect(this._onChanged, this);
+      askingOf(this._props.model, 'passes').changed.disconnect(
+        this._onChanged,
+        this
+      );
       this._props.model.changed.disconnect(this._onChanged, this);
       super.dispose();
     }
@@ -51,7 +54,7 @@ export class PassesView extends ReactWidget {
 
 function Passes(props: IPassesProps): JSX.Element {
   const { model, snapshot, program, trans } = props;
-  const work = passesOf(model);
+  const work = askingOf(model, 'passes');
   const state = work.stateOf(snapshot, program);
   const found = snapshot.passes?.find(one => one.program === program) ?? null;
   const { ref, onFocus, onBlur } = useKeptFocus(state.kind);
@@ -103,13 +106,10 @@ function Passes(props: IPassesProps): JSX.Element {
               <button
                 className="jp-JaxprPanel-button"
                 onClick={() =>
-                  void work.start(snapshot, program, (requests, options) =>
-                    requests.begin(
-                      'passes',
-                      { snapshot: snapshot.id, program },
-                      options
-                    )
-                  )
+                  void work.start(snapshot, program, {
+                    snapshot: snapshot.id,
+                    program
+                  })
                 }
               >
                 {trans.__('See the passes …')}

@@ -2,7 +2,7 @@ import { nullTranslator } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { Unanswered } from '../../../kernel/channel';
-import { comparingOf } from '../../../model/comparing';
+import { askingOf } from '../../../model/asking';
 import { JaxprModel } from '../../../model/model';
 import {
   AnyReply,
@@ -247,6 +247,6 @@ describe('programs to compare', () => {
     expect(words(node)).toContain(
       'There is no kernel to run them. Run the cell again.'
     );
-    expect(comparingOf(model).stateOf(runOf(null)).kind).toBe('idle');
+    expect(askingOf(model, 'compare').stateOf(runOf(null)).kind).toBe('idle');
   });
 });

@@ -4,7 +4,7 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { LongState } from '../../../model/long-work';
+import { AskingState } from '../../../model/asking';
 import { Control } from '../../../protocol/snapshot';
 import { IJaxprModel } from '../../../tokens';
 import { Asking } from './asking';
@@ -64,7 +64,10 @@ export function Stepper(props: {
 }
 
 /** What a screen reader is told of a run: that it began and that it ended, not every second of it. */
-function useSaid(stepper: LongState | null, trans: TranslationBundle): string {
+function useSaid(
+  stepper: AskingState | null,
+  trans: TranslationBundle
+): string {
   const [said, setSaid] = React.useState('');
   const working = stepper?.kind === 'working';
   const stopping = stepper?.kind === 'working' && stepper.stopping;

@@ -1,22 +1,20 @@
 /**
- * What runs the user's code again comes in, under a key; how far it is goes out, a question, why not, or what it gave.
+ * A question to the kernel comes in, by run and part; how far it is goes out, a question back, or why there is no answer.
+ *
+ * The answer is in the document of the run.
  */
 import { ISignal, Signal } from '@lumino/signaling';
 
+import type { Answer, Params, RequestName } from '../protocol/questions';
 import { Snapshot, Working } from '../protocol/snapshot';
-import type {
-  IJaxprModel,
-  ILongRequest,
-  ILongRequestOptions,
-  IRequests
-} from '../tokens';
+import type { IJaxprModel, ILongRequest } from '../tokens';
 
-/** How far a long request is. */
-export type LongState =
+/** How far a question is. */
+export type AskingState =
   | { kind: 'idle' }
   | {
       kind: 'working';
-      /** When it was asked for, in milliseconds since 1970. */
+      /** When it was asked, in milliseconds since 1970. */
       since: number;
       working: Working | null;
       stopping: boolean;
@@ -26,23 +24,23 @@ export type LongState =
   /** A sentence, with what to do. */
   | { kind: 'failed'; reason: string };
 
-/** Asks the kernel; the options come from here. */
-export type Ask<T> = (
-  requests: IRequests,
-  options: ILongRequestOptions
-) => ILongRequest<T>;
+/** What a question of a run is about, where a run may be asked several: a program, a construct, a kind. */
+export type Part = number | string;
 
-interface IEntry<T> {
-  state: LongState;
-  ask: Ask<T> | null;
-  request: ILongRequest<T> | null;
+interface IEntry<Name extends RequestName> {
+  state: AskingState;
+  params: Params<Name> | null;
+  request: ILongRequest<Answer<Name>> | null;
 }
 
-const IDLE: LongState = { kind: 'idle' };
+const IDLE: AskingState = { kind: 'idle' };
 
-/** Long requests of one kind, of one model: one at a time for each run and each part of it. */
-export class LongWork<T> {
-  constructor(private _model: IJaxprModel) {
+/** The questions of one kind, of one model: one at a time for each run and each part of it. */
+export class Asking<Name extends RequestName> {
+  constructor(
+    private _model: IJaxprModel,
+    private _name: Name
+  ) {
     _model.changed.connect((_, change) => {
       if (change === 'snapshots') {
         this._forget();
@@ -54,52 +52,52 @@ export class LongWork<T> {
     return this._changed;
   }
 
-  stateOf(snapshot: Snapshot, part = 0): LongState {
+  stateOf(snapshot: Snapshot, part: Part = 0): AskingState {
     return this._entries.get(key(snapshot, part))?.state ?? IDLE;
   }
 
   /** Ask; does nothing where no kernel can answer or it is asked already. */
-  start(snapshot: Snapshot, part: number, ask: Ask<T>): Promise<void> {
-    return this._run(snapshot, part, ask, false);
+  start(snapshot: Snapshot, part: Part, params: Params<Name>): Promise<void> {
+    return this._run(snapshot, part, params, false);
   }
 
-  /** The question is answered with yes. */
-  confirm(snapshot: Snapshot, part = 0): Promise<void> {
+  /** The question back is answered with yes. */
+  confirm(snapshot: Snapshot, part: Part = 0): Promise<void> {
     const entry = this._entries.get(key(snapshot, part));
-    return entry?.state.kind === 'confirm' && entry.ask !== null
-      ? this._run(snapshot, part, entry.ask, true)
+    return entry?.state.kind === 'confirm' && entry.params !== null
+      ? this._run(snapshot, part, entry.params, true)
       : Promise.resolve();
   }
 
-  /** The question is answered with no. */
-  dismiss(snapshot: Snapshot, part = 0): void {
+  /** The question back is answered with no. */
+  dismiss(snapshot: Snapshot, part: Part = 0): void {
     if (this.stateOf(snapshot, part).kind !== 'working') {
-      this._change(snapshot, part, { state: IDLE, ask: null });
+      this._change(snapshot, part, { state: IDLE, params: null });
     }
   }
 
   /** End with what was done until now. */
-  stop(snapshot: Snapshot, part = 0): void {
+  stop(snapshot: Snapshot, part: Part = 0): void {
     this._tell(snapshot, part, { stopping: true });
     this._entries.get(key(snapshot, part))?.request?.stop();
   }
 
   private async _run(
     snapshot: Snapshot,
-    part: number,
-    ask: Ask<T>,
+    part: Part,
+    params: Params<Name>,
     confirmed: boolean
   ): Promise<void> {
     const { requests } = this._model;
     if (requests === null || this.stateOf(snapshot, part).kind === 'working') {
       return;
     }
-    const request = ask(requests, {
+    const request = requests.begin(this._name, params, {
       confirmed,
       working: working => this._tell(snapshot, part, { working })
     });
     this._change(snapshot, part, {
-      ask,
+      params,
       request,
       state: {
         kind: 'working',
@@ -125,7 +123,7 @@ export class LongWork<T> {
 
   private _tell(
     snapshot: Snapshot,
-    part: number,
+    part: Part,
     changes: { working: Working } | { stopping: boolean }
   ): void {
     const state = this.stateOf(snapshot, part);
@@ -136,8 +134,8 @@ export class LongWork<T> {
 
   private _end(
     snapshot: Snapshot,
-    part: number,
-    changes: Partial<IEntry<T>>
+    part: Part,
+    changes: Partial<IEntry<Name>>
   ): void {
     if (!this._model.isDisposed) {
       this._change(snapshot, part, { ...changes, request: null });
@@ -146,13 +144,13 @@ export class LongWork<T> {
 
   private _change(
     snapshot: Snapshot,
-    part: number,
-    changes: Partial<IEntry<T>>
+    part: Part,
+    changes: Partial<IEntry<Name>>
   ): void {
     const at = key(snapshot, part);
     const before = this._entries.get(at) ?? {
       state: IDLE,
-      ask: null,
+      params: null,
       request: null
     };
     this._entries.set(at, { ...before, ...changes });
@@ -164,16 +162,32 @@ export class LongWork<T> {
   private _forget(): void {
     const runs = new Set(this._model.runs.map(({ snapshot }) => snapshot.id));
     for (const at of this._entries.keys()) {
-      if (!runs.has(at.slice(at.indexOf(' ') + 1))) {
+      if (!runs.has(at.slice(0, at.lastIndexOf('\n')))) {
         this._entries.delete(at);
       }
     }
   }
 
-  private _entries = new Map<string, IEntry<T>>();
+  private _entries = new Map<string, IEntry<Name>>();
   private _changed = new Signal<this, void>(this);
 }
 
-function key(snapshot: Snapshot, part: number): string {
-  return `${part} ${snapshot.id}`;
+function key(snapshot: Snapshot, part: Part): string {
+  return `${snapshot.id}\n${part}`;
+}
+
+type Askings = { [Name in RequestName]?: Asking<Name> };
+
+const known = new WeakMap<IJaxprModel, Askings>();
+
+/** The questions of one kind, of a model; the same object for all views of it. */
+export function askingOf<Name extends RequestName>(
+  model: IJaxprModel,
+  name: Name
+): Asking<Name> {
+  const askings = known.get(model) ?? {};
+  known.set(model, askings);
+  const found: Asking<Name> = askings[name] ?? new Asking(model, name);
+  (askings as Record<Name, Asking<Name>>)[name] = found;
+  return found;
 }
