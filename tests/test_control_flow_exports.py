@@ -42,7 +42,7 @@ def test_markdown_has_a_row_for_each_construct_and_its_values_by_path():
         r"""
 ## Control flow
 
-| construct | line | in | trips | decided by |
+| construct | line | in | steps | decided by |
 | --- | --- | --- | --- | --- |
 | scan step | 9 |  | 5 |  |
 | cond | 7 | body of scan step |  | x \> h |

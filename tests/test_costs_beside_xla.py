@@ -131,7 +131,7 @@ def test_xla_counts_a_matmul_once_however_often_it_is_scanned(length):
     assert found.flops == length * MATMUL
     # XLA leaves no loop of one turn; else it counts its counter.
     assert found.xla_flops == (MATMUL if length == 1 else MATMUL + 2)
-    reason = "XLA counts a loop's body once, whatever its trips. Its 2 extra FLOP are the loop counter."
+    reason = "XLA counts the body of a loop once, however many steps it has. Its 2 extra FLOP are the loop counter."
     expected = [] if length == 1 else [("loop_once", length * MATMUL, MATMUL + 2, length, reason)]
     assert told(matmuls(length), array(64, 64)) == expected
 
@@ -141,7 +141,7 @@ def test_loops_inside_loops_are_one_reason():
         return lax.scan(lambda x, _: (matmuls(7)(x), None), x, None, length=5)[0]
 
     reason = (
-        "XLA counts a loop's body once, whatever its trips, and so the loops inside it. "
+        "XLA counts the body of a loop once, however many steps it has, and the loops inside it as well. "
         "Its 4 extra FLOP are loop counters."
     )
     assert told(f, array(64, 64)) == [("loop_once", 35 * MATMUL, MATMUL + 4, 5, reason)]
@@ -154,7 +154,7 @@ def test_a_while_of_known_trips_is_told_by_the_jaxpr():
     # Here the counter is in the jaxpr, and the condition is asked 11 times.
     ours = 10 * (MATMUL + 1) + 11
     assert told(f, array(64, 64)) == [
-        ("loop_once", ours, MATMUL + 2, 10, "XLA counts a loop's body once, whatever its trips.")
+        ("loop_once", ours, MATMUL + 2, 10, "XLA counts the body of a loop once, however many steps it has.")
     ]
 
 
@@ -215,10 +215,10 @@ def test_a_scan_that_jax_unrolls_is_counted_as_xla_has_it():
         return lambda x: lax.scan(lambda c, _: (c @ c, None), x, None, length=length, unroll=unroll)[0]
 
     reason = (
-        "XLA counts a loop's body once, whatever its trips. JAX unrolls it: in one body are several turns, and those "
-        "that are left over are beside it. Its 2 extra FLOP are the loop counter."
+        "XLA counts the body of a loop once, however many steps it has. JAX unrolls the loop: one body holds several "
+        "steps, and the remaining steps stand beside the loop. Its 2 extra FLOP are the loop counter."
     )
-    # 7 turns are 3 of two, and one.
+    # 7 steps are 3 times two, and one.
     found = told(unrolled(7, 2), array(64, 64))
     assert found == [("loop_once", 7 * MATMUL, 3 * MATMUL + 2, 7, reason)]
     assert told(unrolled(7, True), array(64, 64)) == []
@@ -230,7 +230,7 @@ def test_the_counter_of_a_fori_loop_is_shared_with_its_body():
     # A turn: the product, i + 1 and its conversion; XLA asks i < 7, and takes the turn's own number for it.
     found = told(lambda x: lax.fori_loop(0, 7, lambda i, x: (x @ x) * i, x), array(64, 64))
     turn = MATMUL + 64 * 64 + 2
-    reason = "XLA counts a loop's body once, whatever its trips. Its 1 extra FLOP is the loop counter."
+    reason = "XLA counts the body of a loop once, however many steps it has. Its 1 extra FLOP is the loop counter."
     assert found == [("loop_once", 7 * turn, turn + 1, 7, reason)]
 
 
@@ -240,7 +240,7 @@ def test_only_a_scan_needs_a_counter():
 
     found = told(lambda x: lax.scan(lambda x, _: (five(x), None), x, None, length=4)[0], array(16))
     reason = (
-        "XLA counts a loop's body once, whatever its trips, and so the loops inside it. "
+        "XLA counts the body of a loop once, however many steps it has, and the loops inside it as well. "
         "Its 2 extra FLOP are the loop counter."
     )
     assert found == [("loop_once", 4 * (5 + 6), 2 + 2, 4, reason)]

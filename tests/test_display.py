@@ -194,7 +194,7 @@ def test_html_of_a_run(small):
         "</section>",
         '<section class="jjx-costs"><h4>Cost</h4>',
         "<p><code>log2</code>: 1\xa0FLOP a call, all of it on line\xa07.</p>",
-        '<table class="jjx-cost"><caption>By line, trips counted</caption>',
+        '<table class="jjx-cost"><caption>By line, all steps of loops counted</caption>',
         '<thead><tr><th scope="col">line</th><td></td><th scope="col">operations</th>',
         '<th scope="col">transcendentals</th><th scope="col">bytes</th><th scope="col">share</th></tr></thead>',
         "<tbody><tr><td>5</td><td>ln_x = jnp.log(x)</td><td>0\xa0FLOP</td><td>1</td><td>8\xa0B</td><td></td></tr>",

@@ -277,9 +277,9 @@ def test_what_may_run_once_or_often_or_not_is_said_of_the_sum(on_eight_devices):
         """
     )
     assert said == [
-        "all-reduce: 128 B on each device a trip, line 25 (psum), 2 groups of 4 devices",
+        "all-reduce: 128 B on each device a step, line 25 (psum), 2 groups of 4 devices",
         "1 collective: 128 B a call on each device, about 192 B sent by each device (ring estimate). "
-        "Loops of unknown trips are counted once.",
+        "One step of a loop is counted where the number of its steps is unknown.",
         "all-reduce: 128 B on each device if its branch is taken, line 28 (psum), 4 groups of 2 devices",
         "1 collective: 128 B a call on each device, about 128 B sent by each device (ring estimate). "
         "Branches are counted as taken.",
@@ -412,7 +412,7 @@ def test_a_large_program_is_read_when_it_is_asked_about(on_eight_devices):
     )
     assert said == [
         "3 None",
-        "None ['all-reduce'] 32",
+        "['all-reduce'] 32",
         "This run has no such program. Run the cell again.",
         "['all-reduce']",
     ]

@@ -109,7 +109,7 @@ def test_a_loop_is_counted_with_its_trips_and_xla_s_count_stands_beside_it(coste
     table = cost.get_by_role("table", name="FLOP by our count and by XLA").get_by_role("row")
     assert texts(costed, table) == [
         "FLOP this panel XLA",
-        "XLA counts a loop's body once, whatever its trips. Its 2 extra FLOP are the loop counter. line 7 "
+        "XLA counts the body of a loop once, however many steps it has. Its 2 extra FLOP are the loop counter. line 7 "
         "524,288 × 100 524,290 × 1",
         "total 52,428,800 524,290",
     ]
@@ -121,11 +121,11 @@ def test_what_depends_on_the_data_is_a_range_and_per_trip(notebook):
     nb.panel.get_by_role("tab", name="Cost").click()
     cost = cost_of(nb)
     expect(cost).to_contain_text(
-        "One iteration of this loop is counted, because the number of its iterations is unknown: while_loop, line 9."
+        "One step of this loop is counted, because the number of its steps is unknown: while_loop, line 9."
     )
     expect(cost.get_by_role("row", name="lambda a: a @ w")).to_contain_text("0 to 524\u00a0kFLOP")
     expect(cost.get_by_role("row", name="lambda a: a * 2")).to_contain_text("0 to 4.1\u00a0kFLOP")
-    expect(cost.get_by_role("row", name="lax.fori_loop")).to_contain_text("4.1\u00a0kFLOP a trip")
+    expect(cost.get_by_role("row", name="lax.fori_loop")).to_contain_text("4.1\u00a0kFLOP a step")
 
 
 def test_the_arrows_walk_the_rows_and_mark_line_and_equation(costed):

@@ -28,7 +28,8 @@ PRICE = re.compile(
 )
 SAME = re.compile(
     r"XLA made the same instructions of the twin as of the program\. "
-    r"Of \d+ instructions, \d+ from equations, \d+ from one alone\. It took [\d.]+.m?s\."
+    r"\d+ of \d+ instructions come from equations of the program, \d+ of them from exactly one\. "
+    r"Lowering and compiling took [\d.]+.m?s\."
 )
 
 

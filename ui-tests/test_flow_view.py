@@ -116,7 +116,7 @@ def focused(nb) -> str:
 def test_a_scan_says_what_goes_in_around_and_out(flow):
     nb = flow(RNN)
     card = view(nb).get_by_role("list", name="Control flow").get_by_role("listitem")
-    expect(card).to_contain_text("50 trips · 1.8\u00a0kFLOP")
+    expect(card).to_contain_text("50 steps · 1.8\u00a0kFLOP")
     expect(card.get_by_role("img")).to_have_attribute(
         "aria-label",
         "scan: carry h goes round 50 times; each step takes a row of xs; each step gives a row of hs",
@@ -178,10 +178,10 @@ def test_a_while_has_its_condition_and_a_cond_its_branches(flow):
     nb.panel.get_by_role("button", name="f", exact=True).click()
     nb.panel.get_by_role("option").filter(has_text="newton").click()
     card = view(nb).get_by_role("listitem")
-    expect(card).to_contain_text("unknown trips")
+    expect(card).to_contain_text("unknown number of steps")
     expect(card.get_by_role("img")).to_have_attribute(
         "aria-label",
-        "while_loop: carry s['n'], s['x'] goes round, unknown trips; "
+        "while_loop: carry s['n'], s['x'] goes round, unknown number of steps; "
         'it goes on while jnp.abs(s["x"] ** 2 - a) > 1e-5',
     )
     condition = view(nb).get_by_role("listbox", name="Condition of while_loop improve, line 10")

@@ -147,7 +147,8 @@ def test_an_instruction_belongs_to_its_own_equation_and_one_without_a_place_says
     found(rnn, " exponential(")
     line(hlo, " exponential(").click()
     expect(rnn.panel.get_by_role("region", name="What is pointed at")).to_contain_text(
-        "One equation of several of this place: no other has its path and its type. XLA does not say it."
+        "Several equations come from this place. Only this one has the name and the type of the line: it is inferred, "
+        "XLA does not state it."
     )
     rnn.panel.get_by_role("group", name="Level").get_by_role("button", name="jaxpr", exact=True).click()
     unfolded(rnn)

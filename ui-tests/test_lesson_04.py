@@ -21,7 +21,7 @@ def test_every_claim_is_to_be_seen(notebook, subtests):
         expect(notes.get_by_role("button", name="Copy rewrite")).to_be_visible()
     with lesson.claim("b9-scan") as index:
         expect(lesson.nb.outputs(index).last).to_contain_text("3 equations")
-        expect(lesson.flow()).to_contain_text("100 trips")
+        expect(lesson.flow()).to_contain_text("100 steps")
         stages = lesson.view("Time").get_by_role("table", name="Stages of the first call")
         expect(stages.get_by_role("row", name="compile")).to_contain_text(re.compile(r"[\d.,]+\s(µs|ms|s)"))
     with lesson.claim("b10-ten") as index:
@@ -35,11 +35,11 @@ def test_every_claim_is_to_be_seen(notebook, subtests):
         expect(compare.get_by_role("list", name="What to read off")).to_contain_text("compile")
     with lesson.claim("b11-constant"):
         flow = lesson.flow()
-        expect(flow).to_contain_text("10 trips")
+        expect(flow).to_contain_text("10 steps")
         expect(flow).to_contain_text("are known when JAX traces, so fori_loop became a scan of length 10")
     with lesson.claim("b11-traced"):
         flow = lesson.flow()
-        expect(flow).to_contain_text("unknown trips")
+        expect(flow).to_contain_text("unknown number of steps")
         expect(flow).to_contain_text("Its upper bound n is known only when it runs, so fori_loop became a while")
     with lesson.claim("b12-newton"):
         flow = lesson.flow()
@@ -50,7 +50,7 @@ def test_every_claim_is_to_be_seen(notebook, subtests):
         expect(steps.get_by_role("heading", level=3)).to_have_text("Step 1 of 3")
         expect(steps).to_contain_text("The results equal the function's, bit for bit.")
     with lesson.claim("c7-fori"):
-        expect(lesson.flow()).to_contain_text("5 trips")
+        expect(lesson.flow()).to_contain_text("5 steps")
         expect(lesson.steps().get_by_role("heading", level=3)).to_have_text("Step 1 of 5")
         # B13: the table of choices is one click from the card, with the row that fits.
         lesson.nb.panel.get_by_role("button", name="Which one to choose").click()

@@ -25,10 +25,10 @@ def test_every_claim_is_to_be_seen(notebook, subtests):
             expect(compare).to_contain_text(words)
     with lesson.claim("c3-100") as index:
         expect(lesson.nb.outputs(index).last).to_contain_text("4 equations")
-        expect(lesson.flow()).to_contain_text("100 trips")
+        expect(lesson.flow()).to_contain_text("100 steps")
     with lesson.claim("c3-10000") as index:
         expect(lesson.nb.outputs(index).last).to_contain_text("4 equations")
-        expect(lesson.flow()).to_contain_text("10,000 trips")
+        expect(lesson.flow()).to_contain_text("10,000 steps")
     with lesson.claim("c4-rnn"):
         values = lesson.flow().get_by_role("table", name=re.compile("^Values of scan"))
         rows = [
@@ -44,7 +44,7 @@ def test_every_claim_is_to_be_seen(notebook, subtests):
     with lesson.claim("c5-epoch"):
         cache = lesson.view("Cache")
         expect(cache.get_by_role("row").filter(has_text="train_step")).to_contain_text(re.compile("1 ?compile|1"))
-        expect(lesson.flow()).to_contain_text("100 trips")
+        expect(lesson.flow()).to_contain_text("100 steps")
         again = lesson.view("Time").get_by_role("table", name="The same call, again: eager and warm")
         expect(again.get_by_role("rowheader")).to_have_text(["eager", "warm"])
     for identifier in ("c5-loop-time", "c5-scan-time"):
@@ -61,7 +61,7 @@ def test_every_claim_is_to_be_seen(notebook, subtests):
         expect(notes).to_contain_text("int32[]")
         expect(notes).to_contain_text("float32[]")
     with lesson.claim("c8-cure"):
-        expect(lesson.flow()).to_contain_text("5 trips")
+        expect(lesson.flow()).to_contain_text("5 steps")
     with lesson.claim("c9-length"):
         notes = lesson.view("Notes")
         expect(notes).to_contain_text(re.compile(r"Line 4.*length", re.DOTALL))

@@ -48,7 +48,7 @@ def test_every_claim_is_to_be_seen(lesson):
         cost = lesson.view("Cost")
         expect(cost).to_contain_text("52.4\u00a0MFLOP a call")
         expect(cost.get_by_role("heading", name="Why XLA says 524\u00a0kFLOP")).to_be_visible()
-        expect(cost).to_contain_text("XLA counts a loop's body once, whatever its trips.")
+        expect(cost).to_contain_text("XLA counts the body of a loop once, however many steps it has.")
     with lesson.claim("memory-kept"):
         expect(lesson.view("Cost")).to_contain_text(re.compile(r"229\skB"))
     with lesson.claim("memory-checkpoint"):
@@ -76,10 +76,10 @@ def test_every_claim_is_to_be_seen(lesson):
         assert [sizes["rolled", n] for n in ("3", "10", "100", "1000")] == [3, 3, 3, 3]
     with lesson.claim("c3-lengths"):
         expect(sweep()).to_contain_text(["n = 100", "n = 1,000", "n = 10,000"])
-        expect(lesson.flow()).to_contain_text("100 trips")
+        expect(lesson.flow()).to_contain_text("100 steps")
     with lesson.claim("c5-epoch"):
         again()
-        expect(lesson.flow()).to_contain_text("100 trips")
+        expect(lesson.flow()).to_contain_text("100 steps")
     with lesson.claim("c5-step"):
         again()
     lesson.finish()

@@ -9,7 +9,7 @@ from ..document.types.control_flow import Control
 from ..document.types.document import Snapshot
 from ..quantities import NO_BREAK, UNKNOWN, count
 
-HEAD = ("construct", "line", "in", "trips", "decided by")
+HEAD = ("construct", "line", "in", "steps", "decided by")
 _LOOP = ("role", "path", "one step", "in all")
 _BRANCHES = ("role", "path", "type")
 #: Most constructs of a document that are listed.

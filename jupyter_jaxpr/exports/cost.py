@@ -70,10 +70,9 @@ def sentence(document: Snapshot, cost: ProgramCost) -> str:
 
 def _one_iteration(loops: Sequence[str]) -> str:
     if len(loops) == 1:
-        return f"One iteration of this loop is counted, because the number of its iterations is unknown: {loops[0]}."
+        return f"One step of this loop is counted, because the number of its steps is unknown: {loops[0]}."
     return (
-        "One iteration of each of these loops is counted, because the number of their iterations is unknown: "
-        f"{'; '.join(loops)}."
+        f"One step of each of these loops is counted, because the number of their steps is unknown: {'; '.join(loops)}."
     )
 
 
@@ -102,7 +101,7 @@ def _row(document: Snapshot, cost: ProgramCost, row: CostRow) -> tuple[str, ...]
     return (
         of_line(document, row.frame).removeprefix("line").strip() if row.frame >= 0 else "elsewhere",
         row.label,
-        amount + (" a trip" if row.per_trip else ""),
+        amount + (" a step" if row.per_trip else ""),
         f"{row.transcendentals:,}" if row.transcendentals else "",
         size(_bytes(row)),
         _share(row, cost),

@@ -188,7 +188,7 @@ def _times(times: TimeText, heading: str) -> Markup:
 def _cost(costs: CostText, heading: str) -> Markup:
     parts = [element(heading, "Cost"), element("p", element("code", costs.name), f": {costs.sentence}")]
     if costs.rows:
-        parts.append(_table("By line, trips counted", cost.HEAD, costs.rows, "jjx-cost"))
+        parts.append(_table("By line, all steps of loops counted", cost.HEAD, costs.rows, "jjx-cost"))
     parts += [element("p", text) for text in (costs.left_out, costs.xla) if text]
     if costs.differences:
         parts.append(element("ul", *(element("li", each) for each in costs.differences)))

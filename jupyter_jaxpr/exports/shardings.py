@@ -81,7 +81,7 @@ def _listed(names: list[str]) -> str:
 
 def _collective(caused: CausedCollective) -> tuple[str, ...]:
     one = caused.collective
-    runs = f"{one.runs:,}{' a trip' if one.per_trip else ''}{', if taken' if one.conditional else ''}"
+    runs = f"{one.runs:,}{' a step' if one.per_trip else ''}{', if taken' if one.conditional else ''}"
     lines = ", ".join(map(str, caused.lines)) or "unknown"
     made = ", ".join(caused.equations) or "unknown"
     return one.kind, size(one.bytes), runs, lines + (" (inferred)" if caused.inferred else ""), made, groups(one)

@@ -136,7 +136,7 @@ class CausedCollective:
         often = f" ×{one.runs:,}" if one.runs != 1 else ""
         held = f"{'unknown size' if one.bytes is None else size(one.bytes)}{often} on each device"
         if one.per_trip:
-            held += " a trip"
+            held += " a step"
         if one.conditional:
             held += " if its branch is taken"
         lines = f"line{'s' if len(self.lines) > 1 else ''} {', '.join(map(str, self.lines))}"
@@ -176,7 +176,7 @@ class Shardings:
         estimate = "" if self.sent is None else f", about {size(self.sent)} sent by each device (ring estimate)"
         words = [f"{count(len(self.collectives), 'collective')}: {size(self.bytes)} a call on each device{estimate}."]
         if any(each.collective.per_trip for each in self.collectives):
-            words.append("Loops of unknown trips are counted once.")
+            words.append("One step of a loop is counted where the number of its steps is unknown.")
         if any(each.collective.conditional for each in self.collectives):
             words.append("Branches are counted as taken.")
         return " ".join(words)

@@ -56,7 +56,7 @@ _KEPT = "{paths} is part of the carry, but no step changes it, so JAX made it a 
 _KEPT_MANY = "{paths} are part of the carry, but no step changes them, so JAX made them constants of the loop."
 _NO_STEP_AT_ALL = "It has no steps: the carry comes out as it went in."
 _AGAIN = "remat computes the forward loop again here, in the backward pass, instead of keeping its values."
-_UNROLL = "XLA sees {unroll} steps in one trip of its loop, so {length} steps are {trips} trips."
+_UNROLL = "XLA runs {unroll} steps in one iteration of its loop, so {length} steps take {trips} iterations."
 _BACKWARD = (
     "This is the backward pass: what goes around are derivatives, from the last step of the forward one to the first."
 )

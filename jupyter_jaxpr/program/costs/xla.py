@@ -290,11 +290,11 @@ class _Loops:
 
 
 def _loop(row: _Row) -> Difference:
-    text = "XLA counts a loop's body once, whatever its trips."
+    text = "XLA counts the body of a loop once, however many steps it has."
     if row.inner:
-        text = "XLA counts a loop's body once, whatever its trips, and so the loops inside it."
+        text = "XLA counts the body of a loop once, however many steps it has, and the loops inside it as well."
     if row.unrolled:
-        text += " JAX unrolls it: in one body are several turns, and those that are left over are beside it."
+        text += " JAX unrolls the loop: one body holds several steps, and the remaining steps stand beside the loop."
     return Difference("loop_once", text, row.ours, row.once, row.frame, row.trips)
 
 

@@ -23,8 +23,8 @@ export function Library(props: {
   return (
     <div className="jp-JaxprPanel-small jp-JaxprCache-library">
       {trans._n(
-        'JAX and packages missed %2 time on functions of their own; these are in no number above.',
-        'JAX and packages missed %2 times on functions of their own; these are in no number above.',
+        '%2 cache miss of functions inside JAX or other packages is not counted above.',
+        '%2 cache misses of functions inside JAX or other packages are not counted above.',
         misses,
         grouped(misses)
       )}{' '}

@@ -144,7 +144,7 @@ export function rowsOf(
             : trans.__('1 run')
           : undefined,
       trans.__(
-        'Half of the runs took less. Below it the middle half of the runs; a run is waited for until its result is ready.'
+        'The median. Below it: the range from 25 % to 75 % of the runs. Each run is timed until its result is ready.'
       )
     ),
     seconds(

@@ -200,7 +200,7 @@ function Amount(props: {
         <span className="jp-JaxprCost-unit"> {trans.__('transc.')}</span>
       )}
       {of === 'flops' && row.perTrip && row.amounts.flops > 0 && (
-        <span className="jp-JaxprCost-trip"> {trans.__('a trip')}</span>
+        <span className="jp-JaxprCost-trip"> {trans.__('a step')}</span>
       )}
     </div>
   );

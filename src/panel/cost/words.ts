@@ -42,8 +42,8 @@ export function lead(
   if (cost.per_trip.length > 0) {
     sentences.push(
       trans._n(
-        'One iteration of this loop is counted, because the number of its iterations is unknown: %2.',
-        'One iteration of each of these loops is counted, because the number of their iterations is unknown: %2.',
+        'One step of this loop is counted, because the number of its steps is unknown: %2.',
+        'One step of each of these loops is counted, because the number of their steps is unknown: %2.',
         cost.per_trip.length,
         list(cost.per_trip, trans, '; ')
       )
@@ -252,7 +252,7 @@ export function asides(
   if (cost.flops_min < cost.flops) {
     words.push(
       trans.__(
-        'A range is that of the branches; shares are those of the dearest run.'
+        'A range goes from the cheapest to the most expensive branches. Shares are of the most expensive ones.'
       )
     );
   }

@@ -78,7 +78,7 @@ export function Head(
           className="jp-JaxprFlow-cost"
           title={
             control.trips_from === 'xla'
-              ? trans.__('The number of trips is from XLA.')
+              ? trans.__('XLA gives the number of steps.')
               : undefined
           }
         >

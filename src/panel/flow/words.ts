@@ -76,7 +76,7 @@ export function passWords(
   return null;
 }
 
-/** `100 trips`, `unknown trips`; null where there is nothing to count. */
+/** `100 steps`, `unknown number of steps`; null where there is nothing to count. */
 export function tripsWords(
   control: Control,
   trans: TranslationBundle
@@ -85,9 +85,9 @@ export function tripsWords(
     return null;
   }
   return control.trips === null
-    ? trans.__('unknown trips')
+    ? trans.__('unknown number of steps')
     : trans
-        ._n('%2 trip', '%2 trips', control.trips, grouped(control.trips))
+        ._n('%2 step', '%2 steps', control.trips, grouped(control.trips))
         .replace(' ', '\u00a0');
 }
 
@@ -116,7 +116,7 @@ export function timesWords(control: Control, trans: TranslationBundle): string {
   const { trips, unroll } = control;
   const times =
     trips === null
-      ? trans.__('unknown trips')
+      ? trans.__('unknown number of steps')
       : trans.__('× %1', grouped(trips));
   return unroll > 1 ? trans.__('%1, unroll %2', times, unroll) : times;
 }
@@ -187,7 +187,7 @@ export function drawingWords(
   } else if (carry !== '') {
     parts.push(
       control.trips === null
-        ? trans.__('carry %1 goes round, unknown trips', carry)
+        ? trans.__('carry %1 goes round, unknown number of steps', carry)
         : trans._n(
             'carry %2 goes round %3 time',
             'carry %2 goes round %3 times',

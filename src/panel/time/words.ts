@@ -84,7 +84,7 @@ function firstWords(
   const part = bold(percent(most.seconds / stages.total));
   if (most.key === 'rest') {
     return trans.__(
-      'The first call took %1, %2 of it in no stage that JAX tells of.',
+      'The first call took %1. JAX reports no stage for %2 of it.',
       took,
       part
     );

@@ -569,7 +569,7 @@ export function programCost(changes: Partial<ProgramCost> = {}): ProgramCost {
       differences: [
         {
           kind: 'loop_once',
-          text: "XLA counts a loop's body once, whatever its trips.",
+          text: 'XLA counts the body of a loop once, however many steps it has.',
           ours: 10,
           xla: 1,
           frame: 0,

@@ -152,14 +152,11 @@ function Head(props: IExactBarOptions & { found: ExactLinks }): JSX.Element {
       {here && (
         <p className={here.same === false ? 'jp-mod-other' : undefined}>
           {here.words}{' '}
-          {trans.__(
-            'Of %1, %2 from equations, %3 from one alone. It took %4.',
-            trans._n(
-              '%2 instruction',
-              '%2 instructions',
-              here.instructions,
-              grouped(here.instructions)
-            ),
+          {trans._n(
+            '%3 of %2 instruction comes from equations of the program, %4 of them from exactly one. Lowering and compiling took %5.',
+            '%3 of %2 instructions come from equations of the program, %4 of them from exactly one. Lowering and compiling took %5.',
+            here.instructions,
+            grouped(here.instructions),
             grouped(here.linked),
             grouped(here.single),
             duration(found.lower_seconds + found.compile_seconds)

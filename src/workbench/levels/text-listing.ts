@@ -270,7 +270,7 @@ export class TextListing implements IListing {
           'div',
           'jp-JaxprProgram-fact',
           this._trans.__(
-            'One equation of several of this place: no other has its path and its type. XLA does not say it.'
+            'Several equations come from this place. Only this one has the name and the type of the line: it is inferred, XLA does not state it.'
           )
         )
       );

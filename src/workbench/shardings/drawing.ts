@@ -116,8 +116,8 @@ function titles(
   if (otherAxes.length > 0) {
     lines.push(
       trans._n(
-        'cut along axis %2 too: a block is several parts',
-        'cut along axes %2 too: a block is several parts',
+        'also split along axis %2 (not drawn)',
+        'also split along axes %2 (not drawn)',
         otherAxes.length,
         otherAxes.join(', ')
       )

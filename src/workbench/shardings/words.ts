@@ -94,19 +94,26 @@ export function movedWords(
   const sent = shardings.sent ?? null;
   const words = [
     bytes === null
-      ? trans.__('How many bytes they give is unknown.')
-      : trans.__('They give %1 a call on each device.', size(bytes))
+      ? trans.__('How many bytes the collectives produce is unknown.')
+      : trans.__(
+          'The collectives produce %1 on each device in each call.',
+          size(bytes)
+        )
   ];
   if (sent !== null) {
     words.push(
       trans.__(
-        'Each device sends about %1 for that: an estimate, by the ring algorithm.',
+        'Each device sends about %1 for them: an estimate for the ring algorithm.',
         size(sent)
       )
     );
   }
   if ((shardings.collectives ?? []).some(one => one.per_trip === true)) {
-    words.push(trans.__('Loops of unknown trips are counted once.'));
+    words.push(
+      trans.__(
+        'One step of a loop is counted where the number of its steps is unknown.'
+      )
+    );
   }
   if ((shardings.collectives ?? []).some(one => one.conditional === true)) {
     words.push(trans.__('Branches are counted as taken.'));
@@ -119,7 +126,7 @@ export function bytesWords(one: Collective, trans: TranslationBundle): string {
   const held = one.bytes === null ? trans.__('bytes unknown') : size(one.bytes);
   const words = [one.runs === 1 ? held : `${held} ×${grouped(one.runs)}`];
   if (one.per_trip === true) {
-    words.push(trans.__('a trip'));
+    words.push(trans.__('a step'));
   }
   if (one.conditional === true) {
     words.push(trans.__('if its branch is taken'));

@@ -170,7 +170,7 @@ export class RowTags {
         at,
         text: trans.__('promoted %1 → %2', from, to),
         title: trans.__(
-          'No dtype is written here: operands of several dtypes met, or what is called makes a wider one. Write the dtype you want where the value is made'
+          'The dtype was promoted here: the operands have different dtypes, or the called function widens its input. Write the dtype that you want where the value is made'
         ),
         kind: 'fact'
       });
@@ -248,7 +248,7 @@ function effectTitle(
   }
   if (effects.every(each => each.startsWith('Read'))) {
     return trans.__(
-      'It reads what a reference holds, so it stays behind what was written there before'
+      'Reads a mutable reference, so it keeps its place after earlier writes to it'
     );
   }
   if (effects.some(each => each === 'Debug' || each === 'IO')) {

@@ -232,8 +232,8 @@ describe('the Cache view', () => {
     });
     const button = byRole(node, 'button', 'Show their names')[0];
     expect(words(button.parentElement)).toBe(
-      'JAX and packages missed 5 times on functions of their own; ' +
-        'these are in no number above. Show their names'
+      '5 cache misses of functions inside JAX or other packages ' +
+        'are not counted above. Show their names'
     );
     click(button);
     expect([...node.querySelectorAll('li')].map(words)).toEqual([

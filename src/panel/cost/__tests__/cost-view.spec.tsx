@@ -118,12 +118,12 @@ describe('the Cost view', () => {
     [
       'a loop of unknown trips',
       { per_trip: ['while_loop, line 10'] },
-      '80.1 kFLOP a call, 64 % of it on line 6. One iteration of this loop is counted, because the number of its iterations is unknown: while_loop, line 10.'
+      '80.1 kFLOP a call, 64 % of it on line 6. One step of this loop is counted, because the number of its steps is unknown: while_loop, line 10.'
     ],
     [
       'two of them',
       { per_trip: ['while_loop, line 7', 'while_loop'] },
-      '80.1 kFLOP a call, 64 % of it on line 6. One iteration of each of these loops is counted, because the number of their iterations is unknown: while_loop, line 7; while_loop.'
+      '80.1 kFLOP a call, 64 % of it on line 6. One step of each of these loops is counted, because the number of their steps is unknown: while_loop, line 7; while_loop.'
     ],
     [
       'primitives without a rule',
@@ -161,7 +161,7 @@ describe('the Cost view', () => {
     });
     expect(rows(node)[0]).toContain('0 to 80.1 kFLOP');
     expect(words(node)).toContain(
-      'A range is that of the branches; shares are those of the dearest run.'
+      'A range goes from the cheapest to the most expensive branches. Shares are of the most expensive ones.'
     );
   });
 
@@ -328,7 +328,7 @@ describe("XLA's own count", () => {
     expect(table(node)).toEqual([
       ['FLOP', 'this panel', 'XLA'],
       [
-        "XLA counts a loop's body once, whatever its trips. line 10",
+        'XLA counts the body of a loop once, however many steps it has. line 10',
         '800 × 100',
         '802 × 1'
       ],

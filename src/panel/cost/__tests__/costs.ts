@@ -134,7 +134,7 @@ export function rnnCost(changes: Partial<ProgramCost> = {}): ProgramCost {
       differences: [
         {
           kind: 'loop_once',
-          text: "XLA counts a loop's body once, whatever its trips.",
+          text: 'XLA counts the body of a loop once, however many steps it has.',
           ours: 80_000,
           xla: 802,
           frame: 3,

@@ -82,7 +82,7 @@ describe('drawings', () => {
         'true',
         'false',
         'step',
-        'unknown trips',
+        'unknown number of steps',
         'goes on while jnp.abs(s[0] ** 2 - x) > 1e-5'
       ])
     );

@@ -101,7 +101,7 @@ describe('a card whose program has not arrived', () => {
 describe('the card of a scan', () => {
   it('says what it is, draws it, and lists its values', () => {
     const { node } = shown(golden('rnn-0.12'));
-    expect(heads(node)).toEqual(['scan step line 10 | 100 trips · 80.0 kFLOP']);
+    expect(heads(node)).toEqual(['scan step line 10 | 100 steps · 80.0 kFLOP']);
     expect(byRole(node, 'img')[0].getAttribute('aria-label')).toBe(
       'scan: carry h goes round 100 times; each step takes a row of xs; each step gives a row of hs'
     );
@@ -148,7 +148,9 @@ describe('the card of a scan', () => {
     expect(table(node)[1]).toBe(
       'carry | unknown | f32[16] | f32[16,16] changed'
     );
-    expect(heads(node)).toEqual(['scan step in jnp.median | unknown trips']);
+    expect(heads(node)).toEqual([
+      'scan step in jnp.median | unknown number of steps'
+    ]);
   });
 });
 
@@ -156,10 +158,10 @@ describe('the card of a while', () => {
   it('has its condition, and both programs', () => {
     const { node } = shown(golden('newton-0.12'));
     expect(heads(node)).toEqual([
-      'while_loop step line 10, while jnp.abs(s[0] ** 2 - x) > 1e-5 | unknown trips · 8 FLOP a step'
+      'while_loop step line 10, while jnp.abs(s[0] ** 2 - x) > 1e-5 | unknown number of steps · 8 FLOP a step'
     ]);
     expect(byRole(node, 'img')[0].getAttribute('aria-label')).toBe(
-      'while_loop: carry s[0], s[1] goes round, unknown trips; it goes on while jnp.abs(s[0] ** 2 - x) > 1e-5'
+      'while_loop: carry s[0], s[1] goes round, unknown number of steps; it goes on while jnp.abs(s[0] ** 2 - x) > 1e-5'
     );
     expect(
       byRole(node, 'listbox').map(
@@ -301,13 +303,13 @@ describe('many cards', () => {
       )
     );
     expect(heads(node)).toEqual([
-      'scan step line 10 | 100 trips · 80.0 kFLOP',
-      'scan a line 10, in the body | 100 trips · 80.0 kFLOP',
-      'scan c line 10 | 100 trips · 80.0 kFLOP'
+      'scan step line 10 | 100 steps · 80.0 kFLOP',
+      'scan a line 10, in the body | 100 steps · 80.0 kFLOP',
+      'scan c line 10 | 100 steps · 80.0 kFLOP'
     ]);
     click(byRole(node, 'button', 'Unfold all')[0]);
     expect(heads(node)[2]).toBe(
-      'map b line 10, a scan in the program, in the body | 100 trips · 80.0 kFLOP'
+      'map b line 10, a scan in the program, in the body | 100 steps · 80.0 kFLOP'
     );
     expect(
       byRole(node, 'img')

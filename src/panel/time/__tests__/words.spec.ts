@@ -95,7 +95,7 @@ describe('the one sentence', () => {
     [{}, 'The first call took 40 ms, 62 % of it in compile.'],
     [
       { compile: null, rest: 0.0257 },
-      'The first call took 40 ms, 65 % of it in no stage that JAX tells of.'
+      'The first call took 40 ms. JAX reports no stage for 65 % of it.'
     ],
     [
       { trace: null, lower: null, compile: null, first_run: null, rest: null },

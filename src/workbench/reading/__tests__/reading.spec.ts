@@ -55,7 +55,10 @@ describe('a line of a jaxpr', () => {
     ['IO', 'so it is kept. It may come before or after others'],
     ['OrderedIO', 'so it is kept, and in its order'],
     ['Write<Ref{float32[8]}>', 'so it is kept, and in its order'],
-    ['Read<Ref{float32[8]}>', 'so it stays behind what was written there'],
+    [
+      'Read<Ref{float32[8]}>',
+      'so it keeps its place after earlier writes to it'
+    ],
     ['of another library', 'besides its results, so it is kept']
   ])('promises of the effect %s what JAX does', (effect, promise) => {
     const snapshot = golden('effects-0.12');

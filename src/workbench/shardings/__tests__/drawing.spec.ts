@@ -92,7 +92,7 @@ describe('the picture of an array', () => {
     });
     expect(texts(cube, how)?.slice(0, 8)).toEqual([
       'down: axis 0, across: axis 1',
-      'cut along axis 2 too: a block is several parts',
+      'also split along axis 2 (not drawn)',
       '0:1',
       '1:2',
       '6, 7',

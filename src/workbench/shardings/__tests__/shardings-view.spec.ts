@@ -159,8 +159,12 @@ describe('shardings', () => {
       spread({ collectives: [lost], bytes: null, sent: null })
     ).node;
     click(head(other));
-    expect(words(other)).toContain('How many bytes they give is unknown.');
-    expect(words(other)).toContain('Loops of unknown trips are counted once.');
+    expect(words(other)).toContain(
+      'How many bytes the collectives produce is unknown.'
+    );
+    expect(words(other)).toContain(
+      'One step of a loop is counted where the number of its steps is unknown.'
+    );
     expect(options(other, 'Collectives')[0]).toContain(
       'cause unknown: XLA states no place'
     );
