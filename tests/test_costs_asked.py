@@ -107,7 +107,7 @@ def test_exports_say_what_it_costs_and_why_xla_says_something_else(tmp_path):
 
     snapshot = jj.inspect(loop, np.ones((64, 64), np.float32))
     line = loop.__code__.co_firstlineno + 1
-    assert repr(snapshot).splitlines()[-1] == f"52.4 MFLOP a call, all of it on line {line} of {__file__}."
+    assert repr(snapshot).splitlines()[-1] == f"52.4 MFLOP per call. All of it is on line {line} of {__file__}."
     snapshot.save(tmp_path / "loop.md")
     text = (tmp_path / "loop.md").read_text().replace("\\", "").replace("\xa0", " ")
     assert "XLA's cost analysis says 524,290 FLOP, the count here is 52,428,800 FLOP." in text

@@ -85,7 +85,7 @@ def test_plain_text_is_three_lines():
     assert plain(golden("rnn")) == (
         "rnn ({b, wh, wo, wx}, f32[100,8]) → (f32[4], f32[100,16])\n"
         "17 equations · 1 scan ×100 · 4 calls, 1 compile · first call 142 ms\n"
-        "80.1 kFLOP a call, 64 % of it on line 6."
+        "80.1 kFLOP per call. 64 % of it is on line 6."
     )
 
 
@@ -193,7 +193,7 @@ def test_html_of_a_run(small):
         '<p class="jjx-listing">Optimised HLO: JAX has not compiled this function. Compile it.</p>',
         "</section>",
         '<section class="jjx-costs"><h4>Cost</h4>',
-        "<p><code>log2</code>: 1\xa0FLOP a call, all of it on line\xa07.</p>",
+        "<p><code>log2</code>: 1\xa0FLOP per call. All of it is on line\xa07.</p>",
         '<table class="jjx-cost"><caption>By line, all steps of loops counted</caption>',
         '<thead><tr><th scope="col">line</th><td></td><th scope="col">operations</th>',
         '<th scope="col">transcendentals</th><th scope="col">bytes</th><th scope="col">share</th></tr></thead>',
@@ -260,7 +260,7 @@ def test_markdown_of_a_run(small):
         "\n"
         "## Cost\n"
         "\n"
-        "`log2`: 1 FLOP a call, all of it on line 7\\.\n"
+        "`log2`: 1 FLOP per call\\. All of it is on line 7\\.\n"
         "\n"
         "| line |  | operations | transcendentals | bytes | share |\n"
         "| --- | --- | --- | --- | --- | --- |\n"
@@ -484,5 +484,5 @@ def test_a_terminal_shows_the_lines():
     assert first == "double (f32[] weak) → f32[] weak"
     calls = "1 call" if sys.version_info >= (3, 12) else "≥1 calls"
     assert re.fullmatch(rf"1 equation · {calls}, 1 compile · first call (\d+ ms|[\d.]+ s)", second)
-    assert third == "1 FLOP a call, all of it on line 4."
+    assert third == "1 FLOP per call. All of it is on line 4."
     assert done.stderr == ""

@@ -94,7 +94,7 @@ def texts(nb, rows) -> list[str]:
 def test_a_loop_is_counted_with_its_trips_and_xla_s_count_stands_beside_it(costed):
     cost = cost_of(costed)
     # 2 x 64 x 64 x 64 for each of 100 steps.
-    expect(cost).to_contain_text("52.4\u00a0MFLOP a call, all of it on line 5.")
+    expect(cost).to_contain_text("52.4\u00a0MFLOP per call. All of it is on line 5.")
     expect(cost).to_contain_text("And 4.1\u00a0k transcendental operations, counted apart.")
     costed.set_panel_width(900)
     rows = cost.get_by_role("grid", name="Cost by line").get_by_role("row")
@@ -187,7 +187,7 @@ def test_the_table_is_copied(costed):
     expect(cost.get_by_text("Copied as text.")).to_be_attached()
     text = page.evaluate("navigator.clipboard.readText()")
     assert text == (
-        "52.4 MFLOP a call, all of it on line 5.\n"
+        "52.4 MFLOP per call. All of it is on line 5.\n"
         "\n"
         "line  expression               FLOPs  transcendentals    bytes  share\n"
         "   5  return c @ w, None  52.4 MFLOP                0   4.9 MB  100 %\n"
@@ -253,7 +253,7 @@ def test_a_saved_notebook_shows_what_the_document_has_and_says_what_is_missing(c
     saved = costed.save()["cells"][1]
     nb = opened_from(notebook, saved)
     cost = cost_of(nb)
-    expect(cost).to_contain_text("52.4\u00a0MFLOP a call, all of it on line 5.")
+    expect(cost).to_contain_text("52.4\u00a0MFLOP per call. All of it is on line 5.")
     expect(cost).to_contain_text("524,288 × 100")
     expect(cost).to_contain_text("This machine was not measured, and no kernel can be asked.")
     expect(cost.get_by_role("button", name="Measure this machine")).to_have_count(0)
@@ -292,7 +292,7 @@ many(1.0)""",
     )
     nb.run_all()
     nb.panel.get_by_role("tab", name="Cost").click()
-    expect(cost_of(nb)).to_contain_text("2.1\u00a0kFLOP a call, all of it on line 5.", timeout=60_000)
+    expect(cost_of(nb)).to_contain_text("2.1\u00a0kFLOP per call. All of it is on line 5.", timeout=60_000)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

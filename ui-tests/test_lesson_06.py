@@ -41,12 +41,12 @@ def test_every_claim_is_to_be_seen(lesson):
         again()
         expect(lesson.view("Time")).to_contain_text("does not pay for itself: without jit a call is not slower")
     with lesson.claim("b8-where"):
-        expect(lesson.view("Cost")).to_contain_text("8.3\u00a0kFLOP a call")
+        expect(lesson.view("Cost")).to_contain_text("8.3\u00a0kFLOP per call")
     with lesson.claim("b8-cond"):
-        expect(lesson.view("Cost")).to_contain_text(re.compile(r"2\sFLOP to 8\.2\skFLOP a call"))
+        expect(lesson.view("Cost")).to_contain_text(re.compile(r"2\sFLOP to 8\.2\skFLOP per call"))
     with lesson.claim("c10-scan"):
         cost = lesson.view("Cost")
-        expect(cost).to_contain_text("52.4\u00a0MFLOP a call")
+        expect(cost).to_contain_text("52.4\u00a0MFLOP per call")
         expect(cost.get_by_role("heading", name="Why XLA says 524\u00a0kFLOP")).to_be_visible()
         expect(cost).to_contain_text("XLA counts the body of a loop once, however many steps it has.")
     with lesson.claim("memory-kept"):

@@ -56,11 +56,15 @@ def cost_text(document: Snapshot) -> CostText | None:
 
 
 def sentence(document: Snapshot, cost: ProgramCost) -> str:
-    """How much, and where most of it is: `80.1 kFLOP a call, 64 % of it on line 6.`."""
+    """How much, and where most of it is: `80.1 kFLOP per call. 64 % of it is on line 6.`."""
     if not cost.flops and not cost.unknown:
-        return f"No floating-point operations: {size(cost.bytes_read + cost.bytes_written)} read and written a call."
-    least = "At least " if cost.unknown else ""
-    words = [f"{least}{_range(cost.flops_min, cost.flops)} a call{_most(document, cost)}."]
+        moved = size(cost.bytes_read + cost.bytes_written)
+        return f"No floating-point operations. {moved} are read and written per call."
+    amount = _range(cost.flops_min, cost.flops)
+    words = [f"At least {amount} per call." if cost.unknown else f"{amount} per call."]
+    most = _most(document, cost)
+    if most is not None:
+        words.append(most)
     if cost.per_trip:
         words.append(_one_iteration(cost.per_trip))
     if cost.unknown:
@@ -76,16 +80,20 @@ def _one_iteration(loops: Sequence[str]) -> str:
     )
 
 
-def _most(document: Snapshot, cost: ProgramCost) -> str:
+def _most(document: Snapshot, cost: ProgramCost) -> str | None:
+    """On which line most of it is; None where that is not known."""
     lines = [row for row in cost.by_line if row.frame >= 0]
     if not lines or not cost.flops:
-        return ""
+        return None
     most = max(lines, key=_price)
     if not most.flops:
-        return ""
-    whole = most.flops >= 0.9995 * cost.flops
-    part = "all" if whole else f"{'up to ' if cost.flops_min < cost.flops else ''}{_share(most, cost)}"
-    return f", {part} of it on {of_line(document, most.frame)}"
+        return None
+    place = of_line(document, most.frame)
+    if most.flops >= 0.9995 * cost.flops:
+        return f"All of it is on {place}."
+    if cost.flops_min < cost.flops:
+        return f"Up to {_share(most, cost)} of it is on {place}."
+    return f"{_share(most, cost)} of it is on {place}."
 
 
 def _share(row: CostRow, cost: ProgramCost) -> str:

@@ -19,7 +19,7 @@ import { CostReading, Group, IRow } from './cost-rows';
 /** Longer texts are cut. */
 const LONGEST = 200;
 
-/** `80.1 kFLOP a call, 64 % of it on line 6.` */
+/** `80.1 kFLOP per call. 64 % of it is on line 6.` */
 export function lead(
   reading: CostReading,
   trans: TranslationBundle
@@ -28,16 +28,11 @@ export function lead(
   const measure = measureOf(cost);
   const total = reading.total(measure);
   const sentences = [
-    [
-      amountSentence(cost, measure, total, trans),
-      whereMost(reading, measure, trans)
-    ]
-      .filter(part => part !== '')
-      .join(', ')
-      .concat('.')
-  ];
+    amountSentence(cost, measure, total, trans),
+    whereMost(reading, measure, trans)
+  ].filter(sentence => sentence !== '');
   if (measure !== 'flops' && cost.unknown.length === 0) {
-    sentences.unshift(trans.__('No floating-point operations:'));
+    sentences.unshift(trans.__('No floating-point operations.'));
   }
   if (cost.per_trip.length > 0) {
     sentences.push(
@@ -72,12 +67,15 @@ function amountSentence(
       ? range(cost.flops_min, cost.flops, trans)
       : amountWords(total, measure, trans)
   );
-  return cost.unknown.length > 0
-    ? trans.__('At least %1 a call', amount)
-    : trans.__('%1 a call', amount);
+  if (cost.unknown.length > 0) {
+    return trans.__('At least %1 per call.', amount);
+  }
+  return measure === 'bytes'
+    ? trans.__('%1 are read and written per call.', amount)
+    : trans.__('%1 per call.', amount);
 }
 
-/** `64 % of it on line 6` */
+/** `64 % of it is on line 6.` */
 function whereMost(
   reading: CostReading,
   measure: Measure,
@@ -88,19 +86,19 @@ function whereMost(
   if (most === undefined || total === 0 || most.frame < 0) {
     return '';
   }
-  const place = onPlace(reading.snapshot, most.frame, trans);
+  const place = placeName(reading.snapshot, most.frame, trans);
   const share = most.amounts[measure] / total;
   if (share >= 0.9995) {
-    return trans.__('all of it %1', place);
+    return trans.__('All of it is on %1.', place);
   }
   const part = bold(percent(share));
   return reading.cost.flops_min < reading.cost.flops
-    ? trans.__('up to %1 of it %2', part, place)
-    : trans.__('%1 of it %2', part, place);
+    ? trans.__('Up to %1 of it is on %2.', part, place)
+    : trans.__('%1 of it is on %2.', part, place);
 }
 
-/** `on line 6`, `on line 12 of model.py` */
-function onPlace(
+/** `line 6`, `line 12 of model.py` */
+function placeName(
   snapshot: Snapshot,
   frame: number,
   trans: TranslationBundle
@@ -108,11 +106,11 @@ function onPlace(
   const [fileIndex, , line] = snapshot.frames[frame];
   const file = snapshot.files[fileIndex];
   if (file.kind !== 'cell') {
-    return trans.__('on line %1 of %2', line, fileName(file.path));
+    return trans.__('line %1 of %2', line, fileName(file.path));
   }
   return isOwn(snapshot, frame) || file.execution_count === null
-    ? trans.__('on line %1', line)
-    : trans.__('on line %1 of cell [%2]', line, file.execution_count);
+    ? trans.__('line %1', line)
+    : trans.__('line %1 of cell [%2]', line, file.execution_count);
 }
 
 export function fileName(path: string): string {

@@ -11,7 +11,7 @@ describe('the copied table', () => {
     const reading = readingOf(rnnSnapshot(), 0, rnnCost());
     expect(costText(reading, 'line', null, 'flops', trans)).toBe(
       [
-        '80.1 kFLOP a call, 64 % of it on line 6.',
+        '80.1 kFLOP per call. 64 % of it is on line 6.',
         '',
         'line  expression                                   FLOPs  transcendentals    bytes  share',
         '   5  a = x @ p["wx"]                         25.6 kFLOP                0  61.0 kB   32 %',
@@ -48,7 +48,7 @@ describe('the copied table', () => {
       trans
     );
     expect(text.split('\n').slice(0, 5)).toEqual([
-      '**80.1 kFLOP** a call, all of it on line 6.',
+      '**80.1 kFLOP** per call. All of it is on line 6.',
       '',
       '| line | expression | FLOPs | transcendentals | bytes | share |',
       '| ---: | --- | ---: | ---: | ---: | ---: |',

@@ -71,7 +71,7 @@ function section(node: HTMLElement, title: string): HTMLElement {
 describe('the Cost view', () => {
   it('says first how much it is and where, and then line by line', () => {
     const { node } = view();
-    expect(lead(node)).toBe('80.1 kFLOP a call, 64 % of it on line 6.');
+    expect(lead(node)).toBe('80.1 kFLOP per call. 64 % of it is on line 6.');
     expect(
       [...node.querySelectorAll('.jp-JaxprCost-lead b')].map(words)
     ).toEqual(['80.1 kFLOP', '64 %']);
@@ -113,29 +113,29 @@ describe('the Cost view', () => {
     [
       'branches',
       { flops_min: 2000, exact: false },
-      '2.0 to 80.1 kFLOP a call, up to 64 % of it on line 6.'
+      '2.0 to 80.1 kFLOP per call. Up to 64 % of it is on line 6.'
     ],
     [
       'a loop of unknown trips',
       { per_trip: ['while_loop, line 10'] },
-      '80.1 kFLOP a call, 64 % of it on line 6. One step of this loop is counted, because the number of its steps is unknown: while_loop, line 10.'
+      '80.1 kFLOP per call. 64 % of it is on line 6. One step of this loop is counted, because the number of its steps is unknown: while_loop, line 10.'
     ],
     [
       'two of them',
       { per_trip: ['while_loop, line 7', 'while_loop'] },
-      '80.1 kFLOP a call, 64 % of it on line 6. One step of each of these loops is counted, because the number of their steps is unknown: while_loop, line 7; while_loop.'
+      '80.1 kFLOP per call. 64 % of it is on line 6. One step of each of these loops is counted, because the number of their steps is unknown: while_loop, line 7; while_loop.'
     ],
     [
       'primitives without a rule',
       { unknown: ['ffi_call (2)'] },
-      'At least 80.1 kFLOP a call, 64 % of it on line 6. Not counted, as there is no rule: ffi_call (2).'
+      'At least 80.1 kFLOP per call. 64 % of it is on line 6. Not counted, as there is no rule: ffi_call (2).'
     ],
     [
       'one line',
       {
         by_line: [row({ label: 'x @ y', frame: 1, flops: 80143 })]
       },
-      '80.1 kFLOP a call, all of it on line 6.'
+      '80.1 kFLOP per call. All of it is on line 6.'
     ],
     [
       'no operations',
@@ -148,7 +148,7 @@ describe('the Cost view', () => {
           row({ label: 'x', frame: 2, bytes_read: 57e3 })
         ]
       },
-      'No floating-point operations: 228 kB a call, 75 % of it on line 6.'
+      'No floating-point operations. 228 kB are read and written per call. 75 % of it is on line 6.'
     ]
   ])('says what is not one number: %s', (_, changes, expected) => {
     expect(lead(view(changes).node)).toBe(expected);
@@ -525,7 +525,7 @@ describe('a program that was not counted', () => {
       answer(answered(rnnCost()));
       await Promise.resolve();
     });
-    expect(lead(node)).toBe('80.1 kFLOP a call, 64 % of it on line 6.');
+    expect(lead(node)).toBe('80.1 kFLOP per call. 64 % of it is on line 6.');
     model.dispose();
   });
 
