@@ -34,37 +34,40 @@ export function lead(
         : trans.__('What the first call took is unknown.'))
     );
   }
-  const takes = trans.__('A warm call takes %1.', bold(duration(warm.median)));
+  const sentences = [
+    trans.__('A warm call takes %1.', bold(duration(warm.median)))
+  ];
   if (stages === null || stages.total === null) {
-    return trans.__('%1 What the first took is unknown.', takes);
+    sentences.push(trans.__('The time of the first call is unknown.'));
+    return sentences.join(' ');
   }
-  const took = bold(duration(stages.total));
-  const from = stages.from_disk
-    ? trans.__(
-        'The first took %1, its compile read from the persistent cache',
-        took
-      )
-    : trans.__('The first took %1', took);
-  return trans.__('%1 %2%3', takes, from, paysWords(timing, trans));
+  sentences.push(
+    trans.__('The first call took %1.', bold(duration(stages.total)))
+  );
+  if (stages.from_disk) {
+    sentences.push(trans.__('Its compile was read from the persistent cache.'));
+  }
+  if (timing.eager !== null) {
+    sentences.push(paysWords(timing.pays_after, trans));
+  }
+  return sentences.join(' ');
 }
 
-/** How the sentence about the first call ends. */
-function paysWords(timing: ProgramTiming, trans: TranslationBundle): string {
-  const { pays_after: calls, eager } = timing;
-  if (eager === null) {
-    return '.';
-  }
+/** After how many calls the first call has paid for itself; null: never. */
+function paysWords(calls: number | null, trans: TranslationBundle): string {
   if (calls === null) {
     return trans.__(
-      '; it does not pay for itself: without jit a call is not slower.'
+      'The first call does not pay for itself: without jit a call is not slower.'
     );
   }
   if (calls <= 1) {
-    return trans.__('; it pays for itself at once.');
+    return trans.__('The first call pays for itself at once.');
   }
-  return trans.__(
-    '; it pays for itself after %1.',
-    bold(trans._n('%2 call', '%2 calls', calls, grouped(calls)))
+  return trans._n(
+    'The first call pays for itself after %2 call.',
+    'The first call pays for itself after %2 calls.',
+    calls,
+    bold(grouped(calls))
   );
 }
 

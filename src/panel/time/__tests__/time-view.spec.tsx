@@ -109,7 +109,7 @@ describe('the Time view of a run that was not measured', () => {
       { type: 'time', snapshot: 'run-1', program: 0, confirmed: false }
     ]);
     expect(words(node.querySelector('.jp-JaxprTime-lead'))).toBe(
-      'A warm call takes 0.36 ms. The first took 142 ms; it pays for itself after 7 calls.'
+      'A warm call takes 0.36 ms. The first call took 142 ms. The first call pays for itself after 7 calls.'
     );
     expect(byRole(node, 'button', 'Measure it anew')).toHaveLength(1);
   });

@@ -36,7 +36,7 @@ describe('the one sentence', () => {
   it('is about a warm call, the first one, and when that is paid for', () => {
     const text = lead(first(), timing(), trans);
     expect(read(text)).toBe(
-      'A warm call takes 0.36 ms. The first took 40 ms; it pays for itself after 7 calls.'
+      'A warm call takes 0.36 ms. The first call took 40 ms. The first call pays for itself after 7 calls.'
     );
     expect(
       stretches(text)
@@ -46,10 +46,10 @@ describe('the one sentence', () => {
   });
 
   it.each([
-    [1, 'The first took 40 ms; it pays for itself at once.'],
+    [1, 'The first call took 40 ms. The first call pays for itself at once.'],
     [
       null,
-      'The first took 40 ms; it does not pay for itself: without jit a call is not slower.'
+      'The first call took 40 ms. The first call does not pay for itself: without jit a call is not slower.'
     ]
   ])('says what else there is to say of %s calls', (pays_after, words) => {
     expect(read(lead(first(), timing({ pays_after }), trans))).toBe(
@@ -60,14 +60,14 @@ describe('the one sentence', () => {
   it('compares with nothing that was not measured', () => {
     const warmOnly = timing({ eager: null, ratio: null, pays_after: null });
     expect(read(lead(first(), warmOnly, trans))).toBe(
-      'A warm call takes 0.36 ms. The first took 40 ms.'
+      'A warm call takes 0.36 ms. The first call took 40 ms.'
     );
   });
 
   it('says what is unknown', () => {
     const unseen = program({ stages: null });
     expect(read(lead(unseen, timing(), trans))).toBe(
-      'A warm call takes 0.36 ms. What the first took is unknown.'
+      'A warm call takes 0.36 ms. The time of the first call is unknown.'
     );
     expect(read(lead(unseen, null, trans))).toBe(
       'What the first call took is unknown.'
@@ -84,7 +84,7 @@ describe('the one sentence', () => {
   it('says of a compile that it was read from the cache on disk', () => {
     const disk = first({ from_disk: true });
     expect(read(lead(disk, timing(), trans))).toBe(
-      'A warm call takes 0.36 ms. The first took 40 ms, its compile read from the persistent cache; it pays for itself after 7 calls.'
+      'A warm call takes 0.36 ms. The first call took 40 ms. Its compile was read from the persistent cache. The first call pays for itself after 7 calls.'
     );
     expect(read(lead(disk, null, trans))).toBe(
       'The first call took 40 ms, 62 % of it to read the executable from the persistent cache.'
