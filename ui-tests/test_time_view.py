@@ -55,7 +55,8 @@ MIME_TYPE = "application/vnd.jupyter-jaxpr.v1+json"
 DURATION = r"[\d.,]+\s(?:µs|ms|s)"
 MEASURED = re.compile(
     rf"^A warm call takes {DURATION}\. The first call took {DURATION}\. "
-    r"The first call (pays for itself (after [\d,]+\scalls|at once)|does not pay for itself: without jit a call is not slower)\.$"
+    r"The first call (pays for itself (after [\d,]+\scalls|at once)|"
+    r"does not pay for itself: without jit a call is not slower)\.$"
 )
 
 
