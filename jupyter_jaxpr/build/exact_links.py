@@ -1,6 +1,6 @@
 """A program of a run in, the exact links that its tagged twin tells out; and the question that is asked before.
 
-Nothing of the user's runs, and of the twin only its texts are kept: see `measure.twin_compile`.
+Nothing of the user's runs, and of the twin only its texts are kept: see `measure.again.twin_compile`.
 """
 
 from __future__ import annotations

@@ -28,4 +28,5 @@ def merged(document: Snapshot, field: str, answer: Any) -> Snapshot:
 
 def subject_field(kind: type[msgspec.Struct]) -> str:
     """The index that tells answers of a kind apart where a field holds several: of a construct, or of a program."""
-    return "control" if "control" in kind.__struct_fields__ else "program"
+    (field,) = {"control", "program"} & set(kind.__struct_fields__)
+    return field

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -104,6 +104,51 @@ def arguments(magic: Callable[..., Any]) -> Callable[..., Any]:
     return magic
 
 
+# Options that do not go together, and why.
+_APART = (
+    ("--sweep", "--steps", "--steps is about one call"),
+    ("--sweep", "--stage", "--sweep compiles and runs"),
+    ("--compare", "--steps", "--steps is about one program"),
+    ("--compare", "--stage", "--compare compiles and runs"),
+    ("--compare", "--time", "--compare times what it calls"),
+    ("--sweep", "--time", "--sweep times each call"),
+)
+
+# Options that call the function: what each does, and an argument that it can be called with.
+_RUN = (
+    ("--compare", "calls the functions", "jnp.ones(8)"),
+    ("--sweep", "calls the function", "jnp.ones({name})"),
+    ("--steps", "runs the function", "jnp.ones(8)"),
+    ("--time", "runs the function", "jnp.ones(8)"),
+)
+
+
+def _need_values(given: Mapping[str, bool], stage: str | None, text: str, target: Target, name: str) -> None:
+    """Refuse types as arguments where an option calls the function.
+
+    Args:
+        given: Which options are there.
+        stage: Of `--stage`.
+        text: The target as it was typed.
+        target: The same, read.
+        name: The name that a sweep is over.
+
+    Raises:
+        UsageError: An option calls the function.
+    """
+    for option, does, argument_text in _RUN:
+        if given[option]:
+            raise UsageError(
+                f"{option} {does} and needs values, and '{text}' has types. Write arrays, such as "
+                f"{target.function_text}({argument_text.format(name=name)})."
+            )
+    if stage == "run":
+        raise UsageError(
+            f"--stage run needs values, and '{text}' has types. Write arrays, such as f(jnp.ones(8)), or use "
+            "--stage compile."
+        )
+
+
 def parse(parser: MagicArgumentParser, line: str) -> Options:
     """Read a line.
 
@@ -118,45 +163,20 @@ def parse(parser: MagicArgumentParser, line: str) -> Options:
     except SpecError as error:
         raise UsageError(str(error)) from None
     sweep = _sweep(found.sweep, target)
-    if compare and target is not None and target.has_specs:
-        raise UsageError(
-            f"--compare calls the functions and needs values, and '{text}' has types. Write arrays, such as "
-            f"{target.function_text}(jnp.ones(8))."
-        )
-    if sweep is not None and target is not None and target.has_specs:
-        raise UsageError(
-            f"--sweep calls the function and needs values, and '{text}' has types. Write arrays, such as "
-            f"{target.function_text}(jnp.ones({sweep.name}))."
-        )
-    if sweep is not None and found.steps:
-        raise UsageError("--sweep and --steps do not go together: --steps is about one call. Leave one out.")
-    if sweep is not None and found.stage is not None:
-        raise UsageError("--sweep and --stage do not go together: --sweep compiles and runs. Leave one out.")
-    if found.steps and target is not None and target.has_specs:
-        raise UsageError(
-            f"--steps runs the function and needs values, and '{text}' has types. Write arrays, such as "
-            f"{target.function_text}(jnp.ones(8))."
-        )
-    if compare and found.steps:
-        raise UsageError("--compare and --steps do not go together: --steps is about one program. Leave one out.")
-    if compare and found.stage is not None:
-        raise UsageError("--compare and --stage do not go together: --compare compiles and runs. Leave one out.")
-    if found.time and target is not None and target.has_specs:
-        raise UsageError(
-            f"--time runs the function and needs values, and '{text}' has types. Write arrays, such as "
-            f"{target.function_text}(jnp.ones(8))."
-        )
-    if compare and found.time:
-        raise UsageError("--compare and --time do not go together: --compare times what it calls. Leave one out.")
-    if sweep is not None and found.time:
-        raise UsageError("--sweep and --time do not go together: --sweep times each call. Leave one out.")
+    given = {
+        "--compare": bool(compare),
+        "--sweep": sweep is not None,
+        "--steps": bool(found.steps),
+        "--time": bool(found.time),
+        "--stage": found.stage is not None,
+    }
+    if target is not None and target.has_specs:
+        _need_values(given, found.stage, text, target, "n" if sweep is None else sweep.name)
+    for one, other, why in _APART:
+        if given[one] and given[other]:
+            raise UsageError(f"{one} and {other} do not go together: {why}. Leave one out.")
     if found.time and found.stage not in (None, "run"):
         raise UsageError(f"--time and --stage {found.stage} do not go together: --time runs. Leave one out.")
-    if found.stage == "run" and target is not None and target.has_specs:
-        raise UsageError(
-            f"--stage run needs values, and '{text}' has types. Write arrays, such as f(jnp.ones(8)), or use "
-            "--stage compile."
-        )
     if found.stage is not None and target is None:
         raise UsageError(f"--stage {found.stage} is about a target. Write one, such as f(x) --stage {found.stage}.")
     transform = _transform(found.transform)

@@ -267,6 +267,8 @@ class Session:
         finally:
             if found.keeps_values:
                 built.sources.let_go_of_values()
+        # Where one of these failed or was interrupted, what it had done until then is there.
+        built = replace(built, document=built.sources.document)
         self.publisher.publish(replace(built, retrace=self._retrace(run)))
         magics = self.magics
         if magics is not None and (built.document.programs or error is None):

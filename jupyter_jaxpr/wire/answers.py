@@ -1,7 +1,7 @@
 """A request of the panel in, its reply out; each file of `requests/` says how one request is answered.
 
 Nothing of the user's runs for most answers: they are read off what JAX already made. A long request does run the
-user's code, for the user pressed the button; a worker answers it (see `work`), the last reply after some that say how
+user's code, for the user pressed the button; a worker answers it (see `worker`), the last reply after some that say how
 far it is.
 """
 
@@ -17,7 +17,7 @@ from ..build.levels import Unavailable
 from ..observe.calls.call_values import ValuesGone
 from ..plain_text import kind_name, message_of
 from .messages import Answered, Confirm, LastReply, Refused, Reply
-from .request import DOCUMENT, GONE, Asked, Request, no_such_index, read_request
+from .request import GONE, Asked, Request, no_such_index, read_request
 from .runs import Run, Runs
 from .worker import Work, Worker
 
@@ -25,6 +25,7 @@ _UNREADABLE = (
     "This kernel's jupyter_jaxpr does not understand what the panel asked ({why}). Install the same version of "
     "jupyter_jaxpr for JupyterLab and for the kernel, then restart both."
 )
+_TRACED_ANEW = "The call was traced anew meanwhile, so this answer is about programs of before. Ask again."
 _BROKE = "The kernel could not answer: {error}. Run the cell again."
 
 
@@ -63,6 +64,8 @@ class Answers:
             request = read_request(data)
         except msgspec.ValidationError as error:
             return Refused(id=identifier, reason=_UNREADABLE.format(why=error))
+        except Exception as error:  # a module that the request needs cannot be imported
+            return Refused(id=identifier, reason=_BROKE.format(error=_first_line(error)))
         run = self._runs.get(request.snapshot)
         if run is None:
             return Refused(id=identifier, reason=GONE)
@@ -93,11 +96,17 @@ class Answers:
         return Answered(id=request.id, result=answer)
 
     def _keep(self, request: Request, run: Run, answer: Any) -> None:
-        """Put an answer into the run's document, for pages that come later."""
-        if request.into == DOCUMENT:
-            self._runs.renew(answer)
-        elif request.into is not None:
-            self._runs.renew(run.sources.merge(request.into, answer))
+        """Have the answer in the run's document, for pages that come later.
+
+        Raises:
+            Unavailable: The run was traced anew while the answer was made.
+        """
+        if request.into is None:
+            return
+        if not request.is_kept:
+            run.sources.merge(request.into, answer)
+        if not self._runs.renew(run):
+            raise Unavailable(_TRACED_ANEW)
 
 
 def _first_line(error: Exception) -> str:

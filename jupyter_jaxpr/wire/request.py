@@ -93,6 +93,7 @@ class Request(Struct):
 
     patience: ClassVar[int]  # seconds without a reply, after which the browser gives up
     into: ClassVar[str | None] = None  # field of the document; DOCUMENT: the answer takes the place of the document
+    is_kept: ClassVar[bool] = False  # the handler itself puts the answer into the document
     is_long: ClassVar[bool] = False  # answered by the worker, which tells how far it is and can be stopped
 
     id: Annotated[int, _text("Chosen by the browser.")]
@@ -123,13 +124,7 @@ NAMES = tuple(sorted(module.name for module in pkgutil.iter_modules(requests.__p
 
 
 def request_type(name: str) -> type[Request]:
-    """The request of this name; its module is loaded with the first one.
-
-    Raises:
-        KeyError: There is none.
-    """
-    if name not in NAMES:
-        raise KeyError(name)
+    """The request of a name of `NAMES`; its module is loaded with the first one."""
     module = importlib.import_module(f"{requests.__name__}.{name}")
     (found,) = (
         each
@@ -153,11 +148,9 @@ def read_request(data: Any) -> Request:
         msgspec.ValidationError: It is none.
     """
     name = data.get("type")
-    try:
-        kind = request_type(name)
-    except (KeyError, TypeError):
-        raise msgspec.ValidationError(f"Invalid value {name!r} - at `$.type`") from None
-    return msgspec.convert(data, kind)
+    if name not in NAMES:
+        raise msgspec.ValidationError(f"Invalid value {name!r} - at `$.type`")
+    return msgspec.convert(data, request_type(name))
 
 
 def no_such_index(request: Request, document: Snapshot) -> str | None:

@@ -40,12 +40,21 @@ class Runs:
             while len(self._runs) > KEPT:
                 del self._runs[next(iter(self._runs))]
 
-    def renew(self, document: Snapshot) -> None:
-        """Put a newer document of a run in the place of the one that is held, if the run still is."""
+    def renew(self, run: Run) -> bool:
+        """Hold the document of a run as its sources have it by now, if the run still is held.
+
+        Returns:
+            False where the run was traced anew meanwhile: the one that is held has other programs.
+        """
+        identifier = run.document.id
         with self._lock:
-            held = self._runs.get(document.id)
-            if held is not None:
-                self._runs[document.id] = replace(held, document=document)
+            held = self._runs.get(identifier)
+            if held is None:
+                return True
+            if held.sources is not run.sources:
+                return False
+            self._runs[identifier] = replace(held, document=run.sources.document)
+            return True
 
     def get(self, identifier: str) -> Run | None:
         """The run of this id, or None where it is no longer held."""

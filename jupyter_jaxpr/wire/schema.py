@@ -17,7 +17,7 @@ from ..document import facts
 from ..document.merge import subject_field
 from ..document.types.document import Snapshot
 from .messages import Announcement, Reply, Resend, Stop, TraceCall
-from .request import NAMES, Request, answer_type, request_type
+from .request import DOCUMENT, NAMES, Request, answer_type, request_type
 
 PATH = Path(__file__).parent.parent / "document" / "snapshot.schema.json"
 FACTS = Path(__file__).parents[2] / "src" / "protocol" / "facts.ts"
@@ -66,6 +66,7 @@ def schema() -> str:
 def _request(kind: type[Request]) -> dict[str, Any]:
     """What the schema says of a request beside the types of its parameters and of its answer."""
     answer = answer_type(kind)
+    assert kind.into in (None, DOCUMENT) or _field(kind.into) is not None, f"{kind.into} is no field of the document"
     return {
         "params": kind.__name__,
         "answer": "string" if answer is str else answer.__name__,

@@ -33,6 +33,9 @@ def check_costs(document: Snapshot) -> None:
             amounts(
                 (level.lines, level.instructions, level.linked, level.single, level.inferred), "exact links: a level"
             )
+    for name in ("passes", "exact_links"):
+        programs = [each.program for each in getattr(document, name)]
+        need(len(programs) == len(set(programs)), f"{name}: a program is there twice")
     if document.sweep is not None:
         _sweep(document.sweep)
     machine = document.machine

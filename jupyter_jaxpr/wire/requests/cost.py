@@ -13,6 +13,7 @@ class CostRequest(Request, tag="cost"):
 
     patience: ClassVar[int] = 60
     into: ClassVar[str | None] = "costs"
+    is_kept: ClassVar[bool] = True
 
     program: ProgramIndex
 

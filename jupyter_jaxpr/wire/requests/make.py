@@ -7,14 +7,15 @@ from typing import Annotated, ClassVar, Literal
 from ...build.levels import Unavailable
 from ...document.types.document import Snapshot
 from ...document.types.struct import described
-from ..request import Asked, ProgramIndex, Request
+from ..request import DOCUMENT, Asked, ProgramIndex, Request
 
 
 class MakeRequest(Request, tag="make"):
     """Lower or compile a program that was only traced: the user pressed the button. Nothing of the user's runs."""
 
     patience: ClassVar[int] = 1_800
-    into: ClassVar[str | None] = "document"
+    into: ClassVar[str | None] = DOCUMENT
+    is_kept: ClassVar[bool] = True
 
     program: ProgramIndex
     level: Annotated[Literal["stablehlo", "hlo"], described("How far.")]

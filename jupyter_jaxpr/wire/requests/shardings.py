@@ -13,6 +13,7 @@ class ShardingsRequest(Request, tag="shardings"):
 
     patience: ClassVar[int] = 60
     into: ClassVar[str | None] = "shardings"
+    is_kept: ClassVar[bool] = True
 
     program: ProgramIndex
 

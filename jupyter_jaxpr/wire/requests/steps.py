@@ -14,8 +14,8 @@ from ...measure.steps.equations import Unsteppable
 from ..messages import Confirm
 from ..request import Asked, ControlIndex, LongRequest
 
-CONSTRUCTS_KEPT = 8  # of a run
-_constructs: weakref.WeakKeyDictionary[Sources, dict[int, Construct]] = weakref.WeakKeyDictionary()
+CONSTRUCTS_KEPT = 8
+_constructs: dict[tuple[weakref.ref[Sources], int], Construct] = {}  # the one used last is the last
 
 
 class StepsRequest(LongRequest, tag="steps"):
@@ -44,9 +44,15 @@ class StepsRequest(LongRequest, tag="steps"):
 
 def _construct(sources: Sources, control: int) -> Construct:
     """The construct of a card; compiled ones are kept as long as their run, so that a second time answers at once."""
-    kept = _constructs.setdefault(sources, {})
-    construct = kept.pop(control, None) or construct_of(sources, control)
-    kept[control] = construct
-    while len(kept) > CONSTRUCTS_KEPT:
-        del kept[next(iter(kept))]
+    key = weakref.ref(sources, _forget), control
+    construct = _constructs.pop(key, None) or construct_of(sources, control)
+    _constructs[key] = construct
+    while len(_constructs) > CONSTRUCTS_KEPT:
+        del _constructs[next(iter(_constructs))]
     return construct
+
+
+def _forget(gone: weakref.ref[Sources]) -> None:
+    """Let go of the constructs of a run that is held no longer."""
+    for key in [each for each in _constructs if each[0] is gone]:
+        del _constructs[key]

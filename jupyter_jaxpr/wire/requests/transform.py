@@ -9,7 +9,7 @@ from ...document.types.document import Snapshot
 from ...document.types.struct import described
 from ...document.types.transform import TransformKind
 from ...observe.kernel import observer
-from ..request import Asked, ProgramIndex, Request
+from ..request import DOCUMENT, Asked, ProgramIndex, Request
 
 
 class TransformRequest(Request, tag="transform"):
@@ -19,7 +19,8 @@ class TransformRequest(Request, tag="transform"):
     """
 
     patience: ClassVar[int] = 600
-    into: ClassVar[str | None] = "document"
+    into: ClassVar[str | None] = DOCUMENT
+    is_kept: ClassVar[bool] = True
 
     program: ProgramIndex
     kind: Annotated[TransformKind, described("Which.")]
