@@ -7,10 +7,12 @@ import zlib
 import jax
 import jax.extend
 import jax.numpy as jnp
+import msgspec
 import pytest
 
 import jupyter_jaxpr as jj
 from jupyter_jaxpr.build.build import Built
+from jupyter_jaxpr.wire import request
 from jupyter_jaxpr.wire.answers import Answers
 from jupyter_jaxpr.wire.messages import Answered, Refused
 from jupyter_jaxpr.wire.runs import Runs
@@ -212,3 +214,33 @@ def test_a_run_as_a_page_of_its_own(ask):
     text = "".join(zlib.decompress(base64.b64decode(each)).decode() for each in packed)
     assert (reply.result + text).count("stablehlo.sine") == 400  # what the document leaves out is there
     assert ask(run, type="export", id=4, program=9).reason == "This run has no such program. Run the cell again."
+
+
+def test_an_answer_about_a_run_that_was_traced_anew_meanwhile_is_refused(ask, runs):
+    run = run_of(double, jnp.ones(3), stage="trace")
+    anew = run_of(double, jnp.ones(3), stage="trace")
+    anew = Built(msgspec.structs.replace(anew.document, id=run.document.id), anew.sources)
+    count = run.sources.cost
+
+    def counted(program):
+        runs.keep(anew)
+        return count(program)
+
+    run.sources.cost = counted
+    assert ask(run, type="cost", id=5, program=0) == Refused(
+        id=5, reason="The call was traced anew meanwhile, so this answer is about programs of before. Ask again."
+    )
+    assert runs.latest() == [anew.document]
+
+
+def test_a_request_whose_module_cannot_be_imported_gets_a_sentence(ask, monkeypatch):
+    def fails(name):
+        raise ImportError(f"{name} is shadowed")
+
+    monkeypatch.setattr(request.importlib, "import_module", fails)
+    run = run_of(double, jnp.ones(3), stage="trace")
+    assert ask(run, type="cost", id=6, program=0) == Refused(
+        id=6,
+        reason="The kernel could not answer: ImportError: jupyter_jaxpr.wire.requests.cost is shadowed. "
+        "Run the cell again.",
+    )

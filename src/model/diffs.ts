@@ -135,9 +135,7 @@ export class Diffs {
     }
   }
 
-  private _program(
-    ref: IProgramRef
-  ): { name: string; equations: number } | undefined {
+  private _program(ref: IProgramRef): { name: string } | undefined {
     return this._model.runs.find(one => one.snapshot.id === ref.snapshot)
       ?.snapshot.programs[ref.program];
   }

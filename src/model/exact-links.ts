@@ -13,7 +13,7 @@ import { Asking, askingOf } from './asking';
 export class Twins {
   constructor(model: IJaxprModel) {
     this.work = askingOf(model, 'exact_links');
-    this.work.changed.connect(() => this._changed.emit());
+    this.work.changed.connect(this._onWork, this);
   }
 
   readonly work: Asking<'exact_links'>;
@@ -40,7 +40,7 @@ export class Twins {
 
   /** Ask for a twin, its price is told before; it is shown when it comes. */
   ask(snapshot: Snapshot, program: number): Promise<void> {
-    this._shown.add(`${program} ${snapshot.id}`);
+    this._asked.set(`${program} ${snapshot.id}`, [snapshot, program]);
     return this.work.start(snapshot, program, {
       snapshot: snapshot.id,
       program
@@ -58,6 +58,21 @@ export class Twins {
     this._changed.emit();
   }
 
+  /** What this page asked for is shown when it comes, and forgotten where it was not wanted or did not come. */
+  private _onWork(): void {
+    for (const [key, [snapshot, program]] of this._asked) {
+      const { kind } = this.work.stateOf(snapshot, program);
+      if (kind === 'idle' || kind === 'failed') {
+        this._asked.delete(key);
+        if (kind === 'idle' && this.of(snapshot, program) !== null) {
+          this._shown.add(key);
+        }
+      }
+    }
+    this._changed.emit();
+  }
+
+  private _asked = new Map<string, [Snapshot, number]>();
   private _shown = new Set<string>();
   private _changed = new Signal<this, void>(this);
 }

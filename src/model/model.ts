@@ -18,6 +18,7 @@ import {
   Status
 } from '../tokens';
 import { requestsOf } from './requests';
+import { carry } from './results';
 import { IEnd, IKnownRun, RUNS_KEPT, Runs, SAVED } from './runs';
 import { versionsDiffer, whatWasLost, whyUnreadable } from './sentences';
 
@@ -372,6 +373,10 @@ export class JaxprModel implements IJaxprModel {
   /** Take a snapshot of the kernel into the list; the newest is put in view, unless another one is pinned there. */
   private _take(snapshot: Snapshot): void {
     const run = { snapshot, fromSaved: false, life: this._runs.life };
+    const known = this._runs.find(snapshot.id);
+    if (known !== undefined && known.life === run.life) {
+      carry(known.snapshot, snapshot);
+    }
     const wasInView = this._runs.replace(run);
     if (wasInView !== null) {
       // Sent again, to this page or to another one: it may hold more, and moves nothing.
@@ -403,6 +408,7 @@ export class JaxprModel implements IJaxprModel {
     if (known === undefined || extent(known.snapshot) > extent(snapshot)) {
       return;
     }
+    carry(known.snapshot, snapshot);
     const run = { ...known, snapshot };
     if (this._runs.replace(run)) {
       this._renewView(run);

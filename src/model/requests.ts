@@ -60,11 +60,15 @@ export function requestsOf(
   ): Answer<Name> => {
     const asked = params as Readonly<Record<string, unknown>>;
     const about = Object(answer) as Readonly<Record<string, unknown>>;
-    if (ABOUT.some(name => name in about && about[name] !== asked[name])) {
+    const { into } = REQUESTS[name];
+    const isOther =
+      into === 'document'
+        ? about.id !== asked.snapshot
+        : ABOUT.some(field => field in about && about[field] !== asked[field]);
+    if (isOther) {
       throw new Error(whyUnanswered(null, trans));
     }
     const run = host.runs.find(asked.snapshot as string);
-    const { into } = REQUESTS[name];
     if (into === 'document') {
       host.renew(answer as Snapshot);
     } else if (into !== null && run !== undefined) {

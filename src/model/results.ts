@@ -35,3 +35,41 @@ export function merge<Name extends RequestName>(
   );
   fields[into] = [...others, answer].sort((a, b) => subject(a) - subject(b));
 }
+
+/**
+ * Put the answers of an older document of the same run into a newer one that lacks them.
+ *
+ * The newer one may have been made before an answer came, or anew. Answers are about programs by their index: they are
+ * left out where the programs are others.
+ */
+export function carry(older: Snapshot, newer: Snapshot): void {
+  const isSame = older.programs.every(
+    ({ name, equations }, index) =>
+      newer.programs[index]?.name === name &&
+      newer.programs[index].equations === equations
+  );
+  if (!isSame || older.id !== newer.id) {
+    return;
+  }
+  const [from, to] = [older, newer] as unknown as Record<string, unknown>[];
+  for (const name of Object.keys(REQUESTS) as RequestName[]) {
+    const { into, by } = REQUESTS[name];
+    if (into === null || into === 'document') {
+      continue;
+    }
+    if (by === null) {
+      to[into] ??= from[into] ?? null;
+      continue;
+    }
+    const subject = (one: unknown): number =>
+      (one as Record<typeof by, number>)[by];
+    const held = (to[into] ?? []) as unknown[];
+    const known = new Set(held.map(subject));
+    const lacking = ((from[into] ?? []) as unknown[]).filter(
+      one => !known.has(subject(one))
+    );
+    if (lacking.length > 0) {
+      to[into] = [...held, ...lacking].sort((a, b) => subject(a) - subject(b));
+    }
+  }
+}

@@ -40,7 +40,8 @@ export class Stepping {
 
   placeOf(snapshot: Snapshot, control: number): IPlace {
     const recording = this.recordingOf(snapshot, control);
-    return (recording && this._places.get(recording)) ?? START;
+    const place = this._places.get(key(snapshot, control));
+    return recording !== null && place !== undefined ? place : START;
   }
 
   /** The branch that the step in view took, by its label; null where there is none. */
@@ -70,22 +71,22 @@ export class Stepping {
   moveTo(snapshot: Snapshot, control: number, place: IPlace): void {
     const recording = this.recordingOf(snapshot, control);
     if (recording !== null) {
-      this._places.set(recording, place);
+      this._places.set(key(snapshot, control), place);
       this._changed.emit();
     }
   }
 
   /** Run the construct again and record it; does nothing where no kernel can answer or it is running already. */
-  record(snapshot: Snapshot, control: number): Promise<void> {
-    return this._work.start(snapshot, control, {
-      snapshot: snapshot.id,
-      control
-    });
+  async record(snapshot: Snapshot, control: number): Promise<void> {
+    const params = { snapshot: snapshot.id, control };
+    await this._work.start(snapshot, control, params);
+    this._begin(snapshot, control);
   }
 
   /** The user said yes to repeated effects. */
-  confirm(snapshot: Snapshot, control: number): Promise<void> {
-    return this._work.confirm(snapshot, control);
+  async confirm(snapshot: Snapshot, control: number): Promise<void> {
+    await this._work.confirm(snapshot, control);
+    this._begin(snapshot, control);
   }
 
   /** Stop; what was recorded until then is kept. */
@@ -98,10 +99,22 @@ export class Stepping {
     this._work.dismiss(snapshot, control);
   }
 
-  private _work: Asking<'steps'>;
   /** A new recording begins at its start. */
-  private _places = new WeakMap<Recording, IPlace>();
+  private _begin(snapshot: Snapshot, control: number): void {
+    if (this._work.stateOf(snapshot, control).kind === 'idle') {
+      this._places.delete(key(snapshot, control));
+      this._changed.emit();
+    }
+  }
+
+  private _work: Asking<'steps'>;
+  /** By run and construct: the document of a run may come anew, with the same recording. */
+  private _places = new Map<string, IPlace>();
   private _changed = new Signal<this, void>(this);
+}
+
+function key(snapshot: Snapshot, control: number): string {
+  return `${snapshot.id}\n${control}`;
 }
 
 const STEPPINGS = new WeakMap<IJaxprModel, Stepping>();

@@ -190,6 +190,15 @@ describe('asking for a twin', () => {
     expect(asked).toEqual([false, true]);
   });
 
+  it('is not shown where this page did not want it and another page asked for it', async () => {
+    const { model: of } = model();
+    const twins = twinsOf(of);
+    await twins.ask(snapshot, 0);
+    twins.work.dismiss(snapshot, 0);
+    merge(snapshot, 'exact_links', found);
+    expect(twins.isShown(snapshot, 0)).toBe(false);
+  });
+
   it('is shown and hidden again without another compilation', async () => {
     const { model: of, asked } = model();
     const twins = twinsOf(of);

@@ -4,7 +4,7 @@ import {
   snapshot,
   sweep
 } from '../../protocol/__tests__/documents';
-import { merge } from '../results';
+import { carry, merge } from '../results';
 
 describe('an answer in its document', () => {
   it('takes the place of the older one about its program, in the order of the programs', () => {
@@ -34,5 +34,27 @@ describe('an answer in its document', () => {
     const document = snapshot();
     merge(document, 'export', '<!doctype html>');
     expect(document).toEqual(snapshot());
+  });
+});
+
+describe('a document that takes the place of an older one of its run', () => {
+  it('has the answers that came meanwhile, and its own where it has them', () => {
+    const own = programTiming({ sentence: 'its own' });
+    const older = snapshot({
+      timings: [programTiming(), programTiming({ program: 1 })],
+      sweep: sweep()
+    });
+    const newer = snapshot({ timings: [own] });
+    carry(older, newer);
+    expect(newer.timings).toEqual([own, programTiming({ program: 1 })]);
+    expect(newer.sweep).toEqual(sweep());
+  });
+
+  it('has no answer about a program that is another one now', () => {
+    const older = snapshot({ timings: [programTiming()] });
+    const newer = snapshot();
+    newer.programs = newer.programs.map(one => ({ ...one, name: 'other' }));
+    carry(older, newer);
+    expect(newer.timings ?? []).toEqual([]);
   });
 });

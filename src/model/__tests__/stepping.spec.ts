@@ -75,6 +75,23 @@ describe('stepping through a construct', () => {
     expect(stepping.recordingOf(run(2), 0)).toBeNull();
   });
 
+  it('is at its step still when the document comes anew, and at its start once it is recorded again', async () => {
+    const { model, kernel, answer } = connected();
+    kernel.sends(run(1, { recordings: [recording()] }));
+    const stepping = steppingOf(model);
+    stepping.moveTo(run(1, { recordings: [recording()] }), 0, {
+      visit: 0,
+      offset: 1
+    });
+    const anew = run(1, { recordings: [recording()] });
+    kernel.sends(anew);
+    expect(stepping.placeOf(anew, 0)).toEqual({ visit: 0, offset: 1 });
+    const asked = stepping.record(anew, 0);
+    answer();
+    await asked;
+    expect(stepping.placeOf(anew, 0)).toEqual({ visit: 0, offset: 0 });
+  });
+
   it('that ends after its notebook was closed changes nothing', async () => {
     const { model, kernel, answer } = connected();
     const one = run(1);

@@ -189,10 +189,11 @@ export class Shell extends Widget {
   /** A run that was asked to compare or to time shows that; the next one what was in view before. */
   private _followAsked(): void {
     const snapshot = this._model?.snapshot ?? null;
-    if (snapshot === null || snapshot.id === this._seen) {
+    // Later the document of a run may hold what the panel asked for, too.
+    if (snapshot === null || this._seen.has(snapshot.id)) {
       return;
     }
-    this._seen = snapshot.id;
+    this._seen.add(snapshot.id);
     const asked = askedFor(snapshot);
     if (asked !== null && this._wanted !== asked) {
       this._before ??= this._wanted;
@@ -340,6 +341,6 @@ export class Shell extends Widget {
   /** What was in view before one came by itself. */
   private _before: ViewName | null = null;
   /** Id of the snapshot that was looked at for what it was asked. */
-  private _seen = '';
+  private _seen = new Set<string>();
   private _model: IJaxprModel | null = null;
 }

@@ -46,7 +46,7 @@ export function filledIn(snapshot: Snapshot, program: number): SweepDraft {
   return { ...field('sweep'), ...field('call'), ...field('functions') };
 }
 
-/** The sweep that a run was asked for; else a call of the program with its largest size free; null where it has none. */
+/** The whole sweep that a run has, if not of another program; else a call with its largest size free, if it has one. */
 export function fittingSweep(
   snapshot: Snapshot,
   index: number
@@ -56,7 +56,10 @@ export function fittingSweep(
   if (program === undefined) {
     return null;
   }
-  if (sweep) {
+  const isSwept = ({ name }: { name: string }): boolean =>
+    sweep?.functions.includes(name) === true;
+  const isOfAnother = !isSwept(program) && snapshot.programs.some(isSwept);
+  if (sweep && sweep.stopped === null && !isOfAnother) {
     const values = [...new Set(sweep.points.map(({ value }) => value))];
     return {
       sweep: `${sweep.name}=${values.join(',')}`,

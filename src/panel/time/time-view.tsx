@@ -149,7 +149,9 @@ function OverSizes(
   const filled = filledIn(snapshot, model.program);
   const isFilled = filled.call !== undefined;
   const fromShapes =
-    isFilled && !snapshot.sweep && Object.keys(draft).length === 0;
+    isFilled &&
+    filled.call?.shown !== snapshot.sweep?.call &&
+    Object.keys(draft).length === 0;
   return (
     <>
       <h3>

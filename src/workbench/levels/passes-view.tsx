@@ -151,8 +151,8 @@ function Found(props: IPassesProps & { found: ProgramPasses }): JSX.Element {
         )}
         {found.left_out > 0 &&
           ` ${trans._n(
-            '%1 more pass changed too much text to be compared.',
-            '%1 more passes changed too much text to be compared.',
+            '%1 more pass was not read: the dumps of all passes are too large.',
+            '%1 more passes were not read: the dumps of all passes are too large.',
             found.left_out
           )}`}
       </p>
