@@ -173,7 +173,7 @@ def _explained(ours: Cost, rows: list[_Row]) -> list[Difference]:
     found = [
         Difference(
             "unknown_trips",
-            "Nobody knows how often this loop runs before it does: both count one turn.",
+            "Nobody knows how often this loop runs before it does: both count one step.",
             row.once,
             row.once,
             row.frame,
