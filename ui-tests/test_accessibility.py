@@ -41,6 +41,8 @@ def test_no_violation_in_the_program_and_the_notes(shared_notebook):
     nb.equation(1).click()
     in_both_themes(nb, "an equation is chosen")
 
+    nb.equation(1).click()  # a theme that is loaded may take the keyboard
+    expect(nb.listing()).to_be_focused()
     nb.page.keyboard.press("Control+f")
     nb.panel.get_by_role("textbox", name="Find in program").fill("f32")
     expect(nb.listing().locator(".cm-searchMatch").first).to_be_visible()

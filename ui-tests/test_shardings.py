@@ -138,7 +138,7 @@ def test_the_gradients_of_a_data_parallel_step_are_summed(spread, width):
     )
     expect(summed).to_contain_text("{0,2,4,6} {1,3,5,7}")
     region = nb.panel.get_by_role("region", name="Shardings")
-    expect(region).to_contain_text("Each device sends about 4.0\u00a0kB for that: an estimate, by the ring algorithm.")
+    expect(region).to_contain_text("Each device sends about 4.0\u00a0kB for them: an estimate for the ring algorithm.")
 
     summed.hover()
     expect(linked(nb.listing()).first).to_be_visible()  # previewed
