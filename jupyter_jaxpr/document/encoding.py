@@ -54,7 +54,7 @@ def _plain(value: Any) -> Any:
             return int.__add__(value, 0)
         if issubclass(kind, float):
             return float.__add__(value, 0.0)
-        return getattr(value, "item")()  # noqa: B009  # a number of NumPy's
+        return value.item()  # a number of NumPy's
     except FAILURES:
         return f"<{kind_name(kind)}: {could_not(TypeError('it is no plain value'))}>"
 

@@ -6,6 +6,7 @@ python -m jupyter_jaxpr.lessons [--language en] [--to FOLDER] [options of `jupyt
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
 import os
 import shutil
@@ -37,9 +38,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--language", choices=LANGUAGES, default="en")
     parser.add_argument("--to", type=Path, default=Path("jaxpr-lessons"), metavar="FOLDER")
     options, lab_options = parser.parse_known_args(arguments)
-    try:
-        import jupyterlab  # noqa: F401 - only whether it is here
-    except ImportError:
+    if importlib.util.find_spec("jupyterlab") is None:
         parser.error("JupyterLab is not in this environment: pip install 'jupyter_jaxpr[lab]'.")
     lessons = copy_lessons(options.language, options.to)
     command = lab_command(options.to, lessons[0], lab_options)

@@ -59,7 +59,8 @@ def without_magic(lines: list[str]) -> list[str]:
         above = following + 1 if name is not None and name[1] in PYTHON_CELL_MAGICS else 0
         return [lines[following], *["#\n"] * above, *lines[following + 1 :]]
     # IPython takes an indentation off that the first line has; the comment must have it too.
-    indent = re.match(r"[ \t]*", lines[following])[0] if following < len(lines) else ""  # type: ignore[index]  # it matches the empty string
+    below = lines[following] if following < len(lines) else ""
+    indent = below[: len(below) - len(below.lstrip(" \t"))]
     comments = [f"{indent}#\n"] * first + [f"{indent}# {lines[first].rstrip()}\n"]
     return comments + lines[first + 1 :]
 

@@ -25,7 +25,9 @@ _UNREADABLE = (
     "This kernel's jupyter_jaxpr does not understand what the panel asked ({why}). Install the same version of "
     "jupyter_jaxpr for JupyterLab and for the kernel, then restart both."
 )
-_TRACED_ANEW = "The call was traced anew meanwhile, so this answer is about programs of before. Ask again."
+_TRACED_ANEW = (
+    "The call was traced again while the kernel worked, so this answer is about the earlier programs. Ask again."
+)
 _BROKE = "The kernel could not answer: {error}. Run the cell again."
 
 

@@ -105,7 +105,7 @@ class Request(Struct):
         Raises:
             Unavailable: There is no answer; the message is a sentence with what to do.
         """
-        raise NotImplementedError
+        raise NotImplementedError  # abstract; a struct has a metaclass of its own, so abc cannot say it
 
     def confirm(self, question: str) -> Confirm:
         """The reply that asks the user first."""

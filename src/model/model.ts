@@ -374,7 +374,11 @@ export class JaxprModel implements IJaxprModel {
   private _take(snapshot: Snapshot): void {
     const run = { snapshot, fromSaved: false, life: this._runs.life };
     const known = this._runs.find(snapshot.id);
-    if (known !== undefined && known.life === run.life) {
+    // One with other programs was traced anew: the kernel holds no passes and no twin for it.
+    if (
+      known?.life === run.life &&
+      known.snapshot.programs.length === snapshot.programs.length
+    ) {
       carry(known.snapshot, snapshot);
     }
     const wasInView = this._runs.replace(run);

@@ -28,19 +28,31 @@ export function merge<Name extends RequestName>(
     fields[into] = answer;
     return;
   }
-  const subject = (one: unknown): number =>
-    (one as Record<typeof by, number>)[by];
-  const others = ((fields[into] ?? []) as unknown[]).filter(
-    one => subject(one) !== subject(answer)
+  const others = answersIn(document, name).filter(
+    one => one[by] !== (answer as unknown as Subjects)[by]
   );
-  fields[into] = [...others, answer].sort((a, b) => subject(a) - subject(b));
+  fields[into] = [...others, answer as unknown as Subjects].sort(
+    (a, b) => a[by] - b[by]
+  );
+}
+
+/** What an answer may be about, by its index. */
+type Subjects = Readonly<Record<'program' | 'control', number>>;
+
+/** The answers to a request that a document holds. */
+function answersIn(document: Snapshot, name: RequestName): Subjects[] {
+  const { into, by } = REQUESTS[name];
+  const held =
+    into === null || into === 'document'
+      ? null
+      : (document as unknown as Record<string, unknown>)[into];
+  return (held ? (by === null ? [held] : held) : []) as Subjects[];
 }
 
 /**
- * Put the answers of an older document of the same run into a newer one that lacks them.
+ * Put the answers of an older document of a run into a newer one that was made before they came.
  *
- * The newer one may have been made before an answer came, or anew. Answers are about programs by their index: they are
- * left out where the programs are others.
+ * Answers are about programs by their index: they are left out where the programs are others.
  */
 export function carry(older: Snapshot, newer: Snapshot): void {
   const isSame = older.programs.every(
@@ -51,25 +63,13 @@ export function carry(older: Snapshot, newer: Snapshot): void {
   if (!isSame || older.id !== newer.id) {
     return;
   }
-  const [from, to] = [older, newer] as unknown as Record<string, unknown>[];
   for (const name of Object.keys(REQUESTS) as RequestName[]) {
-    const { into, by } = REQUESTS[name];
-    if (into === null || into === 'document') {
-      continue;
-    }
-    if (by === null) {
-      to[into] ??= from[into] ?? null;
-      continue;
-    }
-    const subject = (one: unknown): number =>
-      (one as Record<typeof by, number>)[by];
-    const held = (to[into] ?? []) as unknown[];
-    const known = new Set(held.map(subject));
-    const lacking = ((from[into] ?? []) as unknown[]).filter(
-      one => !known.has(subject(one))
-    );
-    if (lacking.length > 0) {
-      to[into] = [...held, ...lacking].sort((a, b) => subject(a) - subject(b));
-    }
+    const { by } = REQUESTS[name];
+    const held = answersIn(newer, name);
+    answersIn(older, name)
+      .filter(one => held.every(own => by !== null && own[by] !== one[by]))
+      .forEach(one =>
+        merge(newer, name, one as unknown as Answer<typeof name>)
+      );
   }
 }

@@ -99,6 +99,18 @@ describe('timing a program again', () => {
     expect(timings.timingOf(one, 0)).toEqual(programTiming());
   });
 
+  it('is in the document that is sent again, and not in that of a run that was traced anew', async () => {
+    const { model, timings, kernel, one } = connected(
+      answered(programTiming())
+    );
+    await time(timings, one);
+    kernel.sends(run(1));
+    expect(model.snapshot?.timings).toEqual([programTiming()]);
+    const { programs } = run(1);
+    kernel.sends(run(1, { programs: [...programs, programs[0]] }));
+    expect(model.snapshot?.timings ?? []).toEqual([]);
+  });
+
   it('asks nothing where the answer is no', async () => {
     const { timings, kernel } = connected(confirm('It prints. Run it?'));
     await time(timings, run(1));

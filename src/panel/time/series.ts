@@ -125,7 +125,7 @@ export function seriesOf(
     .filter(({ points }) => points.length > 0);
 }
 
-/** What can be chosen: what this sweep has any number of. */
+/** The columns that can be chosen: those of which the sweep has a number. */
 export function choicesOf(
   sweep: Sweep,
   trans: TranslationBundle
