@@ -453,7 +453,7 @@ def state_of(world: types.ModuleType) -> dict[str, Any]:
     return {
         **{name: _told(value, set()) for name, value in held.items() if not isinstance(value, types.ModuleType)},
         "random": hash(random.getstate()),
-        "numpy.random": hash(np.random.get_state()[1].tobytes()),  # type: ignore[union-attr]  # a tuple, as legacy=True gives it
+        "numpy.random": hash(np.random.get_state()[1].tobytes()),  # type: ignore[union-attr]  # a tuple
         "environment": os.environ.get("JUPYTER_JAXPR_TEST"),
         "modules": "a" in sys.modules,
         "path": list(sys.path),
