@@ -109,6 +109,13 @@ describe('the Cost view', () => {
     );
   });
 
+  it('says of no total that it is that of a step', () => {
+    const { node } = view({ per_trip: ['while_loop'] });
+    const total = node.querySelector('.jp-JaxprCost-row.jp-mod-total');
+    expect(words(total)).toContain('80.1 kFLOP');
+    expect(words(total)).not.toContain('a step');
+  });
+
   it.each<[string, Partial<ProgramCost>, string]>([
     [
       'branches',
