@@ -119,8 +119,9 @@ def is_jitted(value: Any) -> bool:
     return imported() and type(value) is jit_type()
 
 
+@functools.cache
 def jax_directory() -> str:
-    """Where JAX's own files lie, with a separator at the end."""
+    """Where JAX's own files lie, with a separator at the end; to be asked once JAX is imported."""
     import os
 
     import jax

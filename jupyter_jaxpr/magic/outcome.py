@@ -17,8 +17,8 @@ from ..explain.unblocked import unblocked_timings
 from ..jax.facts import imported, is_jitted
 from ..jax.stages import held_trace
 from ..observe.cache.ledger_table import not_counted
-from ..observe.functions import code_of, is_of_jax, name_of
-from ..observe.observation import Finding, Observation, Place
+from ..observe.functions import code_of, is_of_jax, is_users, name_of
+from ..observe.observation import Finding, Observation, ObservedProgram, Place
 from ..observe.own_traces import OwnTrace, has_arrays, returned_arrays, trace_call
 from ..observe.retrace import CallGone, HeldCallForTrace, Retrace, deciding
 from ..observe.side_effects.effect import SideEffect
@@ -208,14 +208,24 @@ def _why_not(error: Exception, text: str, magic: str) -> str:
 # --- the last call -----------------------------------------------------------------------------------------
 
 
+_OF_A_CALL = ("ran", "seen_before")
+
+
 def _trace_last(observer: Observer, active: Active, observation: Observation, wanted: bool) -> str | None:
     """Trace the cell's last call, where no program ran as the user wrote it."""
     last = active.last
-    if any(program.origin != "derived" for function in observation.functions for program in function.programs):
+    called = [function for function in observation.functions if not function.construct]
+    ran = _construct_called(observation, active)
+    if ran is not None:
+        observation.focus = ran
+        return None
+    if any(program.origin in _OF_A_CALL for function in called for program in function.programs):
         return None
     if not last.returned:
         return None
     fun, name = last.function, name_of(last.function)
+    if last.is_part and not is_users(fun) and not is_jitted(fun):
+        return None
     if not last.is_known:
         return (
             f"The values behind a star in {last.text} were not read, as that would run code of yours a second time. "
@@ -263,6 +273,20 @@ def _trace_last(observer: Observer, active: Active, observation: Observation, wa
         reading=active.run.reading,
     )
     return _added(observation, own, name)
+
+
+def _construct_called(observation: Observation, active: Active) -> ObservedProgram | None:
+    """The program of the construct that the cell's last call is, such as `lax.scan(step, init, xs)`."""
+    last = active.last
+    if not last.returned or not is_of_jax(last.function):
+        return None
+    lines = range(last.line, last.end_line + 1)
+    for function in reversed(observation.functions):
+        if function.construct and function.name.startswith(name_of(last.function)) and function.programs:
+            program = function.programs[-1]
+            if program.call is not None and program.call.file == active.cell.file and program.call.line in lines:
+                return program
+    return None
 
 
 def _place_of_call(active: Active) -> Place:

@@ -42,6 +42,8 @@ def drain(
             _drain_derived(run, called)
             continue
         function = functions.known(fun)
+        if function is not None and function.construct is not None:
+            continue  # JAX's own call for a construct: counted where the construct is evaluated
         shared = function is None and functions.is_shared(fun)
         if shared or (is_users(fun) if function is None else not function.library):
             run.call_lines.called(place, times)

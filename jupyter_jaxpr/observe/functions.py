@@ -19,6 +19,7 @@ from types import CodeType, FrameType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 from ..jax.calls import pmap_call
+from ..jax.eager import Construct, construct_of
 from ..jax.facts import is_jitted, jax_directory, partial_of, stored_jit_name
 from ..plain_text import FAILURES, attribute_of, defined, exact, file_of, function_of, kind_name, own_name
 from .observation import Place
@@ -36,6 +37,7 @@ class FunctionRecord:
 
     __slots__ = (
         "__weakref__",
+        "construct",
         "definition",
         "equinox",
         "history",
@@ -59,6 +61,7 @@ class FunctionRecord:
         self.shared = shared  # equinox: one jitted function serves all user functions of a name
         self.equinox = shared  # a function of the user's that such a one runs is not shared itself
         self.missed = False  # whether what the function object is was read, at its first miss
+        self.construct: Construct | None = None  # that JAX compiled by itself, outside of jit
         self.pmap = False  # JAX's functions around one that was given to pmap have a record together
         self.replayable = True  # False once asking JAX's caches for its stages made JAX work
         self.kept: dict[Any, Any] = {}  # programs last observed, newest last
@@ -135,6 +138,8 @@ class Functions:
             record = FunctionRecord(name, name, place, library=False)
         elif (pmapped := pmap_call(frame)) is not None:
             record = self._pmapped(pmapped.fun, stored_jit_name(fun))
+        elif (construct := construct_of(fun, frame)) is not None:
+            record = _of_construct(construct, frame)
         else:
             code = code_of(fun)
             record = FunctionRecord(
@@ -185,6 +190,17 @@ class Functions:
             found.equinox = True
             self._by_user_code[key] = found
         return found
+
+
+def _of_construct(construct: Construct, frame: FrameType) -> FunctionRecord:
+    """The record of a construct outside of jit: the user's where the user's code called the function of `jax.lax`."""
+    caller = _skip(frame, is_jax)
+    library = caller is None or is_installed(file_of(caller.f_code))
+    own = next((body for body in construct.bodies if body.file and not is_installed(body.file)), None)
+    definition = call_place(frame) if own is None else Place(own.file, own.line, own.name)
+    record = FunctionRecord(construct.title, construct.primitive, definition, library)
+    record.construct = construct
+    return record
 
 
 def equinox_wrapper(frame: FrameType) -> Any:

@@ -86,6 +86,7 @@ class ObservedProgram:
     executable: Any = None  # what JAX ran (jax.stages.Compiled or the loaded executable), or None
     traced: Any = None  # jax.stages.Traced, to lower and compile on request, or None
     origin_note: str | None = None
+    how: str | None = None  # how it came about, in at most six words; None where the origin says it
     values: CallValues | None = None  # of the newest call whose leaves were seen, as far as they are alive
     donated: tuple[bool, ...] = ()  # of its last leaves: whether the call gives them away
     held: HeldCall | None = None  # how to make a call of it again; None where that cannot be told
@@ -110,6 +111,7 @@ class ObservedFunction:
     from_disk: int | None = None
     inlined: int | None = None
     raised: int | None = None
+    construct: bool = False  # a construct that JAX compiled by itself, outside of jit
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,9 @@ from types import FrameType
 from typing import Any
 
 from ..jax import facts
+from ..jax.ahead import TracedAhead, TracesAhead
 from ..jax.calls import DerivedCall, JitCall, pmap_call
+from ..jax.eager import EagerConstructs
 from ..jax.effects import program_effects
 from ..jax.facts import (
     COMPILE_EVENT,
@@ -34,14 +36,25 @@ from ..jax.facts import (
 from ..jax.hooks import Hooks
 from ..jax.keys import FlatCall
 from ..jax.stages import call_leaves, made_ahead
-from ..plain_text import FAILURES, text_of
+from ..plain_text import FAILURES, file_of, text_of
 from .cache.history import FunctionHistory, History
 from .cache.keys import Key, equinox_key_of, key_of, pmap_key_of
 from .cache.ledger import Ledger
 from .calls.call_values import CallValues
 from .calls.counters import HAS_MONITORING
 from .credit import count_by_name, drain, take_loose, worked_ahead
-from .functions import FunctionRecord, Functions, call_place, equinox_frame, is_users, name_of, user_place
+from .functions import (
+    FunctionRecord,
+    Functions,
+    call_place,
+    equinox_frame,
+    frame_place,
+    is_installed,
+    is_jax,
+    is_users,
+    name_of,
+    user_place,
+)
 from .observation import LedgerReading, Observation
 from .programs import KeptProgram
 from .replay import note_call, note_derived, note_program, note_transformed, origin_of
@@ -74,6 +87,9 @@ class Observer:
         self.history = History()
         self.shows_programs = False  # a session that shows programs is there: `observe()` alone holds none
         self.hooks = Hooks(self)
+        self._eager = EagerConstructs(self.evaluated, self.hooks.fail)
+        self._ahead_of_calls = TracesAhead(self.traced_ahead, self.hooks.fail)
+        self._watching = 0  # runs that show programs
         self._threads: dict[int, ThreadState] = {}
         self._ahead: dict[str, FunctionHistory] = {}  # of functions asked for their trace without a call, by source
 
@@ -101,6 +117,8 @@ class Observer:
                 run.fail(error)
             run.counted = run.counter.sees
         self.hooks.overflowed = False
+        self._watching += 1
+        self._watch()
         run.hold_last_calls()  # ends before the counter does: both are told by the same hook of JAX's
         if self.hooks.support.tier == "hooks":
             run.library_before = dict(self.library)
@@ -131,6 +149,10 @@ class Observer:
         except Exception as error:
             run.fail(error)
         finally:
+            self._watching -= 1
+            if not self._watching:
+                self._eager.stop()
+                self._ahead_of_calls.stop()
             run.last_calls.stop()
             run.counter.stop()
             run.prints.stop()
@@ -262,8 +284,44 @@ class Observer:
 
     # --- told by the hooks ---
 
+    def _watch(self) -> None:
+        """See what JAX traces and compiles other than for calls of jitted functions, while a cell runs."""
+        if not self._watching or not self.hooks.tells_calls:
+            return
+        for watch in (self._eager, self._ahead_of_calls):
+            try:
+                watch.start()
+            except AttributeError as error:  # another JAX: such programs are not shown, and the rest is as good
+                self.hooks.fail(error)
+
+    def traced_ahead(self, ahead: TracedAhead, frame: FrameType) -> None:
+        """JAX traced a function without a call of it."""
+        state = self._threads.get(threading.get_ident())
+        if state is None or state.run is None or state.replaying or facts.staging():
+            return
+        caller = frame.f_back
+        while caller is not None and is_jax(file_of(caller.f_code)):
+            caller = caller.f_back
+        if caller is not None and not is_installed(file_of(caller.f_code)):
+            state.run.traced_ahead(ahead, frame_place(caller))
+
+    def evaluated(self, fun: Any, frame: FrameType) -> None:
+        """A construct runs outside of jit, compiled before or not; `fun` is what JAX jitted for the construct."""
+        state = self._threads.get(threading.get_ident())
+        if state is None or state.run is None or state.replaying or facts.staging():
+            return
+        function = self.functions.find(fun, frame)
+        if function.library:
+            return
+        activity = state.run.activity(function)
+        activity.calls += 1
+        for program in function.kept.values():  # what JAX jitted for a construct runs this program and no other
+            activity.use(program, now=False)
+        state.run.call_lines.called(call_place(frame), 1)
+
     def installed(self) -> None:
         """The hooks have gone in; what JAX compiled before was not seen."""
+        self._watch()
         if backend_started():
             self.history.held_before(functions_with_entries())
 
@@ -289,7 +347,9 @@ class Observer:
         if state.stack:
             prune(state, self.history, call)
         activity, seen = None, True
-        if run is not None:
+        if run is not None and function.construct is not None:
+            activity = run.activity(function)  # `evaluated` counts the calls
+        elif run is not None:
             counted, seen, activity = drain(run, self.functions, self.hooks, call.fun, function)
             if activity is None:
                 activity = run.activity(function)
@@ -299,7 +359,7 @@ class Observer:
                 activity.calls_missed += 1
                 run.counter.watch_again()
         place = None if call.frame is None else call_place(call.frame)
-        if run is not None and (not seen or not HAS_MONITORING):
+        if run is not None and function.construct is None and (not seen or not HAS_MONITORING):
             run.call_lines.called(place, 1)
             if HAS_MONITORING and not uncounted:
                 run.call_lines.unseen(place)

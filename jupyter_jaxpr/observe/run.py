@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ..jax.ahead import TracedAhead
 from ..jax.facts import imported
 from ..jax.post_hook import LastCalls
 from ..plain_text import traceback_text
@@ -24,6 +25,7 @@ from .functions import FunctionRecord
 from .observation import EagerCompile, LineReading, Observation, ObservedFunction, ObservedProgram, Place
 from .programs import KeptProgram
 from .stages import Tally
+from .traces_ahead import TRACES_AHEAD, KeptTrace, with_traces
 from .value_texts import Reading
 
 PROGRAMS_PER_FUNCTION = 32
@@ -92,10 +94,11 @@ class FunctionActivity:
         return ObservedFunction(
             name=self.record.name,
             definition=self.record.definition,
+            construct=self.record.construct is not None,
             programs=self._observed_programs(),
             top_level=self._top_level(),
             calls=calls or (0 if counted else None),
-            calls_exact=counted and seen_all and not self.unseen,
+            calls_exact=self.record.construct is not None or (counted and seen_all and not self.unseen),
             misses=self.misses,
             traces=self.traces,
             lowerings=self.lowerings,
@@ -116,7 +119,14 @@ class FunctionActivity:
             kept = list(self.record.kept.values())
             own = [program for program in kept if program.made == "ran"] or kept
             chosen = [(program, False, None) for program in own[-1:]]
-        return [program.observed(now, note) for program, now, note in chosen]
+        found = [program.observed(now, note) for program, now, note in chosen]
+        construct = self.record.construct
+        if construct is not None:
+            for observed in found:
+                observed.how = f"ran as an eager {construct.name}"
+                if observed.origin == "seen_before":
+                    observed.how = f"eager {construct.name}, compiled earlier"
+        return found
 
 
 class Run:
@@ -149,6 +159,7 @@ class Run:
         self.look_before: Callable[[Any], Any] | None = None  # asked of each function before its first trace
         self.traced_functions: list[tuple[str, Any, Any]] = []  # name, function and what was seen before it was traced
         self.eager: list[EagerCompile] = []
+        self.traces_ahead: list[KeptTrace] = []
         self.ahead: set[str] = set()  # functions asked for their trace or lowering without a call
         self._ahead: dict[tuple[str, Place | None], None] = {}  # of these, the ones JAX worked for
         self.stage_counts: Counter[tuple[str | None, str]] = Counter()  # at a lower tier: function and event
@@ -207,6 +218,11 @@ class Run:
         """What happened at each line that called jitted functions."""
         return self.call_lines.readings(self.counted and (HAS_MONITORING or self.in_cell), exact=self.sees_all)
 
+    def traced_ahead(self, ahead: TracedAhead, place: Place | None) -> None:
+        """JAX traced a function without a call."""
+        if self.keeps_programs and len(self.traces_ahead) < TRACES_AHEAD:
+            self.traces_ahead.append(KeptTrace.of(ahead, place, len(self.functions), self.reading))
+
     def fail(self, error: BaseException) -> None:
         """Note a failure of ours."""
         if len(self.failures) < 10:
@@ -220,6 +236,10 @@ class Run:
                 functions.append(activity.observed(self.counted, self.sees_all))
             except Exception as error:
                 self.fail(error)
+        try:
+            functions = with_traces(functions, self.traces_ahead)
+        except Exception as error:
+            self.fail(error)
         return Observation(
             functions=functions,
             printed=list(self.prints.printed),

@@ -7,10 +7,10 @@ running event loop, has its own frames in every traceback, and must rebuild the 
 
 - `without_magic`: the input transformer.
 - `RunningCell`: which cell runs.
-- `LastCall`: what the last expression called, and with what; the arguments are evaluated once, by the cell.
+- `LastCall`: what the cell's last call called, and with what; the arguments are evaluated once, by the cell.
 - `rewrite`: puts `LastCall` into the cell's syntax tree.
 
-Of a cell only its last expression is rewritten, and of that only what runs at once. The functions that a cell defines
+Of a cell only the call that the cell ends with is rewritten, and of that call only what runs at once. The functions that a cell defines
 live on, and may be sent to another process: their code is the user's own, to the last instruction and position.
 """
 
@@ -20,6 +20,7 @@ import ast
 import itertools
 import re
 import types
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakValueDictionary
@@ -88,7 +89,7 @@ class RunningCell:
 
 
 class LastCall:
-    """The call that is a cell's last expression, filled while the cell runs."""
+    """The call that a cell ends with, filled while the cell runs."""
 
     def __init__(self) -> None:
         self.number = next(_numbers)  # by which the rewritten cell finds it
@@ -102,6 +103,7 @@ class LastCall:
         self.end_line: int = 0
         self.end_column: int = 0
         self.text: str = ""
+        self.is_part = False  # of an assignment or of a larger expression
         self.is_known = True  # False where the values behind a star cannot be read without running the user's code
         self._args: list[Any] = []
         self._read: list[tuple[int, Any]] = []  # iterators that the call reads too, and where their values belong
@@ -190,31 +192,103 @@ def rewrite(module: ast.Module, last: LastCall, source: str) -> ast.Module:
       last: filled when the changed cell runs.
       source: the cell's text.
     """
-    call = _last_call(module)
-    if call is not None:
+    found = _last_call(module)
+    if found is not None:
+        statement, call = found
+        last.is_part = not isinstance(statement, ast.Expr) or not _is_whole(statement.value, call)
         last.line, last.column = call.lineno, call.col_offset
         last.end_line, last.end_column = call.end_lineno or call.lineno, call.end_col_offset or 0
         last.text = ast.get_source_segment(source, call) or ""
         _report(call, last.number)
-        _replace(module, call, _reporting(last.number, "take_result", call, call))
+        _replace(module, statement, call, _reporting(last.number, "take_result", call, call))
     return ast.fix_missing_locations(module)
 
 
-def _last_call(module: ast.Module) -> ast.Call | None:
-    """The call that is the last expression, seen through what only waits for it or prints it."""
-    statement = module.body[-1] if module.body else None
-    node = statement.value if isinstance(statement, ast.Expr) else None
-    while isinstance(node, ast.Call):
+def _last_call(module: ast.Module) -> tuple[ast.stmt, ast.Call] | None:
+    """The call that the cell ends with, and its statement; None where the cell ends with no call."""
+    if not module.body:
+        return None
+    *before, statement = module.body
+    value = _value(statement)
+    if isinstance(statement, ast.Expr) and isinstance(value, ast.Name):
+        # `y = f(x)`, then `y` alone to show the value.
+        shown = value.id
+        made = before[-1] if before else None
+        if isinstance(made, ast.Assign) and any(_is_named(target, shown) for target in made.targets):
+            statement, value = made, made.value
+    call = None if value is None else _outermost(value)
+    return None if call is None else (statement, call)
+
+
+def _value(statement: ast.stmt) -> ast.expr | None:
+    if isinstance(statement, ast.Expr | ast.Assign | ast.AnnAssign | ast.AugAssign):
+        return statement.value
+    return None
+
+
+def _is_named(target: ast.expr, name: str) -> bool:
+    return isinstance(target, ast.Name) and target.id == name
+
+
+def _outermost(node: ast.expr) -> ast.Call | None:
+    """The outermost call of an expression, seen through what only prints a value, waits for it or takes a part of it.
+
+    Of calls side by side, the last one.
+    """
+    if isinstance(node, ast.Call):
+        inner = next(filter(None, map(_outermost, _seen_through(node))), None)
+        return inner or node
+    parts: Sequence[ast.expr | None] = ()
+    match node:
+        case ast.Attribute() | ast.Subscript() | ast.Starred() | ast.Await() | ast.NamedExpr() | ast.FormattedValue():
+            parts = (node.value,)
+        case ast.UnaryOp():
+            parts = (node.operand,)
+        case ast.BinOp():
+            parts = (node.right, node.left)
+        case ast.Compare():
+            parts = (*reversed(node.comparators), node.left)
+        case ast.Tuple() | ast.List():
+            parts = node.elts[::-1]
+        case ast.Dict():
+            parts = node.values[::-1]
+        case ast.JoinedStr():
+            parts = node.values[::-1]
+    return next((call for part in parts if part is not None and (call := _outermost(part)) is not None), None)
+
+
+def _is_whole(node: ast.expr, call: ast.Call) -> bool:
+    """Whether an expression is this call, or only prints its result or waits for it."""
+    while isinstance(node, ast.Call) and node is not call:
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", None)
-        inner: ast.expr | None = None
         if name == "block_until_ready" and not node.args and isinstance(node.func, ast.Attribute):
-            inner = node.func.value
+            node = node.func.value
         elif name in ("block_until_ready", "print") and len(node.args) == 1 and not node.keywords:
-            inner = node.args[0]
-        if not isinstance(inner, ast.Call):
-            break
-        node = inner
-    return node if isinstance(node, ast.Call) else None
+            node = node.args[0]
+        else:
+            return False
+    return node is call
+
+
+def _seen_through(call: ast.Call) -> Sequence[ast.expr]:
+    """What a call only prints, converts or waits for; nothing where the call is a function of its own."""
+    if isinstance(call.func, ast.Attribute):
+        if call.func.attr == "block_until_ready" and call.args:
+            return call.args  # jax.block_until_ready(f(x))
+        return (call.func.value,) if call.func.attr in _METHODS else ()
+    if isinstance(call.func, ast.Name) and (call.func.id in _BUILTINS or call.func.id == "block_until_ready"):
+        return call.args[::-1]
+    return ()
+
+
+_BUILTINS = frozenset({"bool", "float", "int", "len", "list", "print", "repr", "str", "tuple", "type"})
+_METHODS = frozenset(
+    {
+        *("all", "any", "argmax", "argmin", "astype", "block_until_ready", "copy", "flatten", "item", "max", "mean"),
+        *("min", "prod", "ravel", "reshape", "round", "squeeze", "std", "sum", "tolist", "transpose", "var"),
+    }
+)
+"""Methods of an array: of `f(x).sum()`, the call to show is `f(x)`."""
 
 
 def _reporting(number: int, method: str, at: ast.expr, *arguments: ast.expr) -> ast.Call:
@@ -243,9 +317,10 @@ def _report(call: ast.Call, number: int) -> None:
             keyword.value = _reporting(number, "take_keyword", value, name, value)
 
 
-def _replace(module: ast.Module, old: ast.Call, new: ast.Call) -> None:
+def _replace(module: ast.Module, statement: ast.stmt, old: ast.Call, new: ast.Call) -> None:
     class Replace(ast.NodeTransformer):
         def visit_Call(self, node: ast.Call) -> ast.AST:
             return new if node is old else self.generic_visit(node)
 
-    module.body[-1] = Replace().visit(module.body[-1])
+    place = module.body.index(statement)
+    module.body[place] = Replace().visit(statement)

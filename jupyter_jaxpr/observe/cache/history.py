@@ -19,6 +19,7 @@ from functools import partial
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ...jax.eager import Construct
 from ...jax.facts import COMPILE_EVENT, LOWER_EVENT, TRACE_EVENT, partial_of
 from ...plain_text import exact
 from ..functions import code_of
@@ -63,6 +64,7 @@ class MissEvent:
     alike: int = 0  # function objects before it that are wrapped alike
     alike_here: bool = False  # the last of them was first called at the same line
     method: bool = False  # a method with its object, likewise of the first miss of its function object
+    construct: Construct | None = None  # that JAX compiled outside of jit
     another: bool = False  # there are others on its line: other lambdas, or transformed with other options
     reasons: tuple[Reason, ...] | None = None  # worked out when first asked for
     entry: int = -1  # index into the entries of its function, likewise
@@ -203,6 +205,7 @@ class History:
             history, number, rerun = record.history or self._of(record)
             self.number += 1
             event = MissEvent(self.number, threading.get_ident(), number, key, place, rerun=rerun)
+            event.construct = record.construct
             event.cell = None if place is None else self._count_of.get(place.file)
             if first is not None:
                 event.held_before = bool(self._held_before) and self._is_held_before(fun)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from ...plain_text import FAILURES, could_not
 from ..observation import Place
 from ..value_texts import NOTHING_CALLED, Reading
+from .construct_reasons import construct_reasons
 from .history import FunctionHistory, MissEvent
 from .key_differences import Reason, closest, compare
 from .keys import Key
@@ -41,6 +42,8 @@ def _reasons(event: MissEvent, history: FunctionHistory, reading: Reading) -> tu
         return ()
     earlier = [old for old in history.events if old.number < event.number and old.made_entry and old.key is not None]
     own = [old for old in earlier if old.function_object == event.function_object]
+    if not own and event.construct is not None:
+        return construct_reasons(event, earlier, history, reading)
     if not own:
         return (_new_object(event, history),)
     if event.key is None:

@@ -1,0 +1,103 @@
+"""Traces that nobody called for: `jax.make_jaxpr`, `jax.eval_shape`, `f.trace()`, `f.lower()`, `jax.export`.
+
+All of them come by one function of JAX's, which makes a `jax.stages.Traced` of what was traced.
+
+- `TracedAhead`: one such trace.
+- `TracesAhead`: tells of each.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any
+
+from ..plain_text import FAILURES
+from .facts import jax_directory, private
+from .telling import TellingMethod
+
+_ASKED = {
+    "make_jaxpr_f": "jax.make_jaxpr",
+    "eval_shape": "jax.eval_shape",
+    "jit_eval_shape": "eval_shape",
+    "jit_lower": "lower",
+    "jit_trace": "trace",
+    "do_export": "jax.export",
+}
+"""What the user wrote, by the name of JAX's function; a later frame on the stack decides."""
+
+
+@dataclass(frozen=True)
+class TracedAhead:
+    """One trace without a call.
+
+    Attributes:
+        traced: JAX's `jax.stages.Traced`, filled once JAX goes on.
+        fun: The function that was traced.
+        options: JAX's record of how the function was jitted; `jax.make_jaxpr` jits what it is given.
+        args: Of the call that was traced.
+        kwargs: Likewise.
+        by: What asked for the trace, such as `jax.make_jaxpr`; None where the way is not known.
+    """
+
+    traced: Any
+    fun: Any
+    options: Any
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    by: str | None
+
+
+def asked_by(frame: FrameType | None) -> str | None:
+    """What the code that is not JAX's wrote to get a trace; None where the way is not known."""
+    found = None
+    while frame is not None and frame.f_code.co_filename.startswith(jax_directory()):
+        found = _ASKED.get(frame.f_code.co_name, found)
+        frame = frame.f_back
+    return found
+
+
+class TracesAhead:
+    """Tells of each trace without a call.
+
+    Args:
+        tell: Gets the trace and JAX's frame.
+        fail: Gets an error of ours.
+    """
+
+    def __init__(self, tell: Callable[[TracedAhead, FrameType], None], fail: Callable[[BaseException], None]) -> None:
+        self._tell = tell
+        self._fail = fail
+        self._method: TellingMethod | None = None
+
+    def start(self) -> None:
+        """Begin to tell.
+
+        Raises:
+            AttributeError: This JAX traces ahead of a call in another way.
+        """
+        if self._method is not None:
+            return
+        code = inspect.unwrap(private("pjit").jit_trace).__code__
+        tell, fail = self._tell, self._fail
+
+        def made(traced: Any, frame: FrameType) -> None:
+            if frame.f_code is not code:
+                return
+            try:
+                given = frame.f_locals
+                jitted = given["jit_func"]
+                by = asked_by(frame)
+                tell(TracedAhead(traced, jitted._fun, jitted._jit_info, given["args"], given["kwargs"], by), frame)
+            except FAILURES as error:
+                fail(error)
+
+        self._method = TellingMethod(private("stages").Traced, "__init__", made)
+
+    def stop(self) -> None:
+        """Tell no more, and leave JAX as it was."""
+        if self._method is not None:
+            self._method.put_back()
+            self._method = None

@@ -1,0 +1,183 @@
+"""Constructs that run outside of jit, such as `lax.scan(step, init, xs)` in a cell: what JAX compiles for each.
+
+JAX evaluates the primitive `scan` as one program: `dispatch.xla_primitive_callable` makes a jitted function of the
+primitive and its parameters, and keeps the jitted function. So the construct is compiled once for each body that JAX
+traced, and once more when the body is a new function object.
+
+- `Construct`: what one such jitted function is made of.
+- `construct_of`: the construct of a jitted function.
+- `EagerConstructs`: tells of each evaluation, compiled before or not.
+"""
+
+from __future__ import annotations
+
+import os
+import weakref
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any
+
+from ..plain_text import FAILURES, text_of
+from .facts import jax_directory, private
+from .telling import TellingMethod
+
+_FUNCTIONS = {
+    "scan": "f",
+    "map": "f",
+    "while_loop": "body_fun",
+    "fori_loop": "body_fun",
+    "cond": None,
+    "switch": None,
+}
+"""Functions of `jax.lax` that make constructs, each with its parameter that is the body."""
+
+_SPECIFIC = frozenset({"scan", "while", "cond"})
+
+
+@dataclass(frozen=True)
+class Body:
+    """A function that a construct runs, as JAX noted it in the jaxpr."""
+
+    name: str
+    file: str
+    line: int
+
+
+@dataclass(frozen=True)
+class Construct:
+    """One construct that JAX compiles by itself.
+
+    Attributes:
+        name: The function of `jax.lax` that was called, such as `fori_loop`; the primitive where none is known.
+        primitive: As JAX's events and programs name the program.
+        bodies: Of the loop, or the branches in their order; without the condition of a loop.
+        settings: What the caller chose besides functions and operands: length, reverse, unroll, as text.
+        function: The function object that was given as the body, while it lives; None where it is not known.
+    """
+
+    name: str
+    primitive: str
+    bodies: tuple[Body, ...]
+    settings: tuple[tuple[str, str], ...]
+    function: weakref.ref[Any] | None = None
+
+    @property
+    def title(self) -> str:
+        """The construct with its body, such as `scan(step)`."""
+        names = {body.name for body in self.bodies}
+        return f"{self.name}({', '.join(body.name for body in self.bodies)})" if len(names) < 4 and names else self.name
+
+
+def construct_of(fun: Any, frame: FrameType | None) -> Construct | None:
+    """The construct that a jitted function of JAX's stands for; None for any other function.
+
+    Args:
+        fun: What was jitted.
+        frame: Within the evaluation; None where it is over.
+    """
+    if getattr(fun, "_apply_primitive", None) is not True:
+        return None
+    try:
+        cells = dict(zip(fun.__code__.co_freevars, (cell.cell_contents for cell in fun.__closure__), strict=True))
+        primitive, params = cells["prim"], cells["params"]
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return None
+    name = str(primitive.name)
+    if name not in _SPECIFIC:
+        return None
+    called, given = _called(frame)
+    return Construct(
+        called or name,
+        name,
+        tuple(_bodies(name, params)),
+        tuple((key, text_of(value)) for key, value in sorted(params.items()) if key in _SETTINGS),
+        given,
+    )
+
+
+_SETTINGS = frozenset({"length", "reverse", "unroll"})
+
+
+def _bodies(primitive: str, params: dict[str, Any]) -> Iterator[Body]:
+    if primitive == "cond":
+        # A cond of two branches lists the branch of False first.
+        branches = list(params.get("branches", ()))
+        programs = branches[::-1] if len(branches) == 2 else branches
+    else:
+        programs = [params[key] for key in ("jaxpr", "body_jaxpr") if key in params]
+    for program in programs:
+        source = getattr(getattr(getattr(program, "jaxpr", program), "debug_info", None), "func_src_info", None)
+        if not isinstance(source, str):
+            continue
+        name, _, place = source.partition(" at ")
+        file, _, line = place.rpartition(":")
+        yield Body(text_of(name), text_of(file), int(line) if line.isdigit() else 0)
+
+
+def _called(frame: FrameType | None) -> tuple[str | None, weakref.ref[Any] | None]:
+    """The function of `jax.lax` that the innermost code that is not JAX's has called, and the body given to it."""
+    name, body = None, None
+    while frame is not None and frame.f_code.co_filename.startswith(jax_directory()):
+        own = frame.f_code
+        if own.co_name in _FUNCTIONS and _CONTROL_FLOW in own.co_filename:
+            name = own.co_name
+            parameter = _FUNCTIONS[name]
+            try:
+                body = weakref.ref(frame.f_locals[parameter]) if parameter is not None else None
+            except (KeyError, TypeError):  # a body that cannot be referred to weakly
+                body = None
+        frame = frame.f_back
+    return name, body
+
+
+_CONTROL_FLOW = f"{os.sep}control_flow{os.sep}"
+
+
+class EagerConstructs:
+    """Tells of each construct that is evaluated outside of jit.
+
+    Args:
+        tell: Gets the function that JAX jitted for the construct, and a frame within the evaluation.
+        fail: Gets an error of ours.
+    """
+
+    def __init__(self, tell: Callable[[Any, FrameType], None], fail: Callable[[BaseException], None]) -> None:
+        self._tell = tell
+        self._fail = fail
+        self._method: TellingMethod | None = None
+
+    def start(self) -> None:
+        """Begin to tell.
+
+        Raises:
+            AttributeError: This JAX evaluates primitives in another way.
+        """
+        if self._method is not None:
+            return
+        core, dispatch = private("core"), private("dispatch")
+        code = core.Primitive.bind_with_trace.__code__
+        callable_of = dispatch.xla_primitive_callable
+        tell, fail = self._tell, self._fail
+
+        def evaluated(_: Any, frame: FrameType) -> None:
+            # Each operation that JAX runs one by one comes by here: most are left after two comparisons.
+            if frame.f_code is not code:
+                return
+            given = frame.f_locals
+            if given["self"].name not in _SPECIFIC:
+                return
+            try:
+                # JAX itself asks the same next, and keeps the answer.
+                jitted = callable_of(given["self"], **given["params"])
+                tell(jitted._fun, frame)
+            except FAILURES as error:
+                fail(error)
+
+        self._method = TellingMethod(core.EvalTrace, "process_primitive", evaluated)
+
+    def stop(self) -> None:
+        """Tell no more, and leave JAX as it was."""
+        if self._method is not None:
+            self._method.put_back()
+            self._method = None
