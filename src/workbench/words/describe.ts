@@ -15,7 +15,7 @@ import type { Aval } from '../../protocol/snapshot';
 import { documentationOf, gloss, glossOf } from './glosses';
 import { frameLine } from '../listing/frame-line';
 import type { IVariablePlace } from '../listing/listing';
-import type { ArgumentNames } from './row-tags';
+import { ArgumentNames, weakTypeWords } from './row-tags';
 import type { VariableUses } from '../listing/variable-uses';
 
 /** What descriptions are made from. */
@@ -98,14 +98,12 @@ function typeWords(aval: Aval | null, trans: TranslationBundle): string[] {
     const shape = aval.shape.join(' × ');
     words.push(
       aval.shape.length === 0
-        ? trans.__('a scalar of %1', aval.dtype)
-        : trans.__('%1 of %2', shape, aval.dtype)
+        ? trans.__('a scalar, dtype %1', aval.dtype)
+        : trans.__('shape %1, dtype %2', shape, aval.dtype)
     );
   }
   if (aval.weak) {
-    words.push(
-      trans.__('weak type: it came from a Python number and gives way')
-    );
+    words.push(weakTypeWords(trans));
   }
   if (aval.sharding !== null) {
     words.push(trans.__('sharding %1', aval.sharding));
@@ -255,7 +253,7 @@ function facts(
     details.addEventListener('toggle', () => lines.forEach(one => one.read()), {
       once: true
     });
-    add(trans.__('through'), details);
+    add(trans.__('through library'), details);
   }
   const documentation = documentationOf(primitive, trans);
   if (documentation) {
