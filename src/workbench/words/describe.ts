@@ -53,9 +53,14 @@ export function describeVariable(
       'jp-JaxprProgram-fact',
       boundBy > 0
         ? trans.__('bound by equation %1', boundBy)
-        : path === null
-          ? trans.__('an input')
-          : trans.__('an input: %1 in the Python function', path)
+        : variable < rows.equations.snapshot.scopes[scope].constants
+          ? trans.__('a constant of this jaxpr')
+          : path === null
+            ? trans.__('an input of this jaxpr')
+            : trans.__(
+                'an input of this jaxpr: %1 in the Python function',
+                path
+              )
     )
   );
   const read = readBy.filter(number => number > 0);
@@ -81,7 +86,9 @@ export function describeVariable(
     );
   }
   if (isResult) {
-    node.append(element('div', 'jp-JaxprProgram-fact', trans.__('a result')));
+    node.append(
+      element('div', 'jp-JaxprProgram-fact', trans.__('a result of this jaxpr'))
+    );
   }
   node.append(
     element('div', 'jp-JaxprProgram-fact', uses.range(place, trans).words)

@@ -61,7 +61,7 @@ export function roleWords(
       return {
         text: trans.__('⇄ both'),
         title: trans.__(
-          'Both: the equation contains equations of both parts, or both parts call its program.'
+          'Both: the equation belongs to both parts, or contains equations of both parts.'
         )
       };
     case '-':

@@ -248,7 +248,7 @@ function effectTitle(
 ): string {
   if (effects.some(each => /^(?:Ordered|Write|Accum)/.test(each))) {
     return trans.__(
-      'The equation has an effect. JAX keeps the equation, and keeps its order.'
+      'The equation has an ordered effect, so JAX keeps the equation and its order.'
     );
   }
   if (effects.every(each => each.startsWith('Read'))) {

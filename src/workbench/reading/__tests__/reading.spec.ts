@@ -53,8 +53,8 @@ describe('a line of a jaxpr', () => {
   it.each([
     ['Debug', 'Pass ordered=True to keep the order.'],
     ['IO', 'Pass ordered=True to keep the order.'],
-    ['OrderedIO', 'keeps its order.'],
-    ['Write<Ref{float32[8]}>', 'keeps its order.'],
+    ['OrderedIO', 'so JAX keeps the equation and its order.'],
+    ['Write<Ref{float32[8]}>', 'so JAX keeps the equation and its order.'],
     [
       'Read<Ref{float32[8]}>',
       'so it stays after earlier writes to the reference'
