@@ -28,7 +28,7 @@ def test_it_keeps_what_a_reader_wrote_into_a_lesson(tmp_path, capsys):
     assert mine.read_text() == "my notes"
     assert capsys.readouterr().out == (
         f"The lessons are in {tmp_path}.\n"
-        "Kept as you left them: 01-what-jit-does.ipynb. Delete one to start it afresh.\n"
+        "Already in the folder, so not replaced: 01-what-jit-does.ipynb. Delete a lesson to get a new copy.\n"
     )
 
 

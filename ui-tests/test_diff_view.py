@@ -276,7 +276,7 @@ def filters_of(place):
 def test_noise_is_put_away_on_both_sides_by_a_key_and_counted(noisy):
     noisy.set_panel_width(320)
     page, panel = noisy.page, noisy.panel
-    hidden = panel.get_by_text(re.compile(r"^(\d+ lines? hidden|No lines hidden): "))
+    hidden = panel.get_by_text(re.compile(r"^(\d+ lines? hidden: |No lines hidden\. )"))
     said = "2 added, 4 removed, 3 changed"
     counts = panel.get_by_role("status").filter(has_text=said).first
     every = rows_of(noisy).inner_text()
@@ -355,9 +355,7 @@ def test_the_filters_hold_in_the_main_area_and_for_the_next_run(noisy):
     page.keyboard.press("?")
     dialog = page.get_by_role("dialog", name="Keys of the Diff view")
     expect(dialog).to_contain_text(
-        re.compile(
-            "c b w uHide and show converts, broadcasts, trivial jit wrappers, unused results, in both programs alike"
-        )
+        re.compile("c b w uHide or show converts, broadcasts, trivial jit wrappers, unused equations in both programs")
     )
     page.keyboard.press("Escape")
     expect(beside.get_by_role("listbox")).to_be_focused()

@@ -117,7 +117,7 @@ def test_a_line_leads_to_exactly_its_equation_and_back(twice):
     expect(lines(text, "stablehlo.sine")).to_have_count(2)
     lines(text, "stablehlo.sine").nth(1).click()
     expect(linked(text)).to_have_count(1)
-    expect(twice.panel.get_by_role("region", name="What is pointed at")).to_contain_text("sin")
+    expect(twice.panel.get_by_role("region", name="Details of the selection")).to_contain_text("sin")
     twice.expect_linked(1, "jnp.sin(x @ w)")
     level(twice, "jaxpr")
     expect(linked(twice.listing())).to_have_count(1)
@@ -155,7 +155,7 @@ def test_by_keyboard_alone(twice):
     expect(title(twice)).to_be_visible()
     twin(twice).focus()
     twice.page.keyboard.press("?")
-    expect(twice.page.get_by_role("dialog")).to_contain_text("In StableHLO and HLO: exact links, from a twin")
+    expect(twice.page.get_by_role("dialog")).to_contain_text("In StableHLO and HLO: show or leave the exact links")
     twice.page.keyboard.press("Escape")
     expect(twice.page.get_by_role("dialog")).to_have_count(0)
 

@@ -57,7 +57,7 @@ def found(nb, text):
     field = nb.panel.get_by_role("textbox", name="Find in program")
     count = nb.panel.get_by_role("search").get_by_role("status")
     field.fill("what no text has")  # the count of an earlier search is gone
-    expect(count).to_have_text("none")
+    expect(count).to_have_text("no matches")
     field.fill(text)
     expect(count).to_have_text(re.compile(r"^[1-9]\d*( of \d+)?$"))
     if " of " not in count.inner_text():  # where none was on screen, the search went to one
@@ -146,7 +146,7 @@ def test_an_instruction_belongs_to_its_own_equation_and_one_without_a_place_says
     unfolded(rnn)
     found(rnn, " exponential(")
     line(hlo, " exponential(").click()
-    expect(rnn.panel.get_by_role("region", name="What is pointed at")).to_contain_text(
+    expect(rnn.panel.get_by_role("region", name="Details of the selection")).to_contain_text(
         "Several equations come from this place. Only this one has the name and the type of the line: it is inferred, "
         "XLA does not state it."
     )
@@ -160,7 +160,9 @@ def test_an_instruction_belongs_to_its_own_equation_and_one_without_a_place_says
     inferred = hlo.locator('.cm-line[data-badge="inferred"]').first
     expect(inferred).to_contain_text("broadcast(%constant")
     inferred.click()
-    expect(rnn.panel.get_by_role("region", name="What is pointed at")).to_contain_text("Inferred: XLA does not say")
+    expect(rnn.panel.get_by_role("region", name="Details of the selection")).to_contain_text(
+        "Inferred: XLA does not say"
+    )
     rnn.expect_linked(1, "jax.nn.softmax(h) * 0.5")
 
 

@@ -49,7 +49,7 @@ def test_an_equation_marks_the_expression_it_came_from(dense):
     dense.expect_linked(1, "jnp.tanh(h) + 1")
     expect(linked(dense)).to_have_attribute("data-cell-line", "5")
     expect(dense.cell(1).locator(".jp-JaxprCell-line")).to_have_attribute("data-jaxpr-line", "5")
-    detail = dense.panel.get_by_role("region", name="What is pointed at")
+    detail = dense.panel.get_by_role("region", name="Details of the selection")
     expect(detail).to_contain_text("add")
     expect(detail).to_contain_text("jnp.tanh(h) + 1")
     expect(detail).to_contain_text("d:f32[16], 1.0 → e:f32[16]")
@@ -72,7 +72,9 @@ def test_the_caret_and_the_mouse_in_the_cell_mark_its_equations(dense):
 
     dense.page.keyboard.press("Control+Home")  # the line of the magic
     expect(linked(dense)).to_have_count(0)
-    expect(dense.panel.get_by_role("region", name="What is pointed at")).to_contain_text("No equation comes from here.")
+    expect(dense.panel.get_by_role("region", name="Details of the selection")).to_contain_text(
+        "No equation comes from here."
+    )
 
 
 def test_from_the_program_to_the_cell_and_back_by_keyboard_alone(dense):
@@ -143,7 +145,7 @@ def test_an_edited_cell_is_not_linked_until_it_has_its_text_again(dense):
     dense.lines(1).nth(0).click()
     dense.page.keyboard.press("End")
     dense.page.keyboard.press("Enter")
-    said = dense.panel.get_by_text("Cell [2] was edited after this run. Run it again to see its links.")
+    said = dense.panel.get_by_text("Cell [2] was edited after this run. Run the cell again to see its links.")
     expect(said).to_be_visible()
     dense.expect_linked(1, "")
     dense.equation(2).hover()

@@ -167,7 +167,7 @@ def test_what_is_pointed_at_in_one_column_is_marked_in_all(rnn):
     rnn.page.keyboard.press("Home")
     expect(wide.count("jaxpr")).to_have_text("3 of 17 equations")
     expect(wide.linked("jaxpr")).to_have_count(3)
-    expect(wide.root).to_contain_text("All of this line. Put the caret into an expression for less.")
+    expect(wide.root).to_contain_text("The whole line is selected. Put the caret into an expression to select less.")
 
 
 def test_marks_in_the_notebook_follow_too(rnn):

@@ -33,7 +33,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m jupyter_jaxpr.lessons",
         description="Open JupyterLab on a copy of the first lesson, with the jaxpr panel beside it.",
-        epilog="Any other option is one of `jupyter lab`, such as --no-browser or --port=9000.",
+        epilog="Any other option goes to `jupyter lab`, such as --no-browser or --port=9000.",
     )
     parser.add_argument("--language", choices=LANGUAGES, default="en")
     parser.add_argument("--to", type=Path, default=Path("jaxpr-lessons"), metavar="FOLDER")
@@ -61,7 +61,7 @@ def copy_lessons(language: str, folder: Path) -> list[str]:
             shutil.copyfile(COURSE / language / name, folder / name)
     print(f"The lessons are in {folder.resolve()}.", flush=True)
     if kept:
-        print(f"Kept as you left them: {', '.join(kept)}. Delete one to start it afresh.")
+        print(f"Already in the folder, so not replaced: {', '.join(kept)}. Delete a lesson to get a new copy.")
     return names
 
 

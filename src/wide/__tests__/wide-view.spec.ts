@@ -161,7 +161,7 @@ describe('levels side by side', () => {
     ]);
     expect(counts(view)[1]).toBe('3 of 17 equations');
     expect(view.node.textContent).toContain(
-      'All of this line. Put the caret into an expression for less.'
+      'The whole line is selected. Put the caret into an expression to select less.'
     );
   });
 
@@ -231,7 +231,7 @@ describe('levels side by side', () => {
     const { model, view } = await open(golden('rnn-0.12'));
     attentionOf(model).unlinked = [{ executionCount: 7, reason: 'edited' }];
     expect(view.node.textContent).toContain(
-      'Cell [7] was edited after this run. Run it again to see its links.'
+      'Cell [7] was edited after this run. Run the cell again to see its links.'
     );
   });
 

@@ -35,7 +35,7 @@ export class FilterRow {
     this._names = filter(
       trans.__('Names'),
       trans.__(
-        'Group equations in a row under one name: named scopes, vmap, jvp, transpose (key: %1)',
+        'Group neighbouring equations of the same name: named scopes, vmap, jvp, transpose (key: %1)',
         printedKey('text', 'group')
       ),
       () => (_tools.grouped = !_tools.grouped)
@@ -43,7 +43,7 @@ export class FilterRow {
     this._source = filter(
       trans.__('Source'),
       trans.__(
-        'The line of Python above what was made of it (key: %1)',
+        'Show source lines above the lines that come from them (key: %1)',
         printedKey('text', 'source')
       ),
       () => (_tools.interleaved = !_tools.interleaved)

@@ -33,7 +33,7 @@ export class GroupsPanel implements Panel {
       this._trans.__('Ungroup')
     );
     leave.title = this._trans.__(
-      'Do not group by name (key: %1)',
+      'Show the equations without groups (key: %1)',
       printedKey('text', 'group')
     );
     leave.addEventListener('click', () => (tools.grouped = false));
@@ -72,18 +72,19 @@ export class GroupsPanel implements Panel {
     this._words.textContent =
       groups.size === 0
         ? trans.__(
-            'No two equations in a row have the same name here. jax.named_scope gives them one.'
+            'No neighbouring equations have the same name here. Use jax.named_scope to name equations.'
           )
         : count === 0
           ? trans._n(
-              '%1 group by name, open.',
-              '%1 groups by name, all open.',
+              '%1 group of equations, unfolded.',
+              '%1 groups of equations, all unfolded.',
               groups.size
             )
-          : trans.__(
-              '%1 folded by name in %2.',
-              trans._n('%1 line', '%1 lines', lines),
-              trans._n('%1 group', '%1 groups', count)
+          : trans._n(
+              '%1 group of equations is folded. Hidden lines: %2.',
+              '%1 groups of equations are folded. Hidden lines: %2.',
+              count,
+              lines
             );
   }
 

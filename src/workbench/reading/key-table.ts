@@ -72,7 +72,9 @@ export const KEYS = [
       'Mod-End': 'lastLine'
     },
     does: trans =>
-      trans.__('Go from line to line; what belongs to it is marked')
+      trans.__(
+        'Go from line to line; the view marks what is linked to the line'
+      )
   },
   {
     in: ['text'],
@@ -82,12 +84,14 @@ export const KEYS = [
   {
     in: ['level', 'source'],
     keys: { n: 'nextLinked', p: 'previousLinked' },
-    does: trans => trans.__('Next and previous marked place in this text')
+    does: trans =>
+      trans.__('Go to the next or previous marked place in this text')
   },
   {
     in: ['level', 'source'],
     keys: { 'Alt-ArrowRight': 'nextLevel', 'Alt-ArrowLeft': 'previousLevel' },
-    does: trans => trans.__('The marked place in the next and previous level')
+    does: trans =>
+      trans.__('Go to the marked place in the next or previous level')
   },
   {
     in: ['text'],
@@ -97,7 +101,7 @@ export const KEYS = [
     },
     does: trans =>
       trans.__(
-        'Choose the next and previous variable of the line: it says where it is defined, used, and how long it lives'
+        'Choose the next or previous variable of the line; the view shows its definition, its uses and how long it lives'
       )
   },
   {
@@ -106,7 +110,7 @@ export const KEYS = [
     mouse: ['Alt+click'],
     does: trans =>
       trans.__(
-        'Go to the definition of the chosen variable, or of what the line reads; in HLO to what the line calls'
+        'Go to the definition of the chosen variable or, without one, of the first operand; in HLO to the called computation'
       )
   },
   {
@@ -114,7 +118,7 @@ export const KEYS = [
     keys: { 'Shift-F12': 'nextUse' },
     does: trans =>
       trans.__(
-        'Go to the next use of the chosen variable, or of what the line binds'
+        'Go to the next use of the chosen variable or, without one, of the first result'
       )
   },
   {
@@ -122,7 +126,7 @@ export const KEYS = [
     keys: { c: 'convert', b: 'broadcast', w: 'wrapper', u: 'unused' },
     does: trans =>
       trans.__(
-        'Hide and show converts, broadcasts, trivial jit wrappers, unused results'
+        'Hide or show converts, broadcasts, trivial jit wrappers, unused equations'
       )
   },
   {
@@ -130,21 +134,19 @@ export const KEYS = [
     keys: { g: 'group' },
     does: trans =>
       trans.__(
-        'Group equations in a row under one name: named scopes, vmap, jvp, transpose; again: ungroup'
+        'Group or ungroup neighbouring equations of the same name: named scopes, vmap, jvp, transpose'
       )
   },
   {
     in: ['text'],
     keys: { s: 'source' },
     does: trans =>
-      trans.__(
-        'Show the line of Python above what was made of it; again: put it away'
-      )
+      trans.__('Show or hide source lines above the lines that come from them')
   },
   {
     in: ['text'],
     keys: { o: 'unfoldAll', f: 'foldAll' },
-    does: trans => trans.__('Open all folds and groups; fold all')
+    does: trans => trans.__('Unfold or fold all folds and groups')
   },
   {
     in: ['text'],
@@ -156,7 +158,7 @@ export const KEYS = [
     keys: { x: 'exactLinks' },
     does: trans =>
       trans.__(
-        'In StableHLO and HLO: exact links, from a twin that is compiled beside the program; again: back to the program'
+        'In StableHLO and HLO: show or leave the exact links, which need a second, tagged compile of the program'
       )
   },
   {
@@ -164,7 +166,7 @@ export const KEYS = [
     keys: { d: 'shardings' },
     does: trans =>
       trans.__(
-        'Over several devices: open the shardings above the text, and go there'
+        'With several devices: open the shardings above the text and go there'
       )
   },
   {
@@ -175,7 +177,7 @@ export const KEYS = [
   {
     in: ['text'],
     keys: { F3: 'nextMatch', 'Shift-F3': 'previousMatch' },
-    does: trans => trans.__('Next and previous match of the search')
+    does: trans => trans.__('Go to the next or previous match of the search')
   },
   {
     in: ['text'],
@@ -185,17 +187,17 @@ export const KEYS = [
   {
     in: ['text', 'source'],
     keys: { Enter: 'enterCell' },
-    does: trans => trans.__('Go to the place in the cell')
+    does: trans => trans.__('Go to the linked place in the cell')
   },
   {
     in: ['cell'],
     keys: { Escape: 'returnToProgram' },
-    does: trans => trans.__('In the cell: come back to the program')
+    does: trans => trans.__('In the cell: go back to the program')
   },
   {
     in: ['text', 'source'],
     keys: { Escape: 'markNothing' },
-    does: trans => trans.__('Mark nothing')
+    does: trans => trans.__('Remove all marks')
   },
   {
     in: ['view'],
@@ -208,12 +210,12 @@ export const KEYS = [
   {
     in: ['searchField'],
     keys: { Enter: 'nextMatch', 'Shift-Enter': 'previousMatch' },
-    does: trans => trans.__('In the search: next and previous match')
+    does: trans => trans.__('In the search: go to the next or previous match')
   },
   {
     in: ['search'],
     keys: { Escape: 'close' },
-    does: trans => trans.__('In the search: close it')
+    does: trans => trans.__('In the search: close the search')
   },
   {
     in: ['view', 'diff'],
@@ -228,7 +230,7 @@ export const KEYS = [
       Home: 'leftEnd',
       End: 'rightEnd'
     },
-    does: trans => trans.__('With the keyboard on a divider: move it')
+    does: trans => trans.__('On a divider: move the divider')
   },
   {
     in: ['diffLines'],
@@ -239,24 +241,26 @@ export const KEYS = [
       End: 'lastLine'
     },
     does: trans =>
-      trans.__('Go from line to line; its place in the cell is marked')
+      trans.__(
+        'Go from line to line; the view marks the linked place in the cell'
+      )
   },
   {
     in: ['diffLines'],
     keys: { n: 'nextDifference', p: 'previousDifference' },
-    does: trans => trans.__('Next and previous difference')
+    does: trans => trans.__('Go to the next or previous difference')
   },
   {
     in: ['diffLines'],
     keys: { Enter: 'unfold', Space: 'unfold' },
-    does: trans => trans.__('Show the equal lines that are folded')
+    does: trans => trans.__('Show the folded equal lines')
   },
   {
     in: ['diffLines'],
     keys: { c: 'convert', b: 'broadcast', w: 'wrapper', u: 'unused' },
     does: trans =>
       trans.__(
-        'Hide and show converts, broadcasts, trivial jit wrappers, unused results, in both programs alike'
+        'Hide or show converts, broadcasts, trivial jit wrappers, unused equations in both programs'
       )
   },
   {

@@ -276,7 +276,7 @@ export function hiddenSentence(
   const names = NOISES.filter(noise => hidden.has(noise))
     .map(noise => noiseName(noise, trans).toLowerCase())
     .join(', ');
-  return trans.__('No lines hidden: there are none of %1.', names);
+  return trans.__('No lines hidden. No line matches the filters: %1.', names);
 }
 
 /** The name of a filter, for its button. */

@@ -58,7 +58,7 @@ export function readQuery(sought: ISought, trans: TranslationBundle): Query {
       return {
         kind: 'invalid',
         reason: trans.__(
-          'Not a regular expression: %1. Correct it, or switch .* off to find it as text.',
+          'The search is not a regular expression: %1. Correct the expression, or switch .* off to search for text.',
           (error as Error).message.replace(/^.*\/: /, '')
         )
       };
@@ -151,7 +151,7 @@ function readType(
   if (!dimensions.every(one => DIMENSION.test(one))) {
     return {
       reason: trans.__(
-        '%1: each dimension is a number, * for any one, or ... for any number of them, such as f32[*,128].',
+        '%1 is not a type. Write each dimension as a number, as * for any size, or as ... for any number of dimensions, such as f32[*,128].',
         word
       )
     };

@@ -190,12 +190,12 @@ export class SearchPanel implements Panel {
     const [here, all] = [held, total].map(count => count.toLocaleString('en'));
     return this._listing.level === 'jaxpr'
       ? this._trans.__(
-          'Only %1 of %2 equations have arrived; the others are not counted yet.',
+          'Only %1 of %2 equations have arrived. The search does not count the other equations yet.',
           here,
           all
         )
       : this._trans.__(
-          'Only %1 of %2 lines have arrived; the others are not counted yet.',
+          'Only %1 of %2 lines have arrived. The search does not count the other lines yet.',
           here,
           all
         );
@@ -213,7 +213,7 @@ export class SearchPanel implements Panel {
     const total = count.toLocaleString('en');
     this._count.textContent =
       count === 0
-        ? this._trans.__('none')
+        ? this._trans.__('no matches')
         : at < 0
           ? total
           : this._trans.__('%1 of %2', (at + 1).toLocaleString('en'), total);
@@ -244,7 +244,7 @@ export class SearchPanel implements Panel {
     button.dataset.searched = level;
     if (here === null) {
       button.textContent = trans.__('%1: not loaded', title);
-      button.title = trans.__('Load %1 and search it', title);
+      button.title = trans.__('Load and search %1', title);
     } else {
       const count = countOf(documentOf(here), here, query);
       const { held, total } = here.arrived();
@@ -252,16 +252,17 @@ export class SearchPanel implements Panel {
       button.textContent = `${title} ${number}`;
       button.title =
         held < total
-          ? trans.__(
-              '%1: %2 in the %3 of %4 lines that have arrived. Go there',
-              title,
+          ? trans._n(
+              '%2: %1 match in the %3 of %4 lines that have arrived. Go to %2',
+              '%2: %1 matches in the %3 of %4 lines that have arrived. Go to %2',
               count,
+              title,
               held.toLocaleString('en'),
               total.toLocaleString('en')
             )
           : trans._n(
-              '%2: %1 match. Go there',
-              '%2: %1 matches. Go there',
+              '%2: %1 match. Go to %2',
+              '%2: %1 matches. Go to %2',
               count,
               title
             );

@@ -93,7 +93,7 @@ export function togetherButton(
     trans.__('Scroll together')
   );
   button.title = trans.__(
-    'Bring what is pointed at in one column into view in the others'
+    'Select a line in one column to scroll the other columns to the linked lines'
   );
   button.addEventListener('click', act);
   return button;

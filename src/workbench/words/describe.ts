@@ -15,7 +15,7 @@ import type { Aval } from '../../protocol/snapshot';
 import { documentationOf, gloss, glossOf } from './glosses';
 import { frameLine } from '../listing/frame-line';
 import type { IVariablePlace } from '../listing/listing';
-import type { ArgumentNames } from './row-tags';
+import { ArgumentNames, weakTypeWords } from './row-tags';
 import type { VariableUses } from '../listing/variable-uses';
 
 /** What descriptions are made from. */
@@ -53,9 +53,14 @@ export function describeVariable(
       'jp-JaxprProgram-fact',
       boundBy > 0
         ? trans.__('bound by equation %1', boundBy)
-        : path === null
-          ? trans.__('an input')
-          : trans.__('an input: %1 in the Python function', path)
+        : variable < rows.equations.snapshot.scopes[scope].constants
+          ? trans.__('a constant of this jaxpr')
+          : path === null
+            ? trans.__('an input of this jaxpr')
+            : trans.__(
+                'an input of this jaxpr: %1 in the Python function',
+                path
+              )
     )
   );
   const read = readBy.filter(number => number > 0);
@@ -81,7 +86,9 @@ export function describeVariable(
     );
   }
   if (isResult) {
-    node.append(element('div', 'jp-JaxprProgram-fact', trans.__('a result')));
+    node.append(
+      element('div', 'jp-JaxprProgram-fact', trans.__('a result of this jaxpr'))
+    );
   }
   node.append(
     element('div', 'jp-JaxprProgram-fact', uses.range(place, trans).words)
@@ -98,14 +105,12 @@ function typeWords(aval: Aval | null, trans: TranslationBundle): string[] {
     const shape = aval.shape.join(' × ');
     words.push(
       aval.shape.length === 0
-        ? trans.__('a scalar of %1', aval.dtype)
-        : trans.__('%1 of %2', shape, aval.dtype)
+        ? trans.__('a scalar, dtype %1', aval.dtype)
+        : trans.__('shape %1, dtype %2', shape, aval.dtype)
     );
   }
   if (aval.weak) {
-    words.push(
-      trans.__('weak type: it came from a Python number and gives way')
-    );
+    words.push(weakTypeWords(trans));
   }
   if (aval.sharding !== null) {
     words.push(trans.__('sharding %1', aval.sharding));
@@ -255,7 +260,7 @@ function facts(
     details.addEventListener('toggle', () => lines.forEach(one => one.read()), {
       once: true
     });
-    add(trans.__('through'), details);
+    add(trans.__('through library'), details);
   }
   const documentation = documentationOf(primitive, trans);
   if (documentation) {

@@ -16,7 +16,10 @@ export class Detail {
   constructor(private _trans: TranslationBundle) {
     this.node = element('div', 'jp-JaxprProgram-detail');
     this.node.setAttribute('role', 'region');
-    this.node.setAttribute('aria-label', this._trans.__('What is pointed at'));
+    this.node.setAttribute(
+      'aria-label',
+      this._trans.__('Details of the selection')
+    );
     this._content = element('div', 'jp-JaxprProgram-pointed');
     this._content.tabIndex = 0;
     this._button = element('button', 'jp-JaxprProgram-action');
@@ -146,16 +149,20 @@ function precisionNote(
       return null;
     case 'line':
       if (linked.spans.every(({ column }) => column < 0)) {
-        return trans.__('Linked to whole lines: JAX knows no columns here.');
+        return trans.__(
+          'The link covers whole lines: JAX recorded no columns here.'
+        );
       }
       return linked.spans.length === 1
         ? null
         : trans.__(
-            'All of this line. Put the caret into an expression for less.'
+            'The whole line is selected. Put the caret into an expression to select less.'
           );
     case 'none':
       return selection.kind === 'caret' || selection.kind === 'source'
-        ? trans.__('No equation comes from here.')
-        : trans.__('Not linked: JAX knows no line of yours for it.');
+        ? trans.__('No equation comes from this place in the code.')
+        : trans.__(
+            'Not linked: JAX recorded no line of your code for this line of the program.'
+          );
   }
 }

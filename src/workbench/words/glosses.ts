@@ -1,44 +1,35 @@
 /**
- * The name of a primitive comes in; what it does goes out, in a few words of our own, with its operands and the
- * public function whose documentation tells more.
+ * The name of a primitive comes in; its gloss goes out, with its operands and the public function that documents it.
  *
- * The three tables are held against the primitives of both JAX lines by tests/test_glosses.py.
+ * tests/test_glosses.py holds the table against the primitives of both JAX lines.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 
-import { arrayGlosses } from './glosses-arrays';
-import { elementwiseGlosses } from './glosses-elementwise';
-import { programGlosses } from './glosses-programs';
+import { glossTable } from './gloss-table';
 
-/** What it does; the public function of `jax`, null where there is none; its operands, in order. */
+/** What the primitive computes; the public function of `jax`, null where there is none; the operands, in order. */
 export type Gloss = readonly [
   words: string,
   documented: string | null,
   operands: string
 ];
 
-export type Glosses = Readonly<Record<string, Gloss>>;
-
 const DOCUMENTATION = 'https://docs.jax.dev/en/latest/_autosummary/jax.';
 
-/** What is known of a primitive; null for one that is not JAX's own. */
+/** The row of a primitive; null for a primitive that the table does not have. */
 export function glossOf(
   primitive: string,
   trans: TranslationBundle
 ): Gloss | null {
   let glosses = made.get(trans);
   if (!glosses) {
-    glosses = new Map(
-      [elementwiseGlosses, arrayGlosses, programGlosses].flatMap(table =>
-        Object.entries(table(trans))
-      )
-    );
+    glosses = new Map(Object.entries(glossTable(trans)));
     made.set(trans, glosses);
   }
   return glosses.get(primitive) ?? null;
 }
 
-/** What a primitive does; null for one that is not JAX's own. */
+/** What a primitive computes; null for a primitive that the table does not have. */
 export function gloss(
   primitive: string,
   trans: TranslationBundle
@@ -46,7 +37,7 @@ export function gloss(
   return glossOf(primitive, trans)?.[0] ?? null;
 }
 
-/** Where a primitive is documented; null where nothing public is. */
+/** Where a primitive is documented; null where no public function is. */
 export function documentationOf(
   primitive: string,
   trans: TranslationBundle

@@ -27,42 +27,48 @@ export function roleWords(
         ? {
             text: trans.__('→ fwd'),
             title: trans.__(
-              'Forward: on the way from the arguments to the result'
+              'Forward: the equation is on the way from the arguments to the result.'
             )
           }
         : {
             text: trans.__('→ primal'),
-            title: trans.__('Primal: it computes values, no derivatives')
+            title: trans.__(
+              'Primal: the equation computes values, no derivatives.'
+            )
           };
     case 'b':
       return {
         text: trans.__('← bwd'),
         title: trans.__(
-          'Backward: it carries derivatives from the result to the arguments'
+          'Backward: the equation carries derivatives from the result to the arguments.'
         )
       };
     case 'r':
       return {
         text: trans.__('↻ again'),
         title: trans.__(
-          'Forward, computed again in the backward part, as jax.checkpoint asks'
+          'Again: jax.checkpoint makes the backward part compute this forward equation again.'
         )
       };
     case 't':
       return {
         text: trans.__('∂ tangent'),
-        title: trans.__('Tangent: it carries changes of the arguments forward')
+        title: trans.__(
+          'Tangent: the equation carries derivatives from the arguments to the result.'
+        )
       };
     case 'm':
       return {
         text: trans.__('⇄ both'),
-        title: trans.__('Around, or in, a program that does both')
+        title: trans.__(
+          'Both: the equation belongs to both parts, or contains equations of both parts.'
+        )
       };
     case '-':
       return {
         text: trans.__('· other'),
         title: trans.__(
-          'Not on the way from what is differentiated to the result'
+          'Other: the equation is not on the way from the differentiated arguments to the result.'
         )
       };
   }
@@ -79,14 +85,14 @@ export function keptWords(
     ? {
         text: trans.__('kept for backward, %1', size(bytes)),
         title: trans.__(
-          'A residual: %1 is kept in memory from the forward to the backward part',
+          'Residual: %1 stays in memory from the forward part to the backward part.',
           listed
         )
       }
     : {
         text: trans.__('kept for linear, %1', size(bytes)),
         title: trans.__(
-          'A residual: %1 is handed to the linear program',
+          'Residual: the primal program passes %1 to the linear program.',
           listed
         )
       };
@@ -98,12 +104,9 @@ export function countsWords(
   trans: TranslationBundle
 ): string {
   const { kind } = marks.transform;
-  const words = ROLES.filter(role => marks.count(role) > 0).map(role =>
-    trans.__(
-      '%1 %2',
-      marks.count(role).toLocaleString('en'),
-      roleWords(role, kind, trans).text
-    )
+  const words = ROLES.filter(role => marks.count(role) > 0).map(
+    role =>
+      `${marks.count(role).toLocaleString('en')} ${roleWords(role, kind, trans).text}`
   );
   if (marks.part.kept.length > 0) {
     words.push(trans.__('%1 kept', size(marks.bytes)));

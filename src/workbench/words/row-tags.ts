@@ -138,7 +138,7 @@ export class RowTags {
     return {
       at,
       text: name,
-      title: this._trans.__('%1 in the Python function', name),
+      title: this._trans.__('This input is %1 in the Python function.', name),
       kind: 'name'
     };
   }
@@ -147,9 +147,7 @@ export class RowTags {
     return {
       at,
       text: this._trans.__('weak'),
-      title: this._trans.__(
-        'Weak type: it came from a Python number and takes the dtype of what it meets'
-      ),
+      title: weakTypeWords(this._trans),
       kind: 'fact'
     };
   }
@@ -170,7 +168,7 @@ export class RowTags {
         at,
         text: trans.__('promoted %1 → %2', from, to),
         title: trans.__(
-          'The dtype was promoted here: the operands have different dtypes, or the called function widens its input. Write the dtype that you want where the value is made'
+          'The dtype was promoted here: the operands have different dtypes, or the called function widens its input. Set the dtype where the program makes the value.'
         ),
         kind: 'fact'
       });
@@ -236,6 +234,13 @@ export class RowTags {
   private _acting = new Map<ScopePart, ReadonlySet<number>>();
 }
 
+/** What a weak type means. */
+export function weakTypeWords(trans: TranslationBundle): string {
+  return trans.__(
+    'Weak type: the value comes from a Python number and takes the dtype of the other operand.'
+  );
+}
+
 /** What an effect means for the order of equations, as far as JAX promises it. */
 function effectTitle(
   effects: readonly string[],
@@ -243,20 +248,20 @@ function effectTitle(
 ): string {
   if (effects.some(each => /^(?:Ordered|Write|Accum)/.test(each))) {
     return trans.__(
-      'It does something besides its results, so it is kept, and in its order'
+      'The equation has an ordered effect, so JAX keeps the equation and its order.'
     );
   }
   if (effects.every(each => each.startsWith('Read'))) {
     return trans.__(
-      'Reads a mutable reference, so it keeps its place after earlier writes to it'
+      'The equation reads a mutable reference, so it stays after earlier writes to the reference.'
     );
   }
   if (effects.some(each => each === 'Debug' || each === 'IO')) {
     return trans.__(
-      'It does something besides its results, so it is kept. It may come before or after others: ordered=True keeps the order'
+      'The equation has an effect, so JAX keeps the equation. The equation may run before or after other effects. Pass ordered=True to keep the order.'
     );
   }
-  return trans.__('It does something besides its results, so it is kept');
+  return trans.__('The equation has an effect, so JAX keeps the equation.');
 }
 
 function shortDtype({ text }: Aval): string {

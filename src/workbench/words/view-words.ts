@@ -72,10 +72,10 @@ export function unlinkedWords(
   if (reason === 'edited') {
     return count === null
       ? trans.__(
-          'A cell was edited after this run. Run it again to see its links.'
+          'A cell was edited after this run. Run the cell again to see its links.'
         )
       : trans.__(
-          'Cell [%1] was edited after this run. Run it again to see its links.',
+          'Cell [%1] was edited after this run. Run the cell again to see its links.',
           count
         );
   }

@@ -180,10 +180,10 @@ describe('what is hidden of a diff', () => {
       '1 line hidden: 1 unused. They are equal in both programs.'
     );
     expect(said(diff, 'wrapper', 'convert')).toBe(
-      'No lines hidden: there are none of converts, jit wrappers.'
+      'No lines hidden. No line matches the filters: converts, jit wrappers.'
     );
     expect(said({ ...diff, skipped: 4 }, 'convert')).toBe(
-      'No lines hidden: there are none of converts. Lines that the kernel left out are not counted here.'
+      'No lines hidden. No line matches the filters: converts. Lines that the kernel left out are not counted here.'
     );
   });
 

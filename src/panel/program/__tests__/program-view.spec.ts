@@ -220,7 +220,7 @@ describe('a program in the panel', () => {
       '7 | r:f32[16] = tanh q'
     ]);
     expect(detail(view)).toBe(
-      '73 equations5 to 7All of this line. Put the caret into an expression for less.'
+      '73 equations5 to 7The whole line is selected. Put the caret into an expression to select less.'
     );
   });
 
@@ -329,7 +329,7 @@ describe('a program in the panel', () => {
     const { model, view } = open(golden('rnn-0.12'));
     attentionOf(model).unlinked = [{ executionCount: 7, reason: 'edited' }];
     expect(messages(view)).toBe(
-      'Cell [7] was edited after this run. Run it again to see its links.'
+      'Cell [7] was edited after this run. Run the cell again to see its links.'
     );
     attentionOf(model).unlinked = [];
     expect(messages(view)).toBe('');

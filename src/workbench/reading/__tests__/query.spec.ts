@@ -172,10 +172,10 @@ describe('a query', () => {
       'Type the name of a primitive after the colon, such as primitive:dot_general.'
     );
     expect(reason('f32[8,]')).toBe(
-      'f32[8,]: each dimension is a number, * for any one, or ... for any number of them, such as f32[*,128].'
+      'f32[8,] is not a type. Write each dimension as a number, as * for any size, or as ... for any number of dimensions, such as f32[*,128].'
     );
     expect(reason('a)', true)).toBe(
-      "Not a regular expression: Unmatched ')'. Correct it, or switch .* off to find it as text."
+      "The search is not a regular expression: Unmatched ')'. Correct the expression, or switch .* off to search for text."
     );
     expect(reason('  ')).toBe('nothing');
   });

@@ -51,15 +51,15 @@ describe('a line of a jaxpr', () => {
   });
 
   it.each([
-    ['Debug', 'so it is kept. It may come before or after others'],
-    ['IO', 'so it is kept. It may come before or after others'],
-    ['OrderedIO', 'so it is kept, and in its order'],
-    ['Write<Ref{float32[8]}>', 'so it is kept, and in its order'],
+    ['Debug', 'Pass ordered=True to keep the order.'],
+    ['IO', 'Pass ordered=True to keep the order.'],
+    ['OrderedIO', 'so JAX keeps the equation and its order.'],
+    ['Write<Ref{float32[8]}>', 'so JAX keeps the equation and its order.'],
     [
       'Read<Ref{float32[8]}>',
-      'so it keeps its place after earlier writes to it'
+      'so it stays after earlier writes to the reference'
     ],
-    ['of another library', 'besides its results, so it is kept']
+    ['of another library', 'so JAX keeps the equation.']
   ])('promises of the effect %s what JAX does', (effect, promise) => {
     const snapshot = golden('effects-0.12');
     const strings = snapshot.strings.map(each =>
