@@ -45,9 +45,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Sources", "Unavailable"]
 
-_NOT_COMPILED = "JAX has not compiled this program, so nothing is spread yet. Inspect it with stage='compile'."
-_UNSAID = "This executable does not say how its arrays are spread. Call the function, or inspect it, in this kernel."
-_NO_VALUES = "This program was derived from types, so there are no values to step through. Step through {name} instead."
+_NOT_COMPILED = (
+    "JAX has not compiled this program, so its shardings are unknown. Inspect the function with stage='compile'."
+)
+_UNSAID = "This executable does not report its shardings. Call or inspect the function in this kernel."
+_NO_VALUES = "This derived program has types but no values, so the stepper cannot run. Step through {name} instead."
 
 
 class Sources:
@@ -156,7 +158,9 @@ class Sources:
         """
         twin = self._twins.get(program)
         if twin is None:
-            raise Unavailable("The kernel does not hold the twin of this program. Ask for its exact links again.")
+            raise Unavailable(
+                "The kernel does not hold the exact links of this program. Ask for the exact links again."
+            )
         return twin[1][level]
 
     def add_passes(self, program: int, passes: Passes) -> None:
@@ -172,7 +176,7 @@ class Sources:
         """
         passes = self._passes.get(program)
         if passes is None or not 0 <= index < len(passes.passes):
-            raise Unavailable("The kernel does not hold this pass. Ask for the passes again.")
+            raise Unavailable("The kernel does not hold the diff of this pass. Ask for the passes again.")
         return passes.diff(index)
 
     def text_page(

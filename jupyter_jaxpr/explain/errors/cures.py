@@ -88,7 +88,7 @@ class _Writer:
                     "while_loop."
                 )
             if reason is not None:
-                text += f" No code is shown for this loop, because {reason}."
+                text = f"{text} No code is suggested for this loop. {reason}"
             found.append(FoundCure(f"{self._lax}.{form}", code, text))
         return [*found, self._masked()]
 
