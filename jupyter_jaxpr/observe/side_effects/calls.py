@@ -380,7 +380,7 @@ class Calls(Methods):
         for value in values:
             if self._is_function(value):
                 self._escapes(value)
-        text = f"calls {call_text(node)}, a function that is unknown before the code runs"
+        text = f"calls {call_text(node)}, which is unknown before the code runs"
         return self.refuse("unknown", scope, node, text)
 
 

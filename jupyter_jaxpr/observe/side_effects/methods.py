@@ -337,7 +337,9 @@ def is_none(value: Value) -> bool:
 
 
 def call_text(node: ast.AST) -> str:
-    """The text of an expression, at most 60 characters."""
+    """What is called, at most 60 characters; a statement does not write the function that it passes on."""
+    if isinstance(node, ast.stmt):
+        return "a function"
     try:
         text = ast.unparse(node.func if isinstance(node, ast.Call) else node)
     except Exception:
