@@ -491,7 +491,7 @@ def test_the_panel_is_asked_first_and_told_the_price():
     )
     page = {"type": "text", "level": "hlo", "first_line": 0, "line_count": 9, "twin": True}
     assert answers(**page).reason == (
-        "The kernel does not hold the twin of this program. Ask for its exact links again."
+        "The kernel does not hold the exact links of this program. Ask for the exact links again."
     )
     assert answers(type="exact_links", program=7, confirmed=True).reason == (
         "This run has no such program. Run the cell again."

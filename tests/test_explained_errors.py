@@ -62,7 +62,7 @@ CASES = {
         "@jax.jit\ndef f(x, rate):\n    if x > 0:\n        return x\n    return rate * (jnp.exp(x) - 1)\n",
         (ONE, ONE),
         "x > 0",
-        "Python cannot decide x > 0 while JAX traces",
+        "Python cannot know whether x > 0 is true while JAX traces",
         [
             ("jax.lax.cond", "return jax.lax.cond(x > 0, lambda: x, lambda: rate * (jnp.exp(x) - 1))"),
             ("jnp.where", "return jnp.where(x > 0, x, rate * (jnp.exp(x) - 1))"),
@@ -73,7 +73,7 @@ CASES = {
         "def f(x):\n    if x > 0 and x < 3:\n        y = x\n    else:\n        y = jnp.sin(x)\n    return y\n",
         (ONE,),
         "x > 0",
-        "Python cannot decide x > 0 while JAX traces",
+        "Python cannot know whether x > 0 is true while JAX traces",
         [
             ("jax.lax.cond", "y = jax.lax.cond((x > 0) & (x < 3), lambda: x, lambda: jnp.sin(x))"),
             ("jnp.where", "y = jnp.where((x > 0) & (x < 3), x, jnp.sin(x))"),
@@ -84,7 +84,7 @@ CASES = {
         "def f(x):\n    if not x > 2:\n        x += jnp.sin(x)\n    return x\n",
         (ONE,),
         "x > 2",
-        "Python cannot decide x > 2 while JAX traces",
+        "Python cannot know whether x > 2 is true while JAX traces",
         [
             ("jax.lax.cond", "x = jax.lax.cond(~(x > 2), lambda: x + jnp.sin(x), lambda: x)"),
             ("jnp.where", "x = jnp.where(~(x > 2), x + jnp.sin(x), x)"),
@@ -95,7 +95,7 @@ CASES = {
         "def f(xs):\n    if xs.sum() > 2:\n        return xs\n    return -xs\n",
         (ROW,),
         "xs.sum() > 2",
-        "Python cannot decide xs.sum() > 2 while JAX traces",
+        "Python cannot know whether xs.sum() > 2 is true while JAX traces",
         [
             ("jax.lax.cond", "return jax.lax.cond(xs.sum() > 2, lambda: xs, lambda: -xs)"),
             ("jnp.where", "return jnp.where(xs.sum() > 2, xs, -xs)"),
@@ -105,7 +105,7 @@ CASES = {
         f"{USES}def f(x):\n    return x if 0 < x < 3 else -x\n",
         (ONE,),
         "0 < x < 3",
-        "Python cannot decide 0 < x < 3 while JAX traces",
+        "Python cannot know whether 0 < x < 3 is true while JAX traces",
         [
             ("lax.cond", "lax.cond((0 < x) & (x < 3), lambda: x, lambda: -x)"),
             ("jnp.where", "jnp.where((0 < x) & (x < 3), x, -x)"),
@@ -116,7 +116,7 @@ CASES = {
         f"{USES}def f(x, n):\n    i = 0\n    while i < n:\n        x = x * 2\n        i += 1\n    return x\n",
         (ONE, 3),
         "i < n",
-        "Python cannot decide i < n while JAX traces",
+        "Python cannot know whether i < n is true while JAX traces",
         [
             (
                 "lax.while_loop",
@@ -142,7 +142,7 @@ CASES = {
         f"{USES}def f(x, n):\n    i = 0\n    while i < n:\n        x = x * 2\n        i = i + 1\n    return x\n",
         (ONE, 3),
         "i < n",
-        "Python cannot decide i < n while JAX traces",
+        "Python cannot know whether i < n is true while JAX traces",
         [
             (
                 "lax.while_loop",
@@ -179,7 +179,7 @@ CASES = {
         f"{USES}def f(n):\n    return lax.scan(lambda c, x: (c + 1, c), 0, None, length=n)\n",
         (3,),
         "lax.scan(lambda c, x: (c + 1, c), 0, None, length=n)",
-        "The length of a scan is fixed while JAX traces",
+        "JAX needs the length of a scan while JAX traces",
         [
             ("scan with a mask", "lax.scan(step, carry, jnp.arange(most))  # in step: jnp.where(i < n, new, old)"),
             ("lax.fori_loop", None),
@@ -197,7 +197,7 @@ CASES = {
         "def f(x):\n    assert x > 0, 'positive'\n    return x\n",
         (ONE,),
         "x > 0",
-        "Python cannot decide x > 0 while JAX traces",
+        "Python cannot know whether x > 0 is true while JAX traces",
         [
             ("checkify", "checkify.check(x > 0, 'what is wrong')"),
             ("static_argnames", 'f = jax.jit(f, static_argnames="x")'),
@@ -250,42 +250,42 @@ CASES = {
         f"{USES}def f(xs):\n    return lax.scan(lambda c, x: c + x, 0.0, xs)\n",
         (ROW,),
         "lax.scan(lambda c, x: c + x, 0.0, xs)",
-        "The body of a scan returns a pair: the carry, and what is kept of the step",
+        "The body of a scan must return a pair: the new carry and the step's output",
         [("a pair", "return c + x, None")],
     ),
     "branches of two types": Case(
         f"{USES}def f(x):\n    return lax.cond(x > 0, lambda x: x, lambda x: 1, x)\n",
         (ONE,),
         "lax.cond(x > 0, lambda x: x, lambda x: 1, x)",
-        "The branches of cond give different types: float32[] and int32[]",
-        [("give float32", "lax.cond(x > 0, lambda x: x, lambda x: jnp.asarray(1, jnp.float32), x)")],
+        "The branches of cond return different types: float32[] and int32[]",
+        [("return float32", "lax.cond(x > 0, lambda x: x, lambda x: jnp.asarray(1, jnp.float32), x)")],
     ),
     "branches of two structures": Case(
         f"{USES}def f(x):\n    return lax.cond(x > 0, lambda: x, lambda: (x, x))\n",
         (ONE,),
         "lax.cond(x > 0, lambda: x, lambda: (x, x))",
-        "The branches of cond give different structures",
+        "The branches of cond return different structures",
         [("same structure", None)],
     ),
     "a gradient of a while_loop": Case(
         f"{USES}def f(x):\n    return jax.grad(lambda y: lax.while_loop(lambda s: s < 9, lambda s: s * 2, y))(x)\n",
         (ONE,),
         "jax.grad(lambda y: lax.while_loop(lambda s: s < 9, lambda s: s * 2, y))(x)",
-        "A while_loop has no backward pass",
+        "jax.grad does not work through a while_loop",
         [("jax.lax.fori_loop", None), ("scan with a mask", None), ("jax.jacfwd", None)],
     ),
     "xs of two lengths": Case(
         f"{USES}def f(xs):\n    return lax.scan(lambda c, x: (c, x), 0.0, (xs, jnp.ones(4)))\n",
         (ROW,),
         "lax.scan(lambda c, x: (c, x), 0.0, (xs, jnp.ones(4)))",
-        "The xs of a scan have different lengths: 3, 4",
+        "The arrays in the xs of a scan have different lengths: 3, 4",
         [("same length", None)],
     ),
     "a condition that is an array": Case(
         f"{USES}def f(xs):\n    return lax.while_loop(lambda s: s < 9, lambda s: s * 2, xs)\n",
         (ROW,),
         "lax.while_loop(lambda s: s < 9, lambda s: s * 2, xs)",
-        "A condition is one true or false, not an array",
+        "A condition must be a single boolean",
         [(".any() or .all()", None), ("jnp.where", None)],
     ),
 }
@@ -340,9 +340,9 @@ def test_what_is_to_be_written_can_be_traced(name: str) -> None:
 def test_the_argument_and_its_type_are_named() -> None:
     finding = raised(CASES["an if of a whole array"].source, ROW)
     assert finding.text == (
-        "f could not be traced. Here Python's if, while, and, or, not need true or false, and it depends on the "
-        "argument xs, of which JAX knows the shape and no value while it traces. In xs.sum() > 2, xs is a traced "
-        "f32[3]."
+        "f could not be traced. Python's if, while, and, or and not need a value that is true or false. This value "
+        "depends on the argument xs. While JAX traces, arguments have shapes but no values. xs.sum() > 2 reads traced "
+        "values: xs (f32[3])."
     )
     assert finding.cure is None
     assert finding.detail is not None and "TracerBoolConversionError" in finding.detail
@@ -351,7 +351,8 @@ def test_the_argument_and_its_type_are_named() -> None:
 def test_the_leaf_of_a_carry_is_named() -> None:
     finding = raised(CASES["a leaf of a carry that becomes a float"].source, ROW)
     assert finding.text.endswith(
-        "A carry has one type in all steps. Here c['n'] goes into a step as int32[] and comes out as float32[]."
+        "A carry must have the same type at each step. This step receives c['n'] as int32[] and returns c['n'] as "
+        "float32[]."
     )
 
 
@@ -360,7 +361,8 @@ def test_grad_alone_runs_what_jit_of_grad_cannot() -> None:
     assert space_of(source)["f"](1.5) == 3.0
     finding = raised(source, 1.5)
     assert finding.text.endswith(
-        "jax.grad alone would run this line: it calls the function with values. Under jax.jit there are none."
+        "jax.grad without jax.jit can run this line, because jax.grad calls the function with values. Under jax.jit, "
+        "arrays have no values."
     )
     assert [cure.name for cure in finding.cures] == ["jax.lax.cond", "jax.numpy.where"]
 
@@ -369,7 +371,7 @@ def test_an_error_that_is_none_of_jaxs_has_its_line_and_no_advice() -> None:
     source = "def f(x):\n    return {}['missing'] + x\n"
     finding = raised(source, ONE)
     assert (finding.title, finding.cures) == (None, ())
-    assert finding.text == "f could not be traced. Here KeyError was raised: 'missing'."
+    assert finding.text == "f could not be traced. The trace raised KeyError: 'missing'."
     assert marked(source, finding) == "{}['missing']"
 
 
@@ -381,7 +383,7 @@ def test_an_error_of_a_file_that_is_gone_has_its_line() -> None:
         fun(ONE)
     finding = trace_error(caught.value, "f")
     assert finding.place is not None and finding.place.line == 2
-    assert finding.title == "Python cannot decide a traced array while JAX traces"
+    assert finding.title == "Python cannot know whether a traced array is true while JAX traces"
 
 
 CELL = """\
@@ -400,7 +402,7 @@ def test_in_a_cell_the_note_marks_the_expression(kernel_documents: Callable[[str
     (note,) = [note for note in document["notes"] if note["kind"] == "trace_raised"]
     _, _, *span = document["frames"][note["frame"]]
     assert span == [4, 7, 4, 14]
-    assert note["title"] == "Python cannot decide x < low while JAX traces"
+    assert note["title"] == "Python cannot know whether x < low is true while JAX traces"
     assert [(cure["name"], cure["code"]) for cure in note["cures"]] == [
         ("jax.lax.cond", "return jax.lax.cond(x < low, lambda: low, lambda: x)"),
         ("jax.numpy.where", "return jax.numpy.where(x < low, low, x)"),
@@ -413,7 +415,7 @@ def test_a_plain_function_that_cannot_be_traced_has_ways_out_too(
 ) -> None:
     (document,) = kernel_documents("%%jaxpr\ndef g(x):\n    if x[0] >= 0:\n        return x\n    return -x\ng(x)")
     (note,) = [note for note in document["notes"] if note["kind"] == "untraceable"]
-    assert note["title"] == "Python cannot decide x[0] >= 0 while JAX traces"
+    assert note["title"] == "Python cannot know whether x[0] >= 0 is true while JAX traces"
     assert note["cures"][0]["code"] == "return jax.lax.cond(x[0] >= 0, lambda: x, lambda: -x)"
 
 
@@ -426,9 +428,9 @@ def found(source: str, *arguments: object) -> tuple[str | None, str, str | None,
 def test_a_shape_that_is_traced() -> None:
     source = "import jax.numpy as jnp\ndef f(x, n):\n    return x.reshape(n, -1)\n"
     assert found(source, jnp.arange(4.0), 2) == (
-        "A shape is fixed while JAX traces",
-        "f could not be traced. Here TypeError was raised: Shapes must be 1D sequences of concrete values of integer "
-        "type, got (JitTracer(~int32[]), -1). In x.reshape(n, -1), n is a traced i32[], x is a traced f32[4].",
+        "JAX needs the sizes of a shape while JAX traces",
+        "f could not be traced. The trace raised TypeError: Shapes must be 1D sequences of concrete values of integer "
+        "type, got (JitTracer(~int32[]), -1). x.reshape(n, -1) reads traced values: n (i32[]), x (f32[4]).",
         None,
         [("static_argnames", 'f = jax.jit(f, static_argnames="n")'), (".shape", None)],
     )
@@ -438,9 +440,9 @@ def test_an_axis_that_is_traced() -> None:
     title, text, cure, cures = found("def f(x, axis):\n    return x.min(axis)\n", ROW, 0)
     assert (title, cure) == ("Python needs the value of x.min(axis) while JAX traces", None)
     assert text == (
-        "f could not be traced. Here Python needs the value of an array, such as an axis or a length, and it depends "
-        "on the argument axis, of which JAX knows the shape and no value while it traces. In x.min(axis), axis is a "
-        "traced i32[], x is a traced f32[3]."
+        "f could not be traced. Python needs the value of an array, for example for an axis or a length. This value "
+        "depends on the argument axis. While JAX traces, arguments have shapes but no values. x.min(axis) reads traced "
+        "values: axis (i32[]), x (f32[3])."
     )
     assert cures == [("static_argnames", 'f = jax.jit(f, static_argnames="axis")')]
 
@@ -452,7 +454,7 @@ def test_a_mask_as_an_index_keeps_no_shape() -> None:
 
 def test_an_argument_that_is_no_array() -> None:
     title, _, cure, cures = found("def f(x, mode):\n    return x\n", ROW, "same")
-    assert (title, cure) == ("mode is no array but a str", None)
+    assert (title, cure) == ("The argument mode is not an array: its type is str", None)
     assert cures == [("static_argnames", 'f = jax.jit(f, static_argnames="mode")')]
 
 
@@ -465,7 +467,7 @@ def test_a_method_under_jit_without_static_self() -> None:
     with pytest.raises(TypeError) as caught:
         Model().predict(ROW)
     finding = trace_error(caught.value, "predict")
-    assert finding.title == "self is no array but a Model"
+    assert finding.title == "The argument self is not an array: its type is Model"
     assert [(each.name, each.code) for each in finding.cures] == [
         ("static_argnames", '@partial(jax.jit, static_argnames="self")'),
         ("jax.tree_util.register_dataclass", None),

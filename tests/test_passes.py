@@ -207,7 +207,7 @@ def test_the_panel_is_asked_first_and_told_the_price(answers):
         "how long that takes is not known. It cannot be stopped while it compiles. Compile it again?"
     )
     assert answers(type="pass_diff", index=0, first_line=0, line_count=9).reason == (
-        "The kernel does not hold this pass. Ask for the passes again."
+        "The kernel does not hold the diff of this pass. Ask for the passes again."
     )
 
 

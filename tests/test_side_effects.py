@@ -174,3 +174,19 @@ def test_a_trace_that_is_asked_for_leaves_no_hidden_effect(hidden_world: types.M
         with contextlib.suppress(Exception):
             jj.inspect(getattr(hidden_world, f"function_{number}"), jax.numpy.ones(3), stage="trace")
         assert hidden.state_of(hidden_world) == before, text
+
+
+def writes(x: Any) -> Any:
+    with open("/dev/null", "a") as file:
+        file.write("x")
+    return x
+
+
+def test_an_error_names_the_line_that_cannot_be_undone() -> None:
+    line = writes.__code__.co_firstlineno + 1
+    with pytest.raises(jj.EffectsError) as caught:
+        jj.inspect(writes, jax.numpy.ones(3), stage="trace")
+    assert str(caught.value) == (
+        f"The Python code of writes did not run again. Line {line} of test_side_effects.py calls open, which may "
+        "change files, processes, connections, queues or threads. This side effect cannot be undone."
+    )

@@ -51,7 +51,7 @@ def test_unknown_fields_are_ignored():
 
 def test_a_higher_version_is_refused_before_anything_else():
     assert refusal({"version": 2, "everything": "else"}) == (
-        "This snapshot was written by a newer jupyter_jaxpr (format 2, this one reads 1). "
+        "This snapshot was written by a newer jupyter_jaxpr (format 2; this version reads format 1). "
         "Upgrade with `pip install -U jupyter_jaxpr`."
     )
 
@@ -59,12 +59,18 @@ def test_a_higher_version_is_refused_before_anything_else():
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("", "This is not a snapshot of jupyter_jaxpr: it is not JSON."),
-        ("{", "This is not a snapshot of jupyter_jaxpr: it is not JSON."),
-        ("[" * 100_000, "This is not a snapshot of jupyter_jaxpr: it is not JSON."),
-        ("[]", "This is not a snapshot of jupyter_jaxpr: it has no version."),
-        ('{"version": true}', "This is not a snapshot of jupyter_jaxpr: it has no version."),
-        ('{"version": "1"}', "This is not a snapshot of jupyter_jaxpr: it has no version."),
+        ("", "This is not a snapshot of jupyter_jaxpr: the text is not JSON."),
+        ("{", "This is not a snapshot of jupyter_jaxpr: the text is not JSON."),
+        ("[" * 100_000, "This is not a snapshot of jupyter_jaxpr: the text is not JSON."),
+        ("[]", "This is not a snapshot of jupyter_jaxpr: the field `version` is missing or is not a number from 1."),
+        (
+            '{"version": true}',
+            "This is not a snapshot of jupyter_jaxpr: the field `version` is missing or is not a number from 1.",
+        ),
+        (
+            '{"version": "1"}',
+            "This is not a snapshot of jupyter_jaxpr: the field `version` is missing or is not a number from 1.",
+        ),
         (
             '{"version": 1}',
             "This snapshot is damaged (Object missing required field `id`) and cannot be shown. Run the cell again.",
@@ -78,7 +84,7 @@ def test_what_is_no_snapshot(text, sentence):
 
 
 def test_bytes_that_are_no_text():
-    with pytest.raises(ValueError, match="it is not JSON"):
+    with pytest.raises(ValueError, match="the text is not JSON"):
         Snapshot.from_json(b'{"version": 1, "id": "\xff"}')
 
 
@@ -104,7 +110,7 @@ def test_bytes_that_are_no_text():
         (("scopes", 0, "count"), 3, "scope 0: count"),
         (("scopes", 0, "count"), 10**9, "scope 0: count"),
         (("scopes", 0, "dropped"), [-1], "scope 0: dropped"),
-        (("scopes", 0, "first_equation"), 5, "scope 0: not its beginning"),
+        (("scopes", 0, "first_equation"), 5, "scope 0: first_equation and first_variable"),
         (("scopes", 0, "names"), ["a"], "scope 0: names"),
         (("scopes", 0, "children", 0, 0), 99, "scope 0: a child's equation"),
         (("scopes", 0, "children", 0, 3), 0, "scope 0 is inside itself"),
@@ -153,7 +159,7 @@ def test_texts_that_would_print_without_end_are_refused():
         children = [[0, 0, place, number + 1] for place in (0, 1)] if number < 39 else []
         fields["scopes"].append(scope | {"children": children})
     fields["programs"][0]["scope"] = 0
-    assert "programs inside texts" in refusal(fields)
+    assert "programs inside texts are too large" in refusal(fields)
 
 
 def paths(fields, prefix=()):

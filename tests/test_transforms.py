@@ -479,7 +479,7 @@ def test_loops_of_a_derived_program_have_cards_without_steps():
             (
                 1,
                 "scan",
-                "This program was derived from types, so there are no values to step through. Step through scanned "
+                "This derived program has types but no values, so the stepper cannot run. Step through scanned "
                 "instead.",
             )
         ]

@@ -33,10 +33,10 @@ clip(jnp.ones(3), 1.0)"""
     note = nb.panel.get_by_role("article").filter(has_text="clip could not be traced")
     expect(note).to_contain_text("Line 4")
     expect(note).to_contain_text(
-        "clip could not be traced. Here Python's if, while, and, or, not need true or false, and it depends on the "
-        "arguments x and low, of which JAX knows the shape and no value while it traces."
+        "clip could not be traced. Python's if, while, and, or and not need a value that is true or false. This value "
+        "depends on the arguments x and low. While JAX traces, arguments have shapes but no values."
     )
-    expect(note).to_contain_text("Python cannot decide x.sum() > low while JAX traces")
+    expect(note).to_contain_text("Python cannot know whether x.sum() > low is true while JAX traces")
     expect(note.get_by_role("group", name="As written").locator("mark")).to_have_text("x.sum() > low")
     expect(note.get_by_role("term")).to_have_text(["jax.lax.cond", "jnp.where"])
 

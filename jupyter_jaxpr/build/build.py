@@ -35,8 +35,9 @@ from . import notes, pools
 from .control_flow import ControlFlowFound, read_control_flow
 from .costs import AT_ONCE, XLA_AT_ONCE, program_cost
 from .ledger import ledger_document
+from .level_texts import held_level
 from .levels import Unavailable
-from .live_sources import Sources, held_level
+from .live_sources import Sources
 from .naming import learn_naming
 from .programs import PAGE, WHOLE, WHOLE_RUN, ProgramBuilder
 from .shardings import HloLines, is_spread, program_shardings

@@ -7,73 +7,49 @@ the run may be asked about. Its methods may be called from any thread.
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from ..document.merge import merged
 from ..document.names import Names
-from ..document.part import Part
-from ..document.pools import Pools
 from ..document.text import program_text
 from ..document.types.comparison import VariantComparison
 from ..document.types.cost import ProgramCost
-from ..document.types.document import Level, Note, Snapshot
+from ..document.types.document import Note, Snapshot
 from ..document.types.exact_links import ExactLinks
-from ..document.types.pages import ScopeEquations, ScopePage, SourcePage, SourceStretch, TextPage
+from ..document.types.pages import ScopePage, SourcePage, TextPage
 from ..document.types.shardings import ProgramShardings
 from ..document.types.transform import Transform
 from ..observe.observation import ObservedFunction, ObservedProgram
 from ..program.control_flow import ControlPath
 from ..program.jaxpr.walk import Walk
 from ..program.source.positions import CellText
-from ..program.source.source_files import WHOLE_LIBRARY_LINES, WHOLE_LINES, NoText, source_text
 from ..program.texts.exact_lines import ExactLines
 from ..program.texts.passes import Passes
-from ..program.texts.stablehlo import LinesOfText
-from ..program.texts.text_links import linked
-from . import pools
+from . import pages, pools
 from .comparison import comparison_document
 from .control_flow import read_control_flow
 from .costs import program_cost
-from .levels import LevelName, Unavailable, level_document, make, platform_text, text_of
+from .level_texts import Text, held_level, linked_lines, linked_text
+from .levels import LevelName, Unavailable, level_document, make
 from .notes import failure_notes
-from .programs import PAGE, ProgramBuilder, first_equations, walk_names
+from .programs import PAGE, ProgramBuilder, walk_names
 from .shardings import HloLines, is_spread, program_shardings
 
 if TYPE_CHECKING:
     from ..measure.compare.variants import Comparison
 
-__all__ = ["Sources", "Text", "Unavailable"]
+__all__ = ["Sources", "Unavailable"]
 
-_NOT_COMPILED = "JAX has not compiled this program, so nothing is spread yet. Inspect it with stage='compile'."
-_UNSAID = "This executable does not say how its arrays are spread. Call the function, or inspect it, in this kernel."
-_NO_VALUES = "This program was derived from types, so there are no values to step through. Step through {name} instead."
-
-
-@dataclass(frozen=True)
-class Text:
-    """The text of a level."""
-
-    text: str
-    lines: list[str]
-    sha256: str
-    #: Of each line: index into the stacks of `pools`, -1 for none.
-    line_stacks: list[int]
-    #: Ascending: lines whose stack is inferred.
-    inferred_lines: list[int]
-    #: Lines that may come from several places: the line, then the stacks beside the one above.
-    other_stacks: list[list[int]]
-    #: Lines that are one of the equations of their stacks: the line, its scope and index; ascending.
-    named_equations: list[list[int]]
-    pools: Pools
-    #: Of a twin: the line, then scope and equation of each equation that it comes from; ascending.
-    equations: list[list[int]] | None = None
+_NOT_COMPILED = (
+    "JAX has not compiled this program, so its shardings are unknown. Inspect the function with stage='compile'."
+)
+_UNSAID = "This executable does not report its shardings. Call or inspect the function in this kernel."
+_NO_VALUES = "This derived program has types but no values, so the stepper cannot run. Step through {name} instead."
 
 
 class Sources:
@@ -142,8 +118,8 @@ class Sources:
             text = self._texts.get((program, level, platform))
             if text is None:
                 scope = self._document.programs[program].scope
-                lines = _linked(self._observed[program], level, self._walk, scope, platform)
-                text = _text(lines, pools.of_texts(self._walk, self._cell_file))
+                lines = linked_lines(self._observed[program], level, self._walk, scope, platform)
+                text = linked_text(lines, pools.of_texts(self._walk, self._cell_file))
                 self._texts[program, level, platform] = text
             return text
 
@@ -164,7 +140,7 @@ class Sources:
             held = pools.of_texts(self._walk, self._cell_file)
             texts = {
                 name: dataclasses.replace(
-                    _text(found.lines, held),
+                    linked_text(found.lines, held),
                     equations=[
                         [line, *(number for equation in equations for number in equation)]
                         for line, equations in sorted(found.equations.items())
@@ -182,7 +158,9 @@ class Sources:
         """
         twin = self._twins.get(program)
         if twin is None:
-            raise Unavailable("The kernel does not hold the twin of this program. Ask for its exact links again.")
+            raise Unavailable(
+                "The kernel does not hold the exact links of this program. Ask for the exact links again."
+            )
         return twin[1][level]
 
     def add_passes(self, program: int, passes: Passes) -> None:
@@ -198,7 +176,7 @@ class Sources:
         """
         passes = self._passes.get(program)
         if passes is None or not 0 <= index < len(passes.passes):
-            raise Unavailable("The kernel does not hold this pass. Ask for the passes again.")
+            raise Unavailable("The kernel does not hold the diff of this pass. Ask for the passes again.")
         return passes.diff(index)
 
     def text_page(
@@ -217,24 +195,7 @@ class Sources:
             Unavailable: It was not made, or cannot be had.
         """
         text = self.twin_text(program, level) if twin else self.text(program, level, platform)
-        part = Part(text.pools)
-        lines = text.lines[first_line : first_line + line_count]
-        stacks = text.line_stacks[first_line : first_line + line_count]
-        here = range(first_line, first_line + len(lines))
-        return TextPage(
-            level=level,
-            characters=len(text.text),
-            lines=len(text.lines),
-            sha256=text.sha256,
-            first_line=first_line,
-            text="\n".join(lines),
-            line_stacks=[part.stack(stack) for stack in stacks],
-            inferred_lines=[line for line in text.inferred_lines if line in here],
-            other_stacks=[[line, *map(part.stack, others)] for line, *others in text.other_stacks if line in here],
-            named_equations=[row for row in text.named_equations if row[0] in here],
-            line_equations=None if text.equations is None else [row for row in text.equations if row[0] in here],
-            **part.pools.text_fields(),
-        )
+        return pages.text_page(text, level, first_line, line_count)
 
     def scope_page(self, scope: int, first_equation: int, equation_count: int) -> ScopePage:
         """Some equations of a scope and those inside of them, named as in a print of the whole program.
@@ -246,41 +207,7 @@ class Sources:
         """
         with self._lock:
             known = self._all_names(scope).variables
-        walk = self._walk
-        part = Part(pools.of_walk(walk, self._cell_file))
-
-        def page(number: int, first: int, count: int) -> ScopeEquations:
-            columns, names = walk.scopes[number], known.get(number)
-            here = pools.scope(columns, first=first, count=count, names=names or [None] * len(columns.variable_avals))
-            end = here.first_variable + len(here.variable_avals)
-            outside = sorted(
-                {
-                    operand
-                    for operands in [*here.operands, here.outputs]
-                    for operand in operands
-                    if operand >= 0 and not here.first_variable <= operand < end
-                }
-            )
-            return ScopeEquations(
-                number=number,
-                scope=part.scope(here),
-                operands=outside,
-                operand_names=[(names[operand] if names else None) or "…" for operand in outside],
-            )
-
-        taken = first_equations(walk, scope, first_equation, equation_count)
-        own = page(scope, first_equation, taken.pop(scope))
-        return ScopePage(
-            scope=own.scope,
-            operands=own.operands,
-            operand_names=own.operand_names,
-            inner=[
-                page(number, 0, count)
-                for number, count in taken.items()
-                if number in known and (count or not walk.scopes[number].count)
-            ],
-            **part.pools.fields(),
-        )
+        return pages.scope_page(self._walk, self._cell_file, known, scope, first_equation, equation_count)
 
     def source_page(self, path: str) -> SourcePage | None:
         """The text of a file that the run came from, or why it cannot be shown; None where nothing came from it."""
@@ -288,15 +215,7 @@ class Sources:
             positions = self._walk.positions
             source = next((each for each in positions.files if each.path == path and each.kind != "cell"), None)
             codes = [] if source is None else positions.codes(source)
-        if source is None:
-            return None
-        try:
-            whole = WHOLE_LIBRARY_LINES if source.kind == "library" else WHOLE_LINES
-            found = source_text(source.name, codes, whole)
-        except NoText as why:
-            return SourcePage(path=path, lines=0, stretches=[], missing=str(why))
-        stretches = [SourceStretch(first_line=each.first_line, text="\n".join(each.lines)) for each in found.stretches]
-        return SourcePage(path=path, lines=found.lines, stretches=stretches, missing=None)
+        return None if source is None else pages.source_page(source, codes)
 
     def make(self, program: int, level: LevelName) -> Snapshot:
         """Let JAX lower or compile a program that was only traced; returns the document with what can be had now.
@@ -488,58 +407,3 @@ class Sources:
             if scope in names.variables:
                 return names
         return Names({}, {})
-
-
-def held_level(observed: ObservedProgram, level: Level, walk: Walk, scope: int, limit: int | None = None) -> Level:
-    """A level with its text in it, its stacks in the pools of `walk`; unchanged where JAX has not made it.
-
-    Args:
-        observed: JAX's objects of the program.
-        level: The level without its text.
-        walk: Whose pools take the lines' stacks.
-        scope: Of the program, in the walk.
-        limit: Longest text to hold, in characters; a longer one stays on request.
-    """
-    if level.state != "on_request":
-        return level
-    text = _text(_linked(observed, level.name, walk, scope), Pools())
-    sizes = {"characters": len(text.text), "lines": len(text.lines), "sha256": text.sha256}
-    if limit is not None and len(text.text) > limit:
-        return msgspec.structs.replace(level, **sizes)
-    return msgspec.structs.replace(
-        level,
-        state="held",
-        text=text.text,
-        line_stacks=text.line_stacks,
-        inferred_lines=text.inferred_lines,
-        other_stacks=text.other_stacks,
-        named_equations=text.named_equations,
-        **sizes,
-    )
-
-
-def _linked(
-    observed: ObservedProgram, level: LevelName, walk: Walk, scope: int, platform: str | None = None
-) -> LinesOfText:
-    """The lines of a level, linked to the equations of the program as far as that can be told."""
-    if platform is not None and level == "stablehlo":
-        lines = platform_text(observed, platform, walk.positions)
-    else:
-        lines = text_of(observed, level, walk.positions)
-    try:
-        return linked(lines, walk, scope, is_hlo=level == "hlo")
-    except Exception:  # a text of another XLA: its lines keep the places that it states
-        return lines
-
-
-def _text(lines: LinesOfText, held: Pools) -> Text:
-    return Text(
-        text=lines.text,
-        lines=lines.text.split("\n"),
-        sha256=hashlib.sha256(lines.text.encode("utf-8", "replace")).hexdigest(),
-        line_stacks=lines.line_stacks,
-        inferred_lines=lines.inferred,
-        other_stacks=[[line, *others] for line, others in sorted(lines.other_stacks.items())],
-        named_equations=[[line, *equation] for line, equation in sorted(lines.named.items())],
-        pools=held,
-    )

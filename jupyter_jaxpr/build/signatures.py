@@ -10,6 +10,7 @@ from ..observe.cache.keys import step_text
 from ..observe.observation import ArgumentSpec
 from ..observe.value_texts import Reading
 from ..plain_text import FAILURES, could_not, exact, kind_name, text_of
+from ..quantities import count
 
 #: Longest text of one argument, in characters, and in its short form.
 TYPE_LIMIT = 1_000
@@ -60,7 +61,7 @@ def flat_result(types: Iterable[str]) -> Argument:
     return Argument(
         name="",
         type=exact(text, TYPE_LIMIT),
-        summary=text if len(text) <= SUMMARY_LIMIT else f"{len(texts)} arrays",
+        summary=text if len(text) <= SUMMARY_LIMIT else count(len(texts), "array"),
         static=False,
         donated=False,
     )
@@ -93,9 +94,8 @@ def summary_text(tree: Any, reading: Reading | None = None) -> str:
             return keys
     if _is_leaf(tree):
         return exact(text, SUMMARY_LIMIT)
-    count = len(_leaves(tree))
     kind = "" if isinstance(tree, dict | tuple | list) else f"{kind_name(type(tree))}: "
-    return exact(f"{kind}{count} array{'' if count == 1 else 's'}", SUMMARY_LIMIT)
+    return exact(f"{kind}{count(len(_leaves(tree)), 'array')}", SUMMARY_LIMIT)
 
 
 def leaf_text(leaf: Any) -> str:

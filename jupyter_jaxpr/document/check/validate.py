@@ -28,9 +28,11 @@ DEPTH = 150
 #: Most equations that programs inside texts may come to when each is printed where it stands.
 PRINTED = 1_000_000
 
-_NOT_ONE = "This is not a snapshot of jupyter_jaxpr: {why}."
+_TOO_LONG = f"This is not a snapshot of jupyter_jaxpr: the text is longer than {BYTES // 1_000_000} MB."
+_NOT_JSON = "This is not a snapshot of jupyter_jaxpr: the text is not JSON."
+_NO_VERSION = "This is not a snapshot of jupyter_jaxpr: the field `version` is missing or is not a number from 1."
 _NEWER = (
-    "This snapshot was written by a newer jupyter_jaxpr (format {theirs}, this one reads {ours}). "
+    "This snapshot was written by a newer jupyter_jaxpr (format {theirs}; this version reads format {ours}). "
     "Upgrade with `pip install -U jupyter_jaxpr`."
 )
 _BROKEN = "This snapshot is damaged ({why}) and cannot be shown. Run the cell again."
@@ -53,14 +55,14 @@ def read(data: str | bytes | dict[str, Any]) -> Snapshot:
         fields: Any = data
     else:
         if len(data) > BYTES:
-            raise ValueError(_NOT_ONE.format(why=f"it has more than {BYTES // 1_000_000} MB"))
+            raise ValueError(_TOO_LONG)
         try:
             fields = msgspec.json.decode(data)
         except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-            raise ValueError(_NOT_ONE.format(why="it is not JSON")) from error
+            raise ValueError(_NOT_JSON) from error
     version = fields.get("version") if isinstance(fields, dict) else None
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
-        raise ValueError(_NOT_ONE.format(why="it has no version"))
+        raise ValueError(_NO_VERSION)
     if version > VERSION:
         raise ValueError(_NEWER.format(theirs=version, ours=VERSION))
     try:
@@ -89,7 +91,7 @@ class _Check:
 
     def all(self) -> None:
         document = self._document
-        need(math.isfinite(document.created), "created is not a time")
+        need(math.isfinite(document.created), "created")
         index(document.focus, document.programs, "focus", none=True)
         self._pools()
         for number, scope in enumerate(document.scopes):
@@ -211,7 +213,7 @@ class _Check:
         held = len(scope.primitive)
         columns = (scope.operands, scope.output_counts, scope.parameters, scope.stack, scope.name_stack)
         need(all(len(column) == held for column in columns), f"{where}: columns of different lengths")
-        need(scope.first_equation == 0 and scope.first_variable == 0, f"{where}: not its beginning")
+        need(scope.first_equation == 0 and scope.first_variable == 0, f"{where}: first_equation and first_variable")
         need(scope.constants >= 0 and scope.inputs >= 0, f"{where}: inputs")
         need(all(count >= 0 for count in scope.output_counts), f"{where}: output_counts")
         variables = scope.constants + scope.inputs + sum(scope.output_counts)
@@ -274,7 +276,7 @@ class _Check:
                     + len(scopes[number].primitive)
                     + sum(printed[scope] for scope in (inside if apart else set(inside)))
                 )
-                need(not apart or printed[number] <= PRINTED, "programs inside texts")
+                need(not apart or printed[number] <= PRINTED, "programs inside texts are too large")
 
     def _apart(self, scope: Scope) -> bool:
         """Whether some of its programs stand inside a text."""

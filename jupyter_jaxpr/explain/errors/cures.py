@@ -12,8 +12,8 @@ from ..loops.rewrites import Form, rewrite
 from ..loops.statements import LoopStatement
 from .raised import RaisedAt
 
-_COND = "One of the two runs at each call; both are compiled, and both give the same types."
-_WHERE = "Both sides are computed, and chosen element by element; it works on arrays."
+_COND = "Each call runs one of the two functions. JAX compiles both functions, and both must return the same types."
+_WHERE = "jnp.where computes both values and chooses between them element by element, so the condition may be an array."
 _SELECTS = ast.If | ast.IfExp
 
 
@@ -78,22 +78,31 @@ class _Writer:
             code, reason = self._rewritten(loop, form)
             if form == "fori_loop" and code is None and isinstance(at, ast.While):
                 continue
-            text = "It counts when the program runs, in one program for every count; without a backward pass."
+            text = (
+                "The loop counts while the program runs, so one program serves every number of steps. jax.grad does "
+                "not work through this loop."
+            )
             if form == "while_loop":
-                text = "It runs until its condition fails, in one program; without a backward pass."
+                text = (
+                    "The loop runs until its condition is false, all in one program. jax.grad does not work through a "
+                    "while_loop."
+                )
             if reason is not None:
-                text += f" There is no sketch of it here, as {reason}."
+                text = f"{text} No code is suggested for this loop. {reason}"
             found.append(FoundCure(f"{self._lax}.{form}", code, text))
         return [*found, self._masked()]
 
     def length(self) -> list[FoundCure]:
         """Of the length of a scan."""
-        text = "It counts when the program runs, in one program for every count; it keeps no ys, and has no gradient."
+        text = (
+            "The loop counts while the program runs, so one program serves every length. A fori_loop returns no ys, "
+            "and jax.grad does not work through this loop."
+        )
         return [self._masked(), FoundCure(f"{self._lax}.fori_loop", None, text)]
 
     def _masked(self) -> FoundCure:
         code = f"{self._lax}.scan(step, carry, {self._jnp}.arange(most))  # in step: {self._jnp}.where(i < n, new, old)"
-        text = "Run a fixed number of steps and let those too many change nothing; it has a backward pass."
+        text = "Run a fixed number of steps, and let surplus steps change nothing. jax.grad works through a scan."
         return FoundCure("scan with a mask", code, text)
 
     def _rewritten(self, loop: LoopStatement, form: Form) -> tuple[str | None, str | None]:
@@ -107,7 +116,10 @@ class _Writer:
         node = self._raised.around(ast.BoolOp, ast.UnaryOp)
         if not isinstance(node, ast.BoolOp) and not (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)):
             return []
-        text = "Of each element: & for and, | for or, ~ for not, each comparison in brackets."
+        text = (
+            "These operators work element by element: & for and, | for or, ~ for not. Put each comparison in "
+            "parentheses."
+        )
         return [FoundCure("& | ~", _condition(node), text)]
 
     def index(self) -> list[FoundCure]:
@@ -116,14 +128,17 @@ class _Writer:
         if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.List | ast.Tuple | ast.Name):
             return []
         code = f"{self._jnp}.asarray({ast.unparse(node.value)})[{ast.unparse(node.slice)}]"
-        return [FoundCure(f"{self._jnp}.asarray", code, "An array can be read at a traced place; a list cannot.")]
+        return [FoundCure(f"{self._jnp}.asarray", code, "A traced index can read an array, but not a list.")]
 
     def assertion(self) -> list[FoundCure]:
         """Of an assert."""
         at = self._consumer()
         if not isinstance(at, ast.Assert):
             return []
-        text = "Checks when the program runs: wrap the function with checkify.checkify, from jax.experimental."
+        text = (
+            "checkify checks the condition when the program runs. Wrap the function with checkify.checkify, from "
+            "jax.experimental."
+        )
         return [FoundCure("checkify", f"checkify.check({_condition(at.test)}, 'what is wrong')", text)]
 
     def _consumer(self) -> ast.AST | None:
@@ -196,9 +211,8 @@ def _static(raised: RaisedAt, function: str, arguments: list[str]) -> FoundCure 
     if raised.is_decorated(function):
         code = f"@partial(jax.jit, static_argnames={names})"
     said = " and ".join(arguments)
-    return FoundCure(
-        "static_argnames", code, f"One compile for each value of {said}: for a setting that seldom changes."
-    )
+    text = f"JAX compiles once for each value of {said}. Use a static argument for a setting that seldom changes."
+    return FoundCure("static_argnames", code, text)
 
 
 # --- types that differ ----------------------------------------------------------------------------------------
@@ -219,7 +233,9 @@ def carry_cures(raised: RaisedAt | None, path: str, before: str, after: str) -> 
     if before.partition("[")[2] != after.partition("[")[2]:
         return [
             FoundCure("same shape", None, "Start with an array of the final shape, and fill it with .at[i].set(...)."),
-            FoundCure("ys", None, "What grows with the steps is no carry: return it as the step's second result."),
+            FoundCure(
+                "ys", None, "A carry cannot grow from step to step. Return the new part as the step's second result."
+            ),
         ]
     call = raised.node if raised is not None else None
     start = ending = None
@@ -228,8 +244,14 @@ def carry_cures(raised: RaisedAt | None, path: str, before: str, after: str) -> 
         start = _with_start(call, jnp, other)
         ending = _with_ending(call, raised, one)
     return [
-        FoundCure(f"start with {other}", start, f"The carry is {other} from the first step on."),
-        FoundCure(f"stay {one}", ending, f"Each step ends with a conversion back to {one}, which may lose digits."),
+        FoundCure(
+            f"start with {other}", start, f"Convert the initial carry to {other}. Then each step receives {other}."
+        ),
+        FoundCure(
+            f"stay {one}",
+            ending,
+            f"Convert the new carry back to {one} at the end of each step. The conversion may lose digits.",
+        ),
     ]
 
 
@@ -290,7 +312,8 @@ def pair_cures(raised: RaisedAt | None) -> list[FoundCure]:
         return []
     result = _result_of(call.args[0], raised)
     code = f"return {ast.unparse(result)}, None" if result is not None else None
-    return [FoundCure("a pair", code, "The new carry, and what is kept of this step: None for nothing.")]
+    text = "Return the new carry and the step's output y. Return None as y where the step has no output."
+    return [FoundCure("a pair", code, text)]
 
 
 def branch_cures(raised: RaisedAt | None, one: str, other: str) -> list[FoundCure]:
@@ -304,7 +327,8 @@ def branch_cures(raised: RaisedAt | None, one: str, other: str) -> list[FoundCur
     call = raised.node if raised is not None else None
     types = [one.partition("["), other.partition("[")]
     if types[0][2] != types[1][2]:
-        return [FoundCure("same shape", None, "Let both give the same shape: pad, or broadcast with jnp.broadcast_to.")]
+        text = "Return the same shape from both branches: pad, or use jnp.broadcast_to."
+        return [FoundCure("same shape", None, text)]
     # The other one is converted: an integer becomes a float, not a float an integer.
     place = 1 if "float" in types[0][0] or "float" not in types[1][0] else 0
     wanted = types[1 - place][0]
@@ -319,7 +343,8 @@ def branch_cures(raised: RaisedAt | None, one: str, other: str) -> list[FoundCur
             assert isinstance(lambda_, ast.Lambda)
             lambda_.body = ast.parse(text, mode="eval").body
             code = ast.unparse(changed)
-    return [FoundCure(f"give {wanted}", code, "Both branches give the same types, as one program has one result.")]
+    text = "All branches must return the same types, because the compiled program has one result type."
+    return [FoundCure(f"return {wanted}", code, text)]
 
 
 def _called(call: ast.Call) -> str:

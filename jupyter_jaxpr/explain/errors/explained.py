@@ -14,28 +14,28 @@ _ARGUMENTS = re.compile(r"depends on the values? of the arguments? (.+?)\.(?:\s|
 
 _CONVERSION = re.compile(r"The problem arose with the `\w+` function")
 
-_STATIC = "If it is a setting that seldom changes, give its name to jax.jit as static_argnames."
+_STATIC = "For a setting that seldom changes, pass the name of the argument to jax.jit as static_argnames."
 
-# Public names of jax.errors -> what Python wanted, and what to write instead.
+# Public names of jax.errors -> what Python needs, and what to write instead: sentences.
 _KNOWN = {
     "TracerBoolConversionError": (
-        "Python's if, while, and, or, not need true or false",
-        f"Choose with jnp.where or jax.lax.cond, repeat with jax.lax.while_loop. {_STATIC}",
+        "Python's if, while, and, or and not need a value that is true or false.",
+        f"Choose with jnp.where or jax.lax.cond. Repeat with jax.lax.while_loop. {_STATIC}",
     ),
     "TracerIntegerConversionError": (
-        "Python needs a whole number, for a range, an index or a shape",
+        "Python needs an integer, for example for a range, an index or a shape.",
         f"Take the number from a shape, such as x.shape[0], or loop with jax.lax.fori_loop. {_STATIC}",
     ),
     "TracerArrayConversionError": (
-        "NumPy needs the numbers of an array",
-        "Call the function of the same name in jax.numpy.",
+        "NumPy needs the values of an array.",
+        "Call the function of the same name from jax.numpy.",
     ),
     "ConcretizationTypeError": (
-        "Python needs the value of an array, as float(), int() and bool() do",
-        f"Keep it an array: x.astype(float) in place of float(x). {_STATIC}",
+        "Python needs the value of an array, as float(), int() and bool() do.",
+        f"Keep the value an array: write x.astype(float), not float(x). {_STATIC}",
     ),
     "NonConcreteBooleanIndexError": (
-        "an index of true and false decides the shape of the result",
+        "A boolean index decides the shape of the result.",
         "Write jnp.where(mask, x, 0), which keeps the shape.",
     ),
 }
@@ -84,26 +84,38 @@ def _value(error: BaseException, raised: RaisedAt | None, function: str) -> Expl
     kind = kind_name(type(error))
     if kind not in _KNOWN or not _of_jax(error):
         return None
-    what = raised.text if raised is not None and raised.text else "a traced array"
-    what = what if len(what) <= 60 else f"{what[:59]}…"
+    what = _expression(raised) or "a traced array"
     title = f"Python needs the value of {what} while JAX traces"
     if kind == "TracerBoolConversionError":
-        title = f"Python cannot decide {what} while JAX traces"
-    parts = []
-    if raised is not None and raised.tracers:
-        listed = ", ".join(f"{name} is a traced {type_}" for name, type_ in list(raised.tracers.items())[:4])
-        parts.append(f"In {what}, {listed}.")
+        title = f"Python cannot know whether {what} is true while JAX traces"
+    parts = _traced_values(raised)
     if raised is not None and raised.under_grad:
         parts.append(
-            "jax.grad alone would run this line: it calls the function with values. Under jax.jit there are none."
+            "jax.grad without jax.jit can run this line, because jax.grad calls the function with values. Under "
+            "jax.jit, arrays have no values."
         )
     of_length = "`length` argument to `scan`" in message_of(error)
     if of_length:
-        title = "The length of a scan is fixed while JAX traces"
+        title = "JAX needs the length of a scan while JAX traces"
     cures = []
     if kind not in ("TracerArrayConversionError", "NonConcreteBooleanIndexError"):
         cures = value_cures(raised, function, _arguments(error), of_length)
     return Explained(None, title, " ".join(parts), tuple(cures))
+
+
+def _expression(raised: RaisedAt | None) -> str | None:
+    """The text of the expression that raised, at most 60 characters; None where it is not known."""
+    text = raised.text if raised is not None else None
+    return text if text is None or len(text) <= 60 else f"{text[:59]}…"
+
+
+def _traced_values(raised: RaisedAt | None) -> list[str]:
+    """A sentence that lists the traced values of an expression; none where there are none."""
+    if raised is None or not raised.tracers:
+        return []
+    listed = ", ".join(f"{name} ({type_})" for name, type_ in list(raised.tracers.items())[:4])
+    what = _expression(raised)
+    return [f"The line reads traced values: {listed}." if what is None else f"{what} reads traced values: {listed}."]
 
 
 _SHAPE = re.compile(r"^Shapes must be 1D sequences of concrete values of integer type")
@@ -118,12 +130,11 @@ def _shape(error: BaseException, raised: RaisedAt | None, function: str) -> Expl
     """A shape was given that is traced: JAX raises a plain TypeError for it."""
     if not isinstance(error, TypeError) or not _SHAPE.search(message_of(error)):
         return None
-    tracers = {} if raised is None else raised.tracers
-    listed = ", ".join(f"{name} is a traced {type_}" for name, type_ in list(tracers.items())[:4])
-    where = f"In {raised.text}, {listed}." if raised is not None and raised.text and listed else ""
     cures = value_cures(raised, function, _arguments(error))
-    cures.append(FoundCure(".shape", None, "Take the numbers from an array that has them, such as x.shape[0]."))
-    return Explained(None, "A shape is fixed while JAX traces", where, tuple(cures))
+    cures.append(FoundCure(".shape", None, "Take the sizes from the shape of an array, such as x.shape[0]."))
+    return Explained(
+        None, "JAX needs the sizes of a shape while JAX traces", " ".join(_traced_values(raised)), tuple(cures)
+    )
 
 
 def _argument(error: BaseException, raised: RaisedAt | None, function: str) -> Explained | None:
@@ -139,13 +150,19 @@ def _argument(error: BaseException, raised: RaisedAt | None, function: str) -> E
     static = FoundCure(
         "static_argnames",
         code,
-        f"One compile for each value of {name}: it needs an __eq__ and a __hash__ that compare its contents.",
+        f"JAX compiles once for each value of {name}. The type {kind} needs an __eq__ and a __hash__ that compare the "
+        "contents.",
     )
     tree = FoundCure(
-        "jax.tree_util.register_dataclass", None, f"Tells JAX which arrays a {kind} holds; those are then traced."
+        "jax.tree_util.register_dataclass",
+        None,
+        f"register_dataclass tells JAX which fields of {kind} hold arrays. JAX then traces these fields.",
     )
-    title = f"{path} is no array but a {kind}"
-    said = "What jit calls with is traced, and JAX traces numbers, arrays, and lists, tuples and dicts of them."
+    title = f"The argument {path} is not an array: its type is {kind}"
+    said = (
+        "jax.jit traces each argument that is not static. JAX can trace arrays, numbers, and lists, tuples and "
+        "dicts of arrays and numbers."
+    )
     cures = (static,) if found["type"].rpartition(".")[0] == "" else (static, tree)
     return Explained(None, title, said, cures)
 
@@ -177,48 +194,63 @@ def _types(error: BaseException, raised: RaisedAt | None) -> Explained | None:
         found = list(_CARRY.finditer(text))
         if not found:
             said = next((line for line in text.split("\n\n")[1:2]), "")
-            cure = FoundCure("same structure", None, "Return the carry as it came in: the same tuples, the same keys.")
+            cure = FoundCure(
+                "same structure",
+                None,
+                "Return the carry in the structure that the step received: the same tuples and the same keys.",
+            )
             return Explained(None, f"The carry of {name} changes its structure", " ".join(said.split()), (cure,))
         path, before, after = found[0]["path"], found[0]["before"], found[0]["after"]
-        leaf = "it" if path == "loop_carry[1]" else path.replace("loop_carry[1]", "carry")
-        said = f"A carry has one type in all steps. Here {leaf} goes into a step as {before} and comes out as {after}."
+        leaf = "the carry" if path == "loop_carry[1]" else path.replace("loop_carry[1]", "carry")
+        said = (
+            f"A carry must have the same type at each step. This step receives {leaf} as {before} and returns {leaf} "
+            f"as {after}."
+        )
         if len(found) > 1:
             others = ", ".join(f"{each['path']} ({each['before']} → {each['after']})" for each in found[1:5])
-            said += f" So do others: {others}."
+            said += f" The step also changes these types: {others}.".replace("loop_carry[1]", "carry")
         title = f"The carry of {name} changes its type: {before} → {after}"
         return Explained(None, title, said, tuple(carry_cures(raised, path, before, after)))
     if _PAIR.search(text):
-        title = "The body of a scan returns a pair: the carry, and what is kept of the step"
+        title = "The body of a scan must return a pair: the new carry and the step's output"
         return Explained(None, title, "", tuple(pair_cures(raised)))
     branches = _BRANCHES.search(text)
     if branches is not None:
         name = branches[1]
         found_types = _BRANCH.search(text)
         if found_types is None:
-            cure = FoundCure("same structure", None, "Let all branches return the same tuples and the same keys.")
-            return Explained(None, f"The branches of {name} give different structures", "", (cure,))
+            cure = FoundCure("same structure", None, "Return the same tuples and the same keys from all branches.")
+            return Explained(None, f"The branches of {name} return different structures", "", (cure,))
         before, after = found_types["before"], found_types["after"]
-        said = f"{found_types['one']} gives {before}, {found_types['other']} gives {after}."
-        title = f"The branches of {name} give different types: {before} and {after}"
+        said = f"{found_types['one']} returns {before}, but {found_types['other']} returns {after}."
+        title = f"The branches of {name} return different types: {before} and {after}"
         return Explained(None, title, said, tuple(branch_cures(raised, before, after)))
     if _REVERSE.search(text):
         ways = (
-            FoundCure("jax.lax.fori_loop", None, "With bounds that do not depend on arrays it has a backward pass."),
-            FoundCure("scan with a mask", None, "Run a fixed number of steps and let those too many change nothing."),
-            FoundCure("jax.jacfwd", None, "Forward mode works through a while_loop; it costs one pass an input."),
+            FoundCure(
+                "jax.lax.fori_loop", None, "jax.grad works through a fori_loop whose bounds do not depend on arrays."
+            ),
+            FoundCure("scan with a mask", None, "Run a fixed number of steps, and let surplus steps change nothing."),
+            FoundCure(
+                "jax.jacfwd",
+                None,
+                "Forward-mode differentiation works through a while_loop, and computes one JVP for each input element.",
+            ),
         )
-        return Explained(None, "A while_loop has no backward pass", "How often it runs is not known beforehand.", ways)
+        title = "jax.grad does not work through a while_loop"
+        said = "The number of steps of a while_loop is not known before the loop runs."
+        return Explained(None, title, said, ways)
     lengths = _LENGTHS.search(text)
     if lengths is not None:
-        cure = FoundCure("same length", None, "Cut or pad all xs to one length along axis 0.")
-        title = f"The xs of a scan have different lengths: {lengths[1]}"
-        return Explained(None, title, "A scan takes one element of each at every step.", (cure,))
+        cure = FoundCure("same length", None, "Cut or pad all arrays in xs to the same length along axis 0.")
+        title = f"The arrays in the xs of a scan have different lengths: {lengths[1]}"
+        return Explained(None, title, "A scan takes one element of each array at each step.", (cure,))
     if _SCALAR.search(text):
         cures = (
-            FoundCure(".any() or .all()", None, "One true or false of many, for the whole array."),
-            FoundCure("jnp.where", None, "Chooses element by element; both sides are computed."),
+            FoundCure(".any() or .all()", None, "Reduce the array to a single boolean."),
+            FoundCure("jnp.where", None, "jnp.where chooses element by element, and computes both values."),
         )
-        return Explained(None, "A condition is one true or false, not an array", "", cures)
+        return Explained(None, "A condition must be a single boolean", "", cures)
     return None
 
 
@@ -253,16 +285,16 @@ def trace_error(error: BaseException, function: str) -> Finding:
         if any(each.name != "static_argnames" for each in known.cures):
             cure = None  # they are listed, in the user's own names
         if known.cures and kind == "ConcretizationTypeError" and not _CONVERSION.search(message_of(error)):
-            wanted, cure = "Python needs the value of an array, such as an axis or a length", None
+            wanted, cure = "Python needs the value of an array, for example for an axis or a length.", None
         found = _ARGUMENTS.search(message_of(error))
-        why = "while JAX traces, an array has a shape and no values"
+        why = "While JAX traces, an array has a shape but no values."
         if found is not None:
             word = "arguments" if " and " in found[1] or "," in found[1] else "argument"
-            why = f"it depends on the {word} {found[1]}, of which JAX knows the shape and no value while it traces"
-        said = f"{function} could not be traced. Here {wanted}, and {why}."
+            why = f"This value depends on the {word} {found[1]}. While JAX traces, arguments have shapes but no values."
+        said = f"{function} could not be traced. {wanted} {why}"
     else:
         first = message_of(error).strip().partition("\n")[0].rstrip(".:")
-        said = f"{function} could not be traced. Here {kind} was raised{f': {first}' if first else ''}."
+        said = f"{function} could not be traced. The trace raised {kind}{f': {first}' if first else ''}."
         cure = "Correct the line and run the cell again." if known.title is None else None
     detail = error_lines(error)
     return Finding(

@@ -36,7 +36,8 @@ from .callables import (
 )
 from .effect import Kind, NotProven, SideEffect
 
-ITERATOR = "an iterator that existed before the call"
+TAKES_ELEMENTS = "takes elements from an iterator that existed before the call"
+PASSES_ITERATOR = "passes an iterator that existed before the call to a function"
 _MOST_OBJECTS = 2_000
 _MOST_EFFECTS = 200
 _PLAIN_TYPES = (int, float, complex, bool, str, bytes, type(None), slice, range, list, tuple, dict, set, frozenset)
@@ -126,7 +127,8 @@ class Attributes(abc.ABC):
                 for kind in classes:
                     if name in vars(kind):
                         return self._bound(scope, node, owner.receiver, vars(kind)[name], name)
-                return self.refuse("unknown", scope, node, f"reads super().{name}, which is not found")
+                text = f"reads super().{name}, an attribute that could not be found"
+                return self.refuse("unknown", scope, node, text)
             case Transformed() if name in ("defvjp", "defjvp", "defjvps", "def_vmap", "__wrapped__", "defpartition"):
                 return Method(owner, name)
             case Choice():
@@ -149,7 +151,8 @@ class Attributes(abc.ABC):
             try:
                 found = getattr(value, name) if not is_users_module(value) else vars(value)[name]
             except (AttributeError, KeyError):
-                return self.refuse("unknown", scope, node, f"reads {name} of a module that does not have it")
+                text = f"reads the attribute {name} of a module that has no such attribute"
+                return self.refuse("unknown", scope, node, text)
             return Known(found)
         kind = type(value)
         found = inspect.getattr_static(value, name, _MISSING)
@@ -159,13 +162,14 @@ class Attributes(abc.ABC):
                 return self._user_call(scope, node, own_getattr, [owner, Known(name)])
             if own_getattr is not None:
                 return self._read(value, name)
-            return self.refuse("unknown", scope, node, f"reads {name}, which the object does not have")
+            return self.refuse("unknown", scope, node, f"reads the attribute {name}, which the object does not have")
         if isinstance(value, type):
             if isinstance(found, staticmethod | classmethod):
                 return Method(owner, name, found.__func__) if isinstance(found, classmethod) else Known(found.__func__)
             return Known(found)
         if _own_getattribute(kind):
-            return self.refuse("unknown", scope, node, f"reads {name} by a __getattribute__ of the object's class")
+            text = f"reads the attribute {name} through the __getattribute__ of the object's class"
+            return self.refuse("unknown", scope, node, text)
         in_instance = name in instance_dict(value)
         if in_instance and not inspect.isdatadescriptor(found):
             return self._element(owner, found)
@@ -202,7 +206,8 @@ class Attributes(abc.ABC):
                 return self._user_call(scope, node, getter, [receiver])
             return self._read(receiver.value, name) if isinstance(receiver, Known) else OUTSIDE
         if isinstance(found, functools.cached_property):
-            return self.refuse("state", scope, node, f"computes the cached property {name}, which keeps its value")
+            text = f"computes the cached property {name}, which stores its value in the object"
+            return self.refuse("state", scope, node, text)
         if isinstance(found, types.MemberDescriptorType | types.GetSetDescriptorType):
             return self._read(receiver.value, name) if isinstance(receiver, Known) else OUTSIDE
         if isinstance(found, types.MethodDescriptorType | types.BuiltinFunctionType | types.WrapperDescriptorType):
@@ -211,7 +216,8 @@ class Attributes(abc.ABC):
             return Method(receiver, name, found.func)
         if callable(getattr(type(found), "__get__", None)):
             if is_users_class(type(found)):
-                return self.refuse("unknown", scope, node, f"reads {name} by a descriptor of the user's")
+                text = f"reads the attribute {name} through a user-defined descriptor"
+                return self.refuse("unknown", scope, node, text)
             inner = getattr(found, "__wrapped__", None) or getattr(found, "fun", None)
             if isinstance(inner, types.FunctionType):  # a method under jax.jit, or wrapped by equinox
                 return Method(receiver, name, found)
@@ -236,9 +242,11 @@ class Attributes(abc.ABC):
             if isinstance(found, property) and isinstance(found.fget, types.FunctionType):
                 self._user_call(scope, node, found.fget, [OUTSIDE])
             elif isinstance(found, functools.cached_property):
-                return self.refuse("state", scope, node, f"may compute the cached property {name}")
+                text = f"may compute the cached property {name}, which stores its value in the object"
+                return self.refuse("state", scope, node, text)
             if _own_getattribute(kind) or _has_own_getattr(kind):
-                return self.refuse("unknown", scope, node, f"reads {name} by a __getattr__ of {kind.__name__}")
+                text = f"may read the attribute {name} through a __getattr__ or __getattribute__ of {kind.__name__}"
+                return self.refuse("unknown", scope, node, text)
         return Method(owner, name)
 
     # --- iteration ---
@@ -249,7 +257,7 @@ class Attributes(abc.ABC):
         if isinstance(value, Known):
             held = value.value
             if is_consumed(held):
-                return self.refuse("outside", scope, node, f"takes elements from {ITERATOR}")
+                return self.refuse("outside", scope, node, TAKES_ELEMENTS)
             if is_immutable(held) or is_array_of_jax(held):
                 return PLAIN
             if type(held) in _PLAIN_TYPES or isinstance(held, tuple):
@@ -261,7 +269,8 @@ class Attributes(abc.ABC):
             return Made(made.plain, made.deep, made.deep)
         if isinstance(value, Made):
             if not value.plain and not value.fresh and not self._restartable:
-                return self.refuse("outside", scope, node, f"may take elements from {ITERATOR}")
+                text = "may take elements from an iterator that existed before the call"
+                return self.refuse("outside", scope, node, text)
             if not value.plain:
                 self._iterated(scope, node, value)
             return Made(value.plain, value.deep, value.deep)

@@ -11,7 +11,7 @@ import types
 from typing import Any
 
 from .abstract import OUTSIDE, PLAIN, Choice, Known, Local, Made, Method, Scope, Super, Transformed, Value
-from .attributes import ITERATOR
+from .attributes import PASSES_ITERATOR
 from .bindings import Keywords, bind_parameters, count_of_parameters, defaults_of, rebuilt
 from .callables import (
     SETS_ATTRIBUTES,
@@ -68,8 +68,8 @@ _TRANSFORMS = frozenset(
 _VERDICTS: dict[str, tuple[Kind, str]] = {
     "random": ("random", "calls {name}, which advances a random generator"),
     "outside": ("outside", "calls {name}, which may change files, processes, connections, queues or threads"),
-    "settings": ("outside", "calls {name}, which changes settings of the process"),
-    "unknown": ("unknown", "calls {name}, whose effects are not known"),
+    "settings": ("outside", "calls {name}, which changes settings of the Python process"),
+    "unknown": ("unknown", "calls {name}, whose side effects are unknown"),
 }
 
 
@@ -84,7 +84,7 @@ class Calls(Methods):
     def call(self, scope: Scope, node: ast.AST, callee: Value, values: list[Value], keywords: Keywords) -> Value:
         """Analyse `callee(*values, **keywords)`."""
         if self._depth > _DEEPEST:
-            return self.refuse("unknown", scope, node, "calls functions too deep to follow")
+            return self.refuse("unknown", scope, node, "nests calls of functions too deeply to be analysed")
         self._depth += 1
         try:
             return self._call(scope, node, callee, values, keywords)
@@ -164,7 +164,7 @@ class Calls(Methods):
                 for value in values:
                     self.handed_over(scope, node, self.blurred(value))
                 return Made(plain=False, fresh=True, deep=False)
-            self.refuse("unknown", scope, node, f"calls {code.co_name}, whose source is not known")
+            self.refuse("unknown", scope, node, f"calls {code.co_name}, whose source code is not available")
             return self._call_object(scope, node, wrapped, values, keywords) if callable(wrapped) else OUTSIDE
         cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
         self._keep.append(function)
@@ -229,7 +229,8 @@ class Calls(Methods):
         if own and _package(function) != "builtins" and callable(getattr(function, "__wrapped__", None)):
             # jax.jit(f), jax.vmap(f): f takes the same arguments. The rules of a custom derivative take others.
             if not wrapper_is_known(function):
-                self.refuse("unknown", scope, node, f"calls {name}, which a library has wrapped")
+                text = f"calls {name} through a wrapper of a library whose side effects are unknown"
+                self.refuse("unknown", scope, node, text)
             if isinstance(function, functools._lru_cache_wrapper):
                 self.refuse("state", scope, node, f"calls {name}, which keeps its results in a cache")
             self._entered(scope, node, function)
@@ -254,9 +255,9 @@ class Calls(Methods):
         if self._writes_into(function, values) or writes_by_position(function, values, keywords):
             return self.refuse("state", scope, node, f"calls {name}, which writes into an array")
         if name in SETS_ATTRIBUTES and any(isinstance(value, Known) for value in given):
-            return self.refuse("state", scope, node, f"calls {name}, which sets attributes of the object")
+            return self.refuse("state", scope, node, f"calls {name}, which sets attributes of its argument")
         if name == "print" and "file" in keywords and not is_none(keywords["file"]):
-            return self.refuse("outside", scope, node, "prints into a file")
+            return self.refuse("outside", scope, node, "prints to a file")
         for value in given:
             self._handed_over(scope, node, function, value)
         functions = [each for value in given for each in self._functions_in(value)]
@@ -340,7 +341,7 @@ class Calls(Methods):
     def _handed_over(self, scope: Scope, node: ast.AST, function: Any, value: Value) -> None:
         """What a library may do with an argument by the methods of its class."""
         if isinstance(value, Known) and is_consumed(value.value) and function is not iter:
-            self.refuse("outside", scope, node, f"hands over {ITERATOR}")
+            self.refuse("outside", scope, node, PASSES_ITERATOR)
         name = getattr(function, "__name__", "")
         if id(function) in _SPECIAL_OF:
             self.special(scope, node, value, _SPECIAL_OF[id(function)])
@@ -379,7 +380,8 @@ class Calls(Methods):
         for value in values:
             if self._is_function(value):
                 self._escapes(value)
-        return self.refuse("unknown", scope, node, f"calls {call_text(node)}, which is not known before it runs")
+        text = f"calls {call_text(node)}, which is unknown before the code runs"
+        return self.refuse("unknown", scope, node, text)
 
 
 def _is_array_result(function: Any) -> bool:

@@ -19,7 +19,7 @@ class SideEffect:
         file: The file of the line, as code objects name it.
         line: From 1.
         function: The function that the line is in, as code objects name it.
-        text: A clause whose subject is the line, such as "sets the attribute `params` of `self`".
+        text: What the line does, such as "prints to a file"; `guard.effect_text` makes the sentence.
     """
 
     kind: Kind

@@ -23,7 +23,7 @@ from .abstract import (
     is_immutable,
     is_literal_true_or_false,
 )
-from .attributes import ITERATOR
+from .attributes import TAKES_ELEMENTS
 from .bindings import Keywords
 from .callables import is_array_of_jax, is_users_class
 from .calls import Calls
@@ -130,7 +130,7 @@ class Expressions(Calls):
                 scope.returned.append(self.elements(scope, node, self.value_of(scope, node.value)))
                 return OUTSIDE
             case _:  # await, t-strings: what no tracing needs
-                return self.refuse("unknown", scope, node, "has an expression that is not analysed")
+                return self.refuse("unknown", scope, node, "contains an expression that cannot be analysed")
 
     @abc.abstractmethod
     def bind(self, scope: Scope, target: ast.expr, value: Value) -> None:
@@ -143,7 +143,7 @@ class Expressions(Calls):
         if found is None:
             return self.refuse("unknown", scope, node, f"reads {node.id}, which has no value")
         if isinstance(found, Known) and node.id in _REVEALING and found.value is getattr(builtins, node.id, None):
-            return self.refuse("unknown", scope, node, f"uses {node.id}, which reaches every name")
+            return self.refuse("unknown", scope, node, f"uses {node.id}, which gives access to all variables")
         if isinstance(found, Known) and node.id in _ANYTHING and found.value is getattr(builtins, node.id, None):
             return self.refuse("outside", scope, node, f"uses {node.id}, which can change anything")
         return found
@@ -225,7 +225,7 @@ class Expressions(Calls):
 
     def _in(self, scope: Scope, node: ast.AST, value: Value) -> None:
         if isinstance(value, Known) and hasattr(type(value.value), "__next__"):
-            self.refuse("outside", scope, node, f"takes elements from {ITERATOR}")
+            self.refuse("outside", scope, node, TAKES_ELEMENTS)
 
     def truth(self, scope: Scope, node: ast.expr) -> bool | None:
         """Whether a condition holds, where that is known; runs what asks for its truth."""
@@ -273,7 +273,7 @@ class Expressions(Calls):
             if isinstance(held, dict):
                 return self.elements(scope, node, Known(list(dict.values(held)), owner.rebuilt))
         if isinstance(owner, Made) and not owner.fresh and self._read_adds_keys:
-            return self.refuse("state", scope, node, "reads a dict that may add a key")
+            return self.refuse("state", scope, node, "may read a dict that adds missing keys")
         if isinstance(owner, Made) and not owner.plain:
             self.special(scope, node, owner, ("__getitem__", "__missing__"))
         if not isinstance(owner, Known | Made):

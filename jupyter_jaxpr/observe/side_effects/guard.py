@@ -17,24 +17,24 @@ from .effect import SideEffect
 from .proof import side_effects
 from .state import BYTES_AT_MOST, SECONDS_AT_MOST, SavedState, TooLarge
 
-_IRREVERSIBLE = "The Python of {name} did not run again. {place} {what}, and that cannot be undone."
+_IRREVERSIBLE = "The Python code of {name} did not run again. {why} This side effect cannot be undone."
 _TOO_LARGE = (
-    "The Python of {name} did not run again. {place} {what}, and the state that it can reach is more than the "
-    f"{BYTES_AT_MOST // 1_000_000} MB, or takes longer than the {SECONDS_AT_MOST * 1_000:.0f} ms, in which it would be "
-    "saved to be put back."
+    "The Python code of {name} did not run again. {why} To undo this side effect, jupyter_jaxpr saves the objects that "
+    f"the call can reach. Saving these objects exceeds the limit of {BYTES_AT_MOST // 1_000_000} MB or "
+    f"{SECONDS_AT_MOST * 1_000:.0f} ms."
 )
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _EVENTS = {
     "os.remove": "removes a file",
     "os.rename": "renames a file",
-    "os.mkdir": "makes a folder",
+    "os.mkdir": "creates a folder",
     "os.rmdir": "removes a folder",
     "os.truncate": "truncates a file",
-    "os.link": "links a file",
-    "os.symlink": "links a file",
-    "os.chmod": "changes a file's rights",
-    "os.chown": "changes a file's owner",
-    "os.utime": "changes a file's times",
+    "os.link": "creates a link to a file",
+    "os.symlink": "creates a link to a file",
+    "os.chmod": "changes the permissions of a file",
+    "os.chown": "changes the owner of a file",
+    "os.utime": "changes the times of a file",
     "os.putenv": "sets an environment variable",
     "os.unsetenv": "removes an environment variable",
     "os.system": "starts a process",
@@ -43,15 +43,15 @@ _EVENTS = {
     "os.forkpty": "starts a process",
     "os.posix_spawn": "starts a process",
     "os.spawn": "starts a process",
-    "os.kill": "signals a process",
+    "os.kill": "sends a signal to a process",
     "subprocess.Popen": "starts a process",
-    "socket.connect": "opens a connection",
-    "socket.bind": "opens a connection",
-    "socket.sendto": "sends over a connection",
-    "socket.sendmsg": "sends over a connection",
+    "socket.connect": "opens a network connection",
+    "socket.bind": "opens a network socket",
+    "socket.sendto": "sends data over a network connection",
+    "socket.sendmsg": "sends data over a network connection",
     "sqlite3.connect": "opens a database",
-    "builtins.input": "asks for input",
-    "webbrowser.open": "opens a browser",
+    "builtins.input": "asks the user for input",
+    "webbrowser.open": "opens a web browser",
 }
 
 
@@ -68,7 +68,7 @@ class EffectsError(RuntimeError):
 
 
 def place_text(effect: SideEffect, cell_file: str | None = None) -> str:
-    """A line as the subject of a sentence, such as "Line 7", "Line 7 of model.py" or "Line 7 of the cell of step".
+    """The name of a line: "Line 7", "Line 7 of model.py" or "Line 7 of the cell that defines step".
 
     Args:
         effect: The line.
@@ -80,7 +80,17 @@ def place_text(effect: SideEffect, cell_file: str | None = None) -> str:
         return f"Line {effect.line}"
     if effect.file.endswith(".py") and not os.path.basename(os.path.dirname(effect.file)).startswith("ipykernel_"):
         return f"Line {effect.line} of {os.path.basename(effect.file)}"
-    return f"Line {effect.line} of the cell of {effect.function}"
+    return f"Line {effect.line} of the cell that defines {effect.function}"
+
+
+def effect_text(effect: SideEffect, cell_file: str | None = None) -> str:
+    """What a line does, as a sentence.
+
+    Args:
+        effect: The line.
+        cell_file: The file of the cell that the reader has in view.
+    """
+    return f"{place_text(effect, cell_file)} {effect.text}."
 
 
 @contextmanager
@@ -112,12 +122,12 @@ def undone(
         return
     outside = next((effect for effect in effects if effect.kind == "outside"), None)
     if outside is not None and not allowed:
-        raise EffectsError(_sentence(_IRREVERSIBLE, name, outside), outside)
+        raise EffectsError(_IRREVERSIBLE.format(name=name, why=effect_text(outside)), outside)
     try:
         saved = SavedState(fun, args, kwargs)
     except TooLarge:
         if not allowed:
-            raise EffectsError(_sentence(_TOO_LARGE, name, effects[0]), effects[0]) from None
+            raise EffectsError(_TOO_LARGE.format(name=name, why=effect_text(effects[0])), effects[0]) from None
         yield effects
         return
     refused: list[str] = []
@@ -136,11 +146,7 @@ def undone(
 
 def _refusal(name: str, what: str) -> EffectsError:
     effect = SideEffect("outside", "", 0, "", what)
-    return EffectsError(_sentence(_IRREVERSIBLE, name, effect), effect)
-
-
-def _sentence(template: str, name: str, effect: SideEffect) -> str:
-    return template.format(name=name, place=place_text(effect), what=effect.text)
+    return EffectsError(_IRREVERSIBLE.format(name=name, why=effect_text(effect)), effect)
 
 
 # --- what reaches outside of Python, told by Python before it happens -----------------------------------------
@@ -181,7 +187,7 @@ def _audit(event: str, facts: tuple[Any, ...]) -> None:
     reason = _opens_to_write(facts) if event == "open" else _EVENTS.get(event)
     if reason is not None:
         refused.append(reason)
-        raise PermissionError(f"jupyter_jaxpr traces this function, which {reason}: refused, nothing was changed.")
+        raise PermissionError(f"The call {reason}. jupyter_jaxpr traces this call and did not allow the change.")
 
 
 def _opens_to_write(facts: tuple[Any, ...]) -> str | None:

@@ -11,7 +11,7 @@ import types
 from typing import Any
 
 from .abstract import OUTSIDE, PLAIN, Known, Made, Method, Scope, Super, Transformed, Value, as_object
-from .attributes import ITERATOR, Attributes
+from .attributes import PASSES_ITERATOR, Attributes
 from .bindings import Keywords, count_of_parameters
 from .callables import (
     CHANGING_METHODS,
@@ -40,13 +40,14 @@ class Methods(Attributes):
             if isinstance(method.function, types.FunctionType) and is_users_code(method.function.__code__):
                 return self._call_function(scope, node, method.function, [receiver, *values], keywords)
             if isinstance(receiver, Known) and not receiver.rebuilt and is_changeable(receiver.value):
-                return self.refuse("state", scope, node, f"calls {call_text(node)}, which may change the object")
+                text = f"calls {call_text(node)}, a method that may change its object"
+                return self.refuse("state", scope, node, text)
             return self._call_library(scope, node, method.function, [receiver, *values], keywords)
         if isinstance(receiver, Transformed):
             self._escaping(values)
             return receiver
         if isinstance(receiver, Known) and type(receiver.value).__module__.partition(".")[0] in ("io", "_io"):
-            return self.refuse("outside", scope, node, f"calls {call_text(node)} on an open file")
+            return self.refuse("outside", scope, node, f"calls {call_text(node)}, a method of a file object")
         if isinstance(receiver, Known):
             return self._method_of_object(scope, node, receiver, name, values, keywords)
         if isinstance(receiver, Made):
@@ -57,7 +58,8 @@ class Methods(Attributes):
         """`apply` of flax.linen runs the methods of a copy of the module."""
         method = keywords.get("method")
         if method is not None and not is_none(method):
-            return self.refuse("unknown", scope, node, "calls a method of a flax module by method=")
+            text = "passes method= to a Flax module, so the method that runs is unknown"
+            return self.refuse("unknown", scope, node, text)
         clone = Made(plain=False, fresh=True, deep=False, of=kind)
         results: list[Value] = []
         for name in ("setup", "__call__"):
@@ -89,7 +91,7 @@ class Methods(Attributes):
         if name == "at" and hasattr(value, "nin"):
             return self.refuse("state", scope, node, f"calls {call_text(node)}, which writes into an array")
         if is_consumed(value):
-            return self.refuse("outside", scope, node, f"calls {call_text(node)}, which moves an iterator on")
+            return self.refuse("outside", scope, node, f"calls {call_text(node)}, which advances an iterator")
         if isinstance(value, contextvars.ContextVar) and name != "get":
             return self.refuse("outside", scope, node, f"calls {call_text(node)}, which changes a context variable")
         if name in CHANGING_METHODS or not container:
@@ -98,8 +100,10 @@ class Methods(Attributes):
             kind: Kind = "state" if container else "outside" if found == "outside" else "unknown"
             if found == "harmless" and not container:
                 return self._call_library(scope, node, bound, values, keywords)
-            what = "which changes an object that existed before the call" if container else "a method that is not known"
-            return self.refuse(kind, scope, node, f"calls {call_text(node)}, {what}")
+            text = f"calls {call_text(node)}, a method whose side effects are unknown"
+            if container:
+                text = f"calls {call_text(node)}, which changes an object that existed before the call"
+            return self.refuse(kind, scope, node, text)
         for given in (*values, *keywords.values()):
             if self._is_function(given):
                 self._escapes(given)
@@ -133,9 +137,8 @@ class Methods(Attributes):
             return self.refuse("state", scope, node, f"calls {call_text(node)} with out=, which writes into an array")
         if name in CHANGING_METHODS:
             if name == "delete" or not receiver.fresh:
-                return self.refuse(
-                    "state", scope, node, f"calls {call_text(node)}, which may change an object from outside"
-                )
+                text = f"calls {call_text(node)}, which may change an object that existed before the call"
+                return self.refuse("state", scope, node, text)
             return self._changes_fresh(scope, node, given)
         if receiver.plain:
             self._read_by_method(scope, node, given)
@@ -164,9 +167,8 @@ class Methods(Attributes):
             if self._is_function(value):
                 self._escapes(value)
             elif not self.blurred(value).deep:
-                return self.refuse(
-                    "unknown", scope, node, f"puts an object from outside into a container: {call_text(node)}"
-                )
+                text = f"calls {call_text(node)}, which may store an object that existed before the call"
+                return self.refuse("unknown", scope, node, text)
         return PLAIN
 
     def _read_by_method(self, scope: Scope, node: ast.AST, given: list[Value]) -> None:
@@ -175,14 +177,15 @@ class Methods(Attributes):
             if self._is_function(value):
                 self._escapes(value)
             elif isinstance(value, Known) and is_consumed(value.value):
-                self.refuse("outside", scope, node, f"hands over {ITERATOR}")
+                self.refuse("outside", scope, node, PASSES_ITERATOR)
 
     def _construct(self, scope: Scope, node: ast.AST, kind: type, values: list[Value], keywords: Keywords) -> Value:
         if not is_users_class(kind):
             return self._call_library(scope, node, kind, values, keywords)
         given = [*values, *keywords.values()]
         if type(kind) is not type and is_users_class(type(kind)):
-            return self.refuse("unknown", scope, node, f"makes a {kind.__name__}, whose metaclass is the user's")
+            text = f"creates a {kind.__name__}, a class with a user-defined metaclass"
+            return self.refuse("unknown", scope, node, text)
         self._classes[kind] = None
         self._escaping(given)
         blurred = [self.blurred(value) for value in given]
@@ -233,7 +236,7 @@ class Methods(Attributes):
         cell = owner.cells.get("__class__")
         first = next(iter(owner.names.values()), None)
         if cell is None or first is None:
-            return self.refuse("unknown", scope, node, "calls super() where the class is not known")
+            return self.refuse("unknown", scope, node, "calls super() where the class is unknown")
         return Super(cell.cell_contents, first)
 
     def _by_name(self, scope: Scope, node: ast.AST, function: Any, values: list[Value]) -> Value:
@@ -241,17 +244,15 @@ class Methods(Attributes):
         if function is setattr or function is delattr:
             name = values[1] if len(values) > 1 else OUTSIDE
             if isinstance(name, Known) and type(name.value) is str and isinstance(values[0], Made):
-                text = f"sets the attribute {name.value}"
-                self.store(scope, node, values[0], values[2] if len(values) > 2 else PLAIN, text, name.value)
+                self.store(scope, node, values[0], values[2] if len(values) > 2 else PLAIN, name.value, name.value)
                 return PLAIN
             return self.refuse("state", scope, node, f"calls {call_text(node)}, which changes an attribute")
         name = values[1] if len(values) > 1 else OUTSIDE
         if not isinstance(name, Known) or type(name.value) is not str:
             if isinstance(values[0], Known) and not is_users_class(type(values[0].value)):
                 return OUTSIDE
-            return self.refuse(
-                "unknown", scope, node, f"reads an attribute by a name that is not known: {call_text(node)}"
-            )
+            text = f"calls {call_text(node)} with an attribute name that is unknown before the code runs"
+            return self.refuse("unknown", scope, node, text)
         if len(values) > 2 and isinstance(values[0], Known) and not hasattr(type(values[0].value), "__getattr__"):
             if inspect.getattr_static(values[0].value, name.value, None) is None:
                 return values[2]
@@ -265,7 +266,7 @@ class Methods(Attributes):
 
     @abc.abstractmethod
     def store(
-        self, scope: Scope, node: ast.AST, owner: Value, value: Value, text: str, attribute: str | None = None
+        self, scope: Scope, node: ast.AST, owner: Value, value: Value, name: str, attribute: str | None = None
     ) -> None:
         """Put a value into an attribute of an object, or into an element where no attribute is named."""
 
@@ -336,7 +337,9 @@ def is_none(value: Value) -> bool:
 
 
 def call_text(node: ast.AST) -> str:
-    """The text of an expression, at most 60 characters."""
+    """What is called, at most 60 characters; a statement does not write the function that it passes on."""
+    if isinstance(node, ast.stmt):
+        return "a function"
     try:
         text = ast.unparse(node.func if isinstance(node, ast.Call) else node)
     except Exception:

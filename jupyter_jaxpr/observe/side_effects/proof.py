@@ -45,7 +45,7 @@ def side_effects(
     except NotProven:
         pass
     except RecursionError:
-        return (SideEffect("unknown", "", 0, "", "calls functions too deep to follow"),)
+        return (SideEffect("unknown", "", 0, "", "nests calls of functions too deeply to be analysed"),)
     return tuple(analysis.effects)
 
 
@@ -58,7 +58,7 @@ class _Analysis(Expressions):
             value = self.value_of(scope, node.body)
             return self._joined([*scope.returned, value]) if scope.returned else value
         if isinstance(node, ast.AsyncFunctionDef):
-            return self.refuse("unknown", scope, node, f"{node.name} is asynchronous")
+            return self.refuse("unknown", scope, node, f"defines {node.name}, an asynchronous function")
         self._statements(scope, node.body)
         if _yields(node):
             made = self.blurred(self._joined(scope.returned))
@@ -121,7 +121,7 @@ class _Analysis(Expressions):
             case ast.Pass() | ast.Break() | ast.Continue():
                 pass
             case _:  # class definitions, async statements
-                self.refuse("unknown", scope, node, "has a statement that is not analysed")
+                self.refuse("unknown", scope, node, "contains a statement that cannot be analysed")
 
     # --- assignments ---
 
@@ -137,11 +137,11 @@ class _Analysis(Expressions):
                 self.bind(scope, target.value, Made(made.plain, True, made.deep))
             case ast.Attribute():
                 owner = self.value_of(scope, target.value)
-                self.store(scope, target, owner, value, f"sets the attribute {ast.unparse(target)}", target.attr)
+                self.store(scope, target, owner, value, _short(target), target.attr)
             case ast.Subscript():
                 owner = self.value_of(scope, target.value)
                 self.indexed(scope, target.slice, self.value_of(scope, target.slice))
-                self.store(scope, target, owner, value, f"sets an element of {_short(target.value)}")
+                self.store(scope, target, owner, value, _short(target))
 
     def _bind_name(self, scope: Scope, target: ast.Name, value: Value) -> None:
         if target.id in scope.outer:
@@ -160,7 +160,7 @@ class _Analysis(Expressions):
                 place.names[target.id] = self._joined([place.names[target.id], value])
                 return
             place = place.enclosing
-        self.refuse("state", scope, target, f"assigns {target.id}, a name outside of the function")
+        self.refuse("state", scope, target, f"assigns {target.id}, a variable outside of the function")
 
     def _unpack(self, scope: Scope, target: ast.Tuple | ast.List, value: Value) -> None:
         if isinstance(value, Known) and type(value.value) in (tuple, list) and len(value.value) == len(target.elts):
@@ -173,29 +173,39 @@ class _Analysis(Expressions):
             self.bind(scope, part, element)
 
     def store(
-        self, scope: Scope, node: ast.AST, owner: Value, value: Value, text: str, attribute: str | None = None
+        self, scope: Scope, node: ast.AST, owner: Value, value: Value, name: str, attribute: str | None = None
     ) -> None:
-        """Put a value into an attribute of an object, or into an element where no attribute is named."""
+        """Put a value into an attribute of an object, or into an element where no attribute is named.
+
+        Args:
+            scope: Of the statement.
+            node: The statement, or its target.
+            owner: The object.
+            value: What is put into the object.
+            name: What changes, as the code names it.
+            attribute: The name of the attribute.
+        """
         owner = as_object(owner)
         if isinstance(owner, Known) and not owner.rebuilt:
-            self.refuse("state", scope, node, f"{text} of an object that existed before the call")
+            self.refuse("state", scope, node, f"changes {name}, part of an object that existed before the call")
             return
         if isinstance(owner, Made) and not owner.fresh:
-            self.refuse("state", scope, node, f"{text} of an object that may come from outside")
+            text = f"changes {name}, part of an object that may have existed before the call"
+            self.refuse("state", scope, node, text)
             return
         setters = ("__setattr__", "__delattr__") if attribute is not None else ("__setitem__", "__delitem__")
         if isinstance(owner, Made) and owner.of is not None:
             if attribute is not None:
                 found = inspect.getattr_static(owner.of, attribute, None)
                 if isinstance(found, property) or is_users_class(type(found)):
-                    self.refuse("unknown", scope, node, f"{text} by a property")
+                    self.refuse("unknown", scope, node, f"changes {name} through a property or a descriptor")
             self.special(scope, node, owner, setters)
         if isinstance(owner, Made) and owner.plain and self._is_function(value):
             self._escapes(value)
             return
         is_instance = isinstance(owner, Made) and owner.of is not None
         if not is_instance and not self._is_function(value) and not self.blurred(value).deep:
-            self.refuse("unknown", scope, node, f"{text} to an object from outside")
+            self.refuse("unknown", scope, node, f"stores in {name} an object that may have existed before the call")
 
     def _changed_in_place(self, scope: Scope, node: ast.AugAssign) -> None:
         load = _as_load(node.target)
@@ -207,18 +217,19 @@ class _Analysis(Expressions):
             name = type(node.op).__name__.lower()
             result = self.special(scope, node, before, (f"__i{_INPLACE.get(name, name)}__",))
         if not made.fresh and not made.deep:
-            self.refuse("state", scope, node, f"changes {_short(node.target)} in place, which may come from outside")
+            text = f"changes {_short(node.target)} in place, and the object may have existed before the call"
+            self.refuse("state", scope, node, text)
         self.bind(scope, node.target, result)
 
     def _delete(self, scope: Scope, target: ast.expr) -> None:
         if isinstance(target, ast.Name):
             if target.id in scope.outer:
-                self.refuse("state", scope, target, f"deletes {target.id}, a name outside of the function")
+                self.refuse("state", scope, target, f"deletes {target.id}, a variable outside of the function")
             return
         if isinstance(target, ast.Attribute | ast.Subscript):
             owner = self.value_of(scope, target.value)
             attribute = target.attr if isinstance(target, ast.Attribute) else None
-            self.store(scope, target, owner, PLAIN, f"deletes {_short(target)}", attribute)
+            self.store(scope, target, owner, PLAIN, _short(target), attribute)
 
     # --- control flow ---
 
@@ -271,7 +282,8 @@ class _Analysis(Expressions):
             if isinstance(manager, Known):
                 kind = type(manager.value)
                 if kind.__module__.partition(".")[0] not in ("jax", "jaxlib", "contextlib"):
-                    self.refuse("unknown", scope, node, f"enters {_short(item.context_expr)}, made before the call")
+                    text = f"enters {_short(item.context_expr)}, a context manager that existed before the call"
+                    self.refuse("unknown", scope, node, text)
             self.special(scope, node, manager, ("__exit__",))
             if item.optional_vars is not None:
                 self.bind(scope, item.optional_vars, entered)
@@ -324,12 +336,12 @@ class _Analysis(Expressions):
         for alias in node.names:
             module = node.module if isinstance(node, ast.ImportFrom) else alias.name
             if module is None or (isinstance(node, ast.ImportFrom) and node.level) or module not in sys.modules:
-                self.refuse("state", scope, node, f"imports {module or alias.name}")
+                self.refuse("state", scope, node, f"imports the module {module or alias.name}")
                 continue
             if isinstance(node, ast.ImportFrom):
                 found = getattr(sys.modules[module], alias.name, _MISSING)
                 if found is _MISSING:
-                    self.refuse("state", scope, node, f"imports {alias.name}")
+                    self.refuse("state", scope, node, f"imports {alias.name} from {module}")
                     continue
                 scope.names[alias.asname or alias.name] = Known(found)
             else:

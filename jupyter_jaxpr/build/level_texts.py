@@ -1,0 +1,92 @@
+"""JAX's objects of a program in, the lines of a level out, linked to the equations of the program."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+import msgspec
+
+from ..document.pools import Pools
+from ..document.types.document import Level
+from ..observe.observation import ObservedProgram
+from ..program.jaxpr.walk import Walk
+from ..program.texts.stablehlo import LinesOfText
+from ..program.texts.text_links import linked
+from .levels import LevelName, platform_text, text_of
+
+
+@dataclass(frozen=True)
+class Text:
+    """The text of a level."""
+
+    text: str
+    lines: list[str]
+    sha256: str
+    #: Of each line: index into the stacks of `pools`, -1 for none.
+    line_stacks: list[int]
+    #: Ascending: lines whose stack is inferred.
+    inferred_lines: list[int]
+    #: Lines that may come from several places: the line, then the stacks beside the one above.
+    other_stacks: list[list[int]]
+    #: Lines that are one of the equations of their stacks: the line, its scope and index; ascending.
+    named_equations: list[list[int]]
+    pools: Pools
+    #: Of a twin: the line, then scope and equation of each equation that it comes from; ascending.
+    equations: list[list[int]] | None = None
+
+
+def held_level(observed: ObservedProgram, level: Level, walk: Walk, scope: int, limit: int | None = None) -> Level:
+    """A level with its text in it, its stacks in the pools of `walk`; unchanged where JAX has not made it.
+
+    Args:
+        observed: JAX's objects of the program.
+        level: The level without its text.
+        walk: Whose pools take the lines' stacks.
+        scope: Of the program, in the walk.
+        limit: Longest text to hold, in characters; a longer one stays on request.
+    """
+    if level.state != "on_request":
+        return level
+    text = linked_text(linked_lines(observed, level.name, walk, scope), Pools())
+    sizes = {"characters": len(text.text), "lines": len(text.lines), "sha256": text.sha256}
+    if limit is not None and len(text.text) > limit:
+        return msgspec.structs.replace(level, **sizes)
+    return msgspec.structs.replace(
+        level,
+        state="held",
+        text=text.text,
+        line_stacks=text.line_stacks,
+        inferred_lines=text.inferred_lines,
+        other_stacks=text.other_stacks,
+        named_equations=text.named_equations,
+        **sizes,
+    )
+
+
+def linked_lines(
+    observed: ObservedProgram, level: LevelName, walk: Walk, scope: int, platform: str | None = None
+) -> LinesOfText:
+    """The lines of a level, linked to the equations of the program as far as that can be told."""
+    if platform is not None and level == "stablehlo":
+        lines = platform_text(observed, platform, walk.positions)
+    else:
+        lines = text_of(observed, level, walk.positions)
+    try:
+        return linked(lines, walk, scope, is_hlo=level == "hlo")
+    except Exception:  # a text of another XLA: its lines keep the places that it states
+        return lines
+
+
+def linked_text(lines: LinesOfText, held: Pools) -> Text:
+    """A text and its links; its stacks are in the pools `held`."""
+    return Text(
+        text=lines.text,
+        lines=lines.text.split("\n"),
+        sha256=hashlib.sha256(lines.text.encode("utf-8", "replace")).hexdigest(),
+        line_stacks=lines.line_stacks,
+        inferred_lines=lines.inferred,
+        other_stacks=[[line, *others] for line, others in sorted(lines.other_stacks.items())],
+        named_equations=[[line, *equation] for line, equation in sorted(lines.named.items())],
+        pools=held,
+    )

@@ -1,0 +1,103 @@
+"""Something of a run that its document leaves out in, a page of it out: lines of a text, equations, a source file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import CodeType
+
+from ..document.part import Part
+from ..document.types.pages import ScopeEquations, ScopePage, SourcePage, SourceStretch, TextPage
+from ..program.jaxpr.walk import Walk
+from ..program.source.positions import SourceFile
+from ..program.source.source_files import WHOLE_LIBRARY_LINES, WHOLE_LINES, NoText, source_text
+from . import pools
+from .level_texts import Text
+from .levels import LevelName
+from .programs import first_equations
+
+
+def text_page(text: Text, level: LevelName, first_line: int, line_count: int) -> TextPage:
+    """Some lines of a text; fewer where the text ends."""
+    part = Part(text.pools)
+    lines = text.lines[first_line : first_line + line_count]
+    stacks = text.line_stacks[first_line : first_line + line_count]
+    here = range(first_line, first_line + len(lines))
+    return TextPage(
+        level=level,
+        characters=len(text.text),
+        lines=len(text.lines),
+        sha256=text.sha256,
+        first_line=first_line,
+        text="\n".join(lines),
+        line_stacks=[part.stack(stack) for stack in stacks],
+        inferred_lines=[line for line in text.inferred_lines if line in here],
+        other_stacks=[[line, *map(part.stack, others)] for line, *others in text.other_stacks if line in here],
+        named_equations=[row for row in text.named_equations if row[0] in here],
+        line_equations=None if text.equations is None else [row for row in text.equations if row[0] in here],
+        **part.pools.text_fields(),
+    )
+
+
+def scope_page(
+    walk: Walk,
+    cell_file: str | None,
+    known: Mapping[int, Sequence[str | None]],
+    scope: int,
+    first_equation: int,
+    equation_count: int,
+) -> ScopePage:
+    """Some equations of a scope and those inside of them.
+
+    Args:
+        walk: The columns and pools of the run's programs.
+        cell_file: The file name of the cell that ran.
+        known: The names of the variables of each scope of the program.
+        scope: Of the document.
+        first_equation: Index in the scope.
+        equation_count: Most equations in all, at least 1.
+    """
+    part = Part(pools.of_walk(walk, cell_file))
+
+    def page(number: int, first: int, count: int) -> ScopeEquations:
+        columns, names = walk.scopes[number], known.get(number)
+        here = pools.scope(columns, first=first, count=count, names=names or [None] * len(columns.variable_avals))
+        end = here.first_variable + len(here.variable_avals)
+        outside = sorted(
+            {
+                operand
+                for operands in [*here.operands, here.outputs]
+                for operand in operands
+                if operand >= 0 and not here.first_variable <= operand < end
+            }
+        )
+        return ScopeEquations(
+            number=number,
+            scope=part.scope(here),
+            operands=outside,
+            operand_names=[(names[operand] if names else None) or "…" for operand in outside],
+        )
+
+    taken = first_equations(walk, scope, first_equation, equation_count)
+    own = page(scope, first_equation, taken.pop(scope))
+    return ScopePage(
+        scope=own.scope,
+        operands=own.operands,
+        operand_names=own.operand_names,
+        inner=[
+            page(number, 0, count)
+            for number, count in taken.items()
+            if number in known and (count or not walk.scopes[number].count)
+        ],
+        **part.pools.fields(),
+    )
+
+
+def source_page(source: SourceFile, codes: Sequence[CodeType]) -> SourcePage:
+    """The text of a file that the run came from, or why it cannot be shown."""
+    try:
+        whole = WHOLE_LIBRARY_LINES if source.kind == "library" else WHOLE_LINES
+        found = source_text(source.name, codes, whole)
+    except NoText as why:
+        return SourcePage(path=source.path, lines=0, stretches=[], missing=str(why))
+    stretches = [SourceStretch(first_line=each.first_line, text="\n".join(each.lines)) for each in found.stretches]
+    return SourcePage(path=source.path, lines=found.lines, stretches=stretches, missing=None)
