@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 
@@ -72,6 +72,10 @@ def linked_lines(
         lines = platform_text(observed, platform, walk.positions)
     else:
         lines = text_of(observed, level, walk.positions)
+    if observed.traceback is not None:
+        positions = walk.positions
+        stacks = [positions.called_from(stack, observed.traceback) if stack >= 0 else -1 for stack in lines.line_stacks]
+        lines = replace(lines, line_stacks=stacks)
     try:
         return linked(lines, walk, scope, is_hlo=level == "hlo")
     except Exception:  # a text of another XLA: its lines keep the places that it states

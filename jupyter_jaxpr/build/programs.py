@@ -92,6 +92,9 @@ class ProgramBuilder:
         # Names of an incomplete program are stated in its scopes, so it shares none with other programs.
         first = len(walk.scopes)
         scope = walk.program(observed.jaxpr)
+        if observed.traceback is not None:
+            columns = walk.scopes[scope]
+            columns.stack = [walk.positions.called_from(stack, observed.traceback) for stack in columns.stack]
         total = walk.scopes[scope].total
         complete = total <= WHOLE and self.equations + total <= WHOLE_RUN
         if not complete:

@@ -134,6 +134,14 @@ def _called(frame: FrameType | None) -> tuple[str | None, weakref.ref[Any] | Non
 _CONTROL_FLOW = f"{os.sep}control_flow{os.sep}"
 
 
+def traceback_here() -> Any:
+    """JAX's own record of the stack, as JAX puts it into equations; None where this JAX has none."""
+    try:
+        return private("source_info_util").current().traceback
+    except (AttributeError, ImportError):
+        return None
+
+
 class EagerConstructs:
     """Tells of each construct that is evaluated outside of jit.
 

@@ -38,6 +38,7 @@ class KeptProgram:
     equinox: EquinoxCall | None = None
     stages: StageTimes | CallTimes | None = None
     call: Place | None = None
+    traceback: Any = None  # JAX's record of the stack, of a construct outside of jit
     parent: Any = None  # of a derived one: the jaxpr it was derived from
     values: CallValues | None = None  # of the newest call that was seen
     held: HeldCall | None = None  # how to make a call of it again
@@ -71,6 +72,7 @@ class KeptProgram:
             values=self.values,
             donated=self.donated,
             held=self.held,
+            traceback=self.traceback,
         )
 
     def note(self, now: bool) -> str | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..jax.calls import DerivedCall, JitCall
+from ..jax.eager import traceback_here
 from ..jax.facts import COMPILE_EVENT, LOWER_EVENT
 from .arguments import CallShape, equinox_call, shape_of
 from .cache.keys import Key
@@ -72,6 +73,8 @@ def note_program(state: ThreadState, call: JitCall, miss: Miss, executable: Any,
             stages=miss.stages.until(ended_at) if made_now else None,
             call=miss.place,
         )
+        if miss.function.construct is not None:
+            program.traceback = traceback_here()
         types = miss.types
         replay(
             state,

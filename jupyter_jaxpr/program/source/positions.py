@@ -131,6 +131,12 @@ class Positions:
             (library if source.kind == "library" else user).append(frame)
         return self._number(user, library)
 
+    def called_from(self, stack: int, traceback: Any) -> int:
+        """The stack of a call in place of a stack that has no user frame."""
+        if stack >= 0 and self.stacks[stack][0]:
+            return stack
+        return self.traceback(traceback)
+
     def stack(self, places: list[tuple[str, str, int, int, int, int]]) -> int:
         """Index of the stack of some places, innermost first: file, function, line, column, end line and column.
 
