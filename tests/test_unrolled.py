@@ -855,9 +855,9 @@ def test_the_exports_have_the_rewrite_and_the_price():
 
 
 def test_a_failure_of_ours_on_one_program_hides_no_other(monkeypatch):
-    from jupyter_jaxpr.explain.loops import unrolled
+    from jupyter_jaxpr.explain.loops.find import LoopFinder
 
-    found = unrolled._Program.found
+    found = LoopFinder.found
     failed = []
 
     def fails_once(self, blocks):
@@ -866,7 +866,7 @@ def test_a_failure_of_ours_on_one_program_hides_no_other(monkeypatch):
             raise RuntimeError("a mistake of ours")
         return found(self, blocks)
 
-    monkeypatch.setattr(unrolled._Program, "found", fails_once)
+    monkeypatch.setattr(LoopFinder, "found", fails_once)
     source = "def f(x):\n    for _ in range(30):\n        x = jnp.sin(x)\n    return x\n"
     space = {"jnp": jnp}
     exec(compile(source, FILE, "exec"), space)

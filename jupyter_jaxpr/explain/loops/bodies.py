@@ -158,8 +158,8 @@ def check_numbers(nodes: Iterable[ast.AST], numbers: set[str], changing: set[str
 
     Args:
         nodes: Of the body.
-        numbers: Names that count the turns.
-        changing: Names that differ from turn to turn, the counting ones included.
+        numbers: Names that count the iterations.
+        changing: Names that differ from iteration to iteration, the counting ones included.
 
     Raises:
         Cannot: Python needs the number itself.
