@@ -11,6 +11,8 @@ from .bodies import Cannot, target_names
 from .names import Names, last_name, singular, stored_names
 from .statements import LoopStatement
 
+_NO_POSITIONS = "The source positions of the loop's equations are not known."
+
 #: Whether an expression of the loop left equations of its own; None where positions are not known.
 MadeAt = Callable[[ast.expr], bool | None]
 
@@ -44,7 +46,7 @@ class IteratedReader:
     def read(self, iterated: ast.expr, target: ast.expr, body: list[ast.stmt]) -> Iterated:
         """What stands after `in`, as the operands of `scan` or `vmap`, or as the bounds of `fori_loop`."""
         if any(isinstance(each, ast.Starred) for each in ast.walk(target)):
-            raise Cannot("it takes a variable number of elements apart")
+            raise Cannot("The loop unpacks a variable number of elements.")
         called = iterated.func.id if isinstance(iterated, ast.Call) and isinstance(iterated.func, ast.Name) else ""
         arguments = iterated.args if isinstance(iterated, ast.Call) else []
         if called == "range":
@@ -77,7 +79,7 @@ class IteratedReader:
 
     def _range(self, arguments: list[ast.expr], target: ast.expr, body: list[ast.stmt]) -> Iterated:
         if not isinstance(target, ast.Name) or not 1 <= len(arguments) <= 3:
-            raise Cannot("its range is of an unusual form")
+            raise Cannot("The rewrite does not support this form of range.")
         bounds = [ast.unparse(each) for each in arguments]
         result = Iterated(
             xs=[f"{self._names.jnp}.arange({', '.join(bounds)})"], targets=[target], before=[], numbers={target.id}
@@ -87,18 +89,20 @@ class IteratedReader:
         for each in _subscripts(body, target.id):
             attribute = each.value.attr if isinstance(each.value, ast.Attribute) else ""
             if attribute in ("shape", "strides"):
-                raise Cannot(f"{ast.unparse(each)} is a number of Python's")
+                raise Cannot(f"{ast.unparse(each)} is a Python number, so its index cannot be traced.")
             if attribute == "at":
                 continue
             made = self._made_at(each)
             if made is None:
-                raise Cannot("the positions of its lines are not known")
+                raise Cannot(_NO_POSITIONS)
             if made:
                 continue  # an array may be read at a traced index
             base = ast.unparse(each.value)
             simple = isinstance(each.slice, ast.Name) and len(bounds) == 1
             if not simple or {"carry", target.id} & target_names(each.value) or _changes(body, each.value):
-                raise Cannot(f"{ast.unparse(each)} is an element of a list: stack it into an array first")
+                raise Cannot(
+                    f"{ast.unparse(each)} is an element of a Python container. Stack the elements into an array first."
+                )
             if base not in {text.rpartition("[")[0] for text in self.elements}:
                 self._stack(each.value, result, limit=bounds[0])
                 element = self._names.new(singular(base, target.id), f"{last_name(base)}_{target.id}", "element")
@@ -114,17 +118,17 @@ class IteratedReader:
     def _elements_of(self, iterated: ast.expr, whole: ast.expr, target: ast.expr) -> Iterated:
         match iterated:
             case ast.Call(func=ast.Attribute(attr="items" | "keys")):
-                raise Cannot("it runs over a dictionary, whose entries have names")
+                raise Cannot("The loop iterates over a dictionary. A loop of JAX needs arrays.")
             case ast.List(elts=[ast.Constant(value=str()), *_]) | ast.Tuple(elts=[ast.Constant(value=str()), *_]):
-                raise Cannot("it runs over names")
+                raise Cannot("The loop iterates over names. A loop of JAX needs arrays.")
             case ast.Call(func=ast.Name(id=name)):
-                raise Cannot(f"what {name} gives is not known from the text")
+                raise Cannot(f"The source text does not show what {name} returns.")
         result = Iterated(xs=[], targets=[target], before=[], numbers=set())
         made = self._made_at(whole)
         if not made and isinstance(self._loop.node, ast.For):
             made = self._made_at(self._loop.node.iter)  # enumerate takes the elements, and left their equations
         if made is None:
-            raise Cannot("the positions of its lines are not known")
+            raise Cannot(_NO_POSITIONS)
         if made:
             result.xs.append(ast.unparse(iterated))
         else:

@@ -40,7 +40,7 @@ class Names:
             if name not in self.taken:
                 self.taken.add(name)
                 return name
-        raise Cannot("all names are taken")
+        raise Cannot("All candidate names for the new function are taken.")
 
 
 def carried_names(loop: LoopStatement, body: Body, targets: set[str]) -> list[str]:
@@ -57,9 +57,9 @@ def carried_names(loop: LoopStatement, body: Body, targets: set[str]) -> list[st
     }
     for name in body.writes:
         if name in later and name not in carry:
-            raise Cannot(f"{name} is made in each turn and used after the loop")
+            raise Cannot(f"The loop assigns {name} at each iteration, and later code reads {name}.")
     if targets & later:
-        raise Cannot(f"{', '.join(sorted(targets & later))} is used after the loop")
+        raise Cannot(f"Code after the loop reads {', '.join(sorted(targets & later))}.")
     return carry
 
 
@@ -86,7 +86,7 @@ def check_starts_empty(loop: LoopStatement, name: str) -> None:
                 return
             case ast.AnnAssign(target=ast.Name(id=stored), value=ast.List(elts=[])) if stored == name:
                 return
-    raise Cannot(f"what {name} holds before the loop is not known")
+    raise Cannot(f"No assignment of an empty list to {name} was found.")
 
 
 def stored_names(nodes: Iterable[ast.AST]) -> set[str]:

@@ -30,7 +30,7 @@ class Rewrite:
         form: What it is made with.
         code: The lines, from column 0; None where there is no sketch.
         stacked: Parameters are stacked for it.
-        why_not: Why there is no sketch, as the end of a sentence.
+        why_not: Why there is no sketch, in sentences.
     """
 
     form: Form
@@ -85,7 +85,7 @@ class _Writer:
 
     def _for(self, node: ast.For) -> Rewrite:
         if node.orelse:
-            raise Cannot("it has an else")
+            raise Cannot("The loop has an else block.")
         body = Body(node.body)
         targets = target_names(node.target)
         carry = carried_names(self._loop, body, targets)
@@ -95,9 +95,9 @@ class _Writer:
         for name in body.appends:
             check_starts_empty(self._loop, name)
         if not carry and not body.appends:
-            raise Cannot("its names alone do not tell what it computes")
+            raise Cannot("The names in the loop do not show what the loop computes.")
         if not carry and self._carried:
-            raise Cannot("it changes an object that is not named in an assignment")
+            raise Cannot("The loop changes an object without an assignment to a name.")
         lines, ys = self._body(node.body, body)
         if not carry:
             return self._vmap(iterated, lines, ys, ", ".join(body.appends))
@@ -145,7 +145,7 @@ class _Writer:
 
     def _vmap(self, iterated: Iterated, lines: list[str], ys: list[str], made: str) -> Rewrite:
         if iterated.reverse:
-            raise Cannot("it runs backwards over its elements")
+            raise Cannot("The loop iterates over its elements in reverse.")
         name = self._names.new("one", "each_one", "single")
         parameters, unpack = [], []
         for target in iterated.targets:
@@ -169,18 +169,18 @@ class _Writer:
 
     def _while(self, node: ast.While, wanted: Form | None) -> Rewrite:
         if node.orelse:
-            raise Cannot("it has an else")
+            raise Cannot("The loop has an else block.")
         counted = self._counted(node) if wanted != "while_loop" else None
         if counted is not None:
             number, limit = counted
             inner = node.body[:-1]
             body = Body(inner)
             if number in body.writes or body.appends:
-                raise Cannot(f"it changes {number} or a list in the middle of a turn")
+                raise Cannot(f"The body changes the counter {number} or a list.")
             carry = carried_names(self._loop, body, set())
             check_numbers(inner, {number}, {number, *body.writes})
             if not carry:
-                raise Cannot("its names alone do not tell what it computes")
+                raise Cannot("The names in the loop do not show what the loop computes.")
             lines, _ = self._body(inner, body)
             state = _tuple(carry)
             name = self._names.new("body", "inner", "innermost")
@@ -188,15 +188,18 @@ class _Writer:
             call = f"{state} = {self._names.lax}.fori_loop({number}, {limit}, {name}, {_init(carry)})"
             return Rewrite("fori_loop", "\n".join([*define, "", call]))
         if self._differentiated:
-            raise Cannot("a while_loop has no backward pass: write it as a for over a fixed count, with a mask")
+            raise Cannot(
+                "The program has a backward pass, and jax.lax.while_loop has none. Write the loop as a for loop over a "
+                "fixed count, with a mask."
+            )
         body = Body([*node.body, ast.Expr(ast.Constant(None))])
         tested = {each.id for each in ast.walk(node.test) if isinstance(each, ast.Name)}
         carry = carried_names(self._loop, body, set())
         carry += [name for name in body.writes if name in tested and name not in carry]
         if body.appends:
-            raise Cannot("how many elements a while loop appends is not known to JAX")
+            raise Cannot("JAX does not know how many elements a while loop appends.")
         if not tested & set(carry):
-            raise Cannot("its names alone do not tell when it ends")
+            raise Cannot("The names in the loop do not show when the loop ends.")
         check_numbers(node.body, set(), set(body.writes))
         lines, _ = self._body(node.body, body)
         state = _tuple(carry)
@@ -220,9 +223,9 @@ class _Writer:
 
     def _comprehension(self, node: Loop) -> Rewrite:
         if isinstance(node, ast.For | ast.While | ast.DictComp | ast.SetComp):
-            raise Cannot("its results are kept by key, not in order")
+            raise Cannot("The comprehension keeps its results by key, not in order.")
         if len(node.generators) > 1 or node.generators[0].ifs or node.generators[0].is_async:
-            raise Cannot("it has more than one for, or an if")
+            raise Cannot("The comprehension has several for clauses, or an if.")
         generator = node.generators[0]
         iterated = self._iterated.read(
             generator.iter, generator.target, [ast.copy_location(ast.Expr(node.elt), node.elt)]
@@ -231,7 +234,7 @@ class _Writer:
         _no_calls_of([node.elt], target_names(generator.target) - iterated.numbers)
         value = self._replaced(node.elt)
         if iterated.reverse:
-            raise Cannot("it runs backwards over its elements")
+            raise Cannot("The loop iterates over its elements in reverse.")
         before = [*iterated.before, ""] if iterated.before else []
         called, name = self._loop.call, ""
         if called is not None and isinstance(called.func, ast.Name | ast.Attribute) and not called.keywords:
@@ -243,7 +246,7 @@ class _Writer:
             one = self._names.new("one", "each_one", "single")
             whole = self._names.new("each", "element", "item")
             if len(iterated.targets) > 1:
-                raise Cannot("its elements are taken apart in more than one place")
+                raise Cannot("The comprehension unpacks its elements in several places.")
             function = one
             before += [
                 f"def {one}({whole}):",
@@ -279,7 +282,7 @@ class _Writer:
             else:
                 lines += self._statement(statement)
         if len(ys) != len(body.appends):
-            raise Cannot("it appends in an inner block")
+            raise Cannot("The loop appends to a list in an inner block.")
         return lines, list(ys.values())
 
     def _statement(self, statement: ast.stmt) -> list[str]:
@@ -340,7 +343,10 @@ def _no_calls_of(body: list[ast.stmt] | list[ast.expr], names: set[str]) -> None
     for part in body:
         for each in ast.walk(part):
             if isinstance(each, ast.Call) and isinstance(each.func, ast.Name) and each.func.id in names:
-                raise Cannot(f"{each.func.id} is called: stack the arrays inside these functions, and call one of them")
+                raise Cannot(
+                    f"The loop calls {each.func.id}, which may be another function at each iteration. Stack the arrays "
+                    "inside these functions, and call one function."
+                )
 
 
 def _single_value(body: list[ast.stmt], carry: list[str]) -> str | None:

@@ -98,7 +98,7 @@ class UnrolledLoops:
         return UnrolledLoop(
             kind="short_loop" if short else "unrolled_loop",
             key=(source.name, node.lineno, node.col_offset, match.repetitions, match.carried),
-            title=f"A {word} of {match.repetitions} turns was unrolled"
+            title=f"A {word} of {match.repetitions} iterations was unrolled"
             if short
             else f"The {word} was unrolled: {count(equations, 'equation')}",
             text=words.text(match, equations, total),

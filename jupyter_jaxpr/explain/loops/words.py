@@ -10,37 +10,40 @@ from .rewrites import Rewrite
 #: A loop of more repetitions than this is advised against; unrolling a shorter one is often the better choice.
 SHORT = 10
 
-FINE = f"That is fine: up to about {SHORT} turns, unrolling costs little and may run faster."
+FINE = f"Unrolling up to about {SHORT} iterations is fine: it costs little, and the program may run faster."
 
 
 def text(match: FoundLoop, equations: int, total: int) -> str:
     """What was seen."""
-    statement, turns = match.statement, match.repetitions
-    parts = [f"Python ran this {statement.word} {turns} times while JAX traced, and each turn left its equations:"]
-    parts.append(f"{equations:,} of the program's {count(total, 'equation')}.")
-    for inner, times in match.inside:
-        parts.append(f"The {inner.word} inside, on line {inner.line}, ran {times} times in each turn.")
-    if match.carried:
-        parts.append("A turn needs the one before.")
-    else:
-        parts.append("No turn needs another.")
-    return " ".join(parts)
+    sentences = [
+        f"Python ran {match.repetitions} iterations of this {match.statement.word} while JAX traced.",
+        f"The iterations left {equations:,} of the program's {count(total, 'equation')}.",
+        *(
+            f"The inner {inner.word} on line {inner.line} ran {count(times, 'iteration')} in each outer iteration."
+            for inner, times in match.inside
+        ),
+        "Each iteration needs the result of the previous iteration."
+        if match.carried
+        else "The iterations do not depend on each other.",
+    ]
+    return " ".join(sentences)
 
 
 def cure(match: FoundLoop, written: Rewrite) -> str:
     """What to write instead."""
     if written.form == "vmap":
-        what = "Compute all turns at once with jax.vmap"
+        advice = "Compute all iterations at once with jax.vmap."
     elif written.form == "scan" and written.stacked:
-        what = "Stack the parameters and scan over them with jax.lax.scan"
+        advice = "Stack the parameters and scan over them with jax.lax.scan."
     else:
-        what = f"Write it with jax.lax.{written.form}"
-    said = f"{what}: the body is then in the program once, however many turns there are."
+        advice = f"Write the loop with jax.lax.{written.form}."
+    sentences = [advice, "The program then holds the body only once, for any number of iterations."]
     if match.starts_otherwise and written.form != "vmap":
-        said += " The first turn starts with another type than it ends with: give the carry its final one beforehand."
+        sentences.append("The first iteration reads a value of another type than the later iterations.")
+        sentences.append("Convert the carry to its final type before the loop.")
     if written.why_not is not None:
-        said += f" There is no sketch of it here, as {written.why_not}."
-    return said
+        sentences += ["No code is suggested for this loop.", written.why_not]
+    return " ".join(sentences)
 
 
 def price(match: FoundLoop, share: float, stages: StageTimes | None) -> list[str]:
@@ -60,19 +63,20 @@ def price(match: FoundLoop, share: float, stages: StageTimes | None) -> list[str
         whole = sum(seconds for _, seconds in measured)
         said.append(f"Measured for the whole program: {times}.")
         said.append(
-            f"The loop has {_percent(share)} of the equations, so about {duration(whole * share)} of that is the "
-            f"loop's, about {duration(whole * share / match.repetitions)} a turn: an estimate by equations."
+            f"The loop has {_percent(share)} of the equations. At this share, the loop takes about "
+            f"{duration(whole * share)} of the measured time, and each iteration about "
+            f"{duration(whole * share / match.repetitions)}. This is an estimate."
         )
     else:
-        said.append("What it cost to trace and compile was not measured for this program.")
+        said.append("The times to trace, lower and compile this program were not measured.")
     if stages is not None and stages.from_disk:
-        said.append("The executable came from the compilation cache on disk.")
+        said.append("JAX loaded the executable from the compilation cache on disk.")
     said.append(
-        "Both ways have a price: these times grow with the turns, those of a loop of JAX's do not; an unrolled "
-        "program may run faster, as XLA sees all turns at once. How fast each runs was not measured here."
+        "Trace and compile times grow with the number of unrolled iterations. With a loop of JAX they do not. An "
+        "unrolled program may run faster, because XLA sees all iterations at once. Run times were not measured here."
     )
     return said
 
 
 def _percent(share: float) -> str:
-    return f"{share:.0%}" if share < 0.995 else ("all" if share == 1 else "nearly all")
+    return f"{share:.0%}" if share < 0.995 or share == 1 else "over 99%"
