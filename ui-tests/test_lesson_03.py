@@ -47,7 +47,9 @@ def test_every_claim_is_to_be_seen(notebook, subtests):
         expect(lesson.nb.outputs(index).first).to_contain_text("0.46211717 0.5")
         flow = lesson.flow()
         expect(flow.get_by_role("region", name=re.compile("^Branch . of switch"))).to_have_count(3)
-        expect(flow).to_contain_text("The index is clamped: below 0 it takes branch 0, above 2 branch 2.")
+        expect(flow).to_contain_text(
+            "JAX clamps the index: an index below 0 takes branch 0, an index above 2 takes branch 2."
+        )
         expect(lesson.steps(press=False).get_by_role("row", name="branch taken")).to_contain_text("2")
     with lesson.claim("b7-vmap"):
         flow = lesson.flow()

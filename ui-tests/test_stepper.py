@@ -157,7 +157,7 @@ def test_a_cumulative_sum_is_walked_with_the_keyboard(notebook):
     expect(every.nth(5)).to_have_attribute("aria-current", "step")
     nb.page.keyboard.press("Home")
     expect(every.nth(1)).to_have_attribute("aria-current", "step")
-    expect(steps).to_contain_text("The results equal the function's, bit for bit.")
+    expect(steps).to_contain_text("The recorded results equal the original function's results, bit for bit.")
     expect(steps).to_contain_text(re.compile("The recorded run took .*, its own compilation included."))
 
 
@@ -258,7 +258,7 @@ def test_stop_keeps_what_was_recorded(notebook):
     steps = step_through(nb, 1)
     expect(steps.get_by_role("progressbar")).to_be_visible()
     steps.get_by_role("button", name="Stop").click()
-    expect(steps).to_contain_text(re.compile(r"Stopped after [\d,]+ steps"))
+    expect(steps).to_contain_text(re.compile(r"You stopped the recording after [\d,]+ steps"))
     expect(heading(steps)).to_have_text(re.compile(r"^Step 1 of [\d,]+$"))
     steps.get_by_role("slider").focus()
     nb.page.keyboard.press("End")
@@ -270,7 +270,7 @@ def test_effects_are_repeated_only_when_that_is_wanted(notebook):
     nb.run(0)
     steps = step_through(nb, 1)
     question = steps.get_by_role("alertdialog", name="Repeat effects?")
-    expect(question).to_contain_text("what it prints or calls happens again")
+    expect(question).to_contain_text("Its prints and callbacks happen again.")
     no = question.get_by_role("button", name="Do not run it")
     expect(no).to_be_focused()
     assert violations(nb.page, ".jp-JaxprStepper") == []
@@ -281,7 +281,7 @@ def test_effects_are_repeated_only_when_that_is_wanted(notebook):
     steps.get_by_role("button", name="Step through it").click()
     question.get_by_role("button", name="Run it and repeat them").click()
     expect(heading(steps)).to_have_text("Step 1 of 5")
-    expect(steps).to_contain_text("The results equal the function's, bit for bit.")
+    expect(steps).to_contain_text("The recorded results equal the original function's results, bit for bit.")
 
 
 def test_after_a_restart_the_recording_stays_and_the_button_says_what_to_do(notebook):

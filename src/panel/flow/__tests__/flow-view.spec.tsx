@@ -360,7 +360,7 @@ describe('the page of choices', () => {
     click(byRole(node, 'button', 'Which one to choose')[0]);
     expect(words(document.activeElement)).toBe('Back');
     expect(words(node.querySelector('.jp-JaxprFlow-verdict'))).toBe(
-      'For while_loop step, line 10: jax.lax.while_loop. How often it runs is decided by the values.'
+      'For while_loop step, line 10: jax.lax.while_loop. The values decide the number of steps.'
     );
     const rows = [...node.querySelectorAll<HTMLElement>('[data-row]')];
     expect(rows.map(row => row.dataset.row)).toEqual([

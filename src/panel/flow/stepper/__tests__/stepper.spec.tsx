@@ -148,7 +148,7 @@ describe('a recording that came with the document', () => {
       ].map(row => row.replace('15 | |', '15 |  | '))
     );
     expect(words(node.querySelector('.jp-JaxprStepper-verdict'))).toBe(
-      "The results equal the function's, bit for bit. The recorded run took 210 ms, its own compilation included.".replace(
+      "The recorded results equal the original function's results, bit for bit. The recorded run took 210 ms, its own compilation included.".replace(
         'bit. The',
         'bit.The'
       )
