@@ -53,8 +53,8 @@ def test_every_claim_is_to_be_seen(notebook, subtests):
         expect(lesson.steps(press=False).get_by_role("row", name="branch taken")).to_contain_text("2")
     with lesson.claim("b7-vmap"):
         flow = lesson.flow()
-        expect(flow).to_contain_text("every branch runs for every element")
-        expect(flow).to_contain_text("a select_n in the program")
+        expect(flow).to_contain_text("Every branch runs for every element")
+        expect(flow).to_contain_text("primitive select_n")
     with lesson.claim("b8-where"):
         expect(lesson.flow()).to_contain_text("This program has no control flow")
         lesson.view("Program")
