@@ -178,12 +178,14 @@ def test_what_the_stepper_cannot_reach_says_so():
 
     inside, *_ = built(program(traced(solved, X))).document.control_flow
     assert inside.steppable == (
-        "It stands inside custom_linear_solve, which the stepper does not go into. Step through a copy outside it."
+        "The construct is inside custom_linear_solve, which the stepper does not enter. "
+        "Step through a copy outside custom_linear_solve."
     )
     loop, condition = built(program(traced(decided, X))).document.control_flow
     assert (loop.kind, loop.steppable, condition.parent_part) == ("while_loop", None, "condition")
     assert condition.steppable == (
-        "It stands in the condition of a while loop, where the stepper does not go. Step through the loop itself."
+        "The construct is in the condition of a while loop, which the stepper does not enter. "
+        "Step through the loop itself."
     )
 
 
@@ -237,8 +239,8 @@ def test_a_while_has_the_trips_that_xla_counted_where_its_text_is_held_anyway():
     (card,) = built(program(traced(counting, X), compiled=True)).document.control_flow
     assert (card.trips, card.trips_from, card.choice) == (10, "xla", None)
     assert card.facts == [
-        "XLA found that it always takes 10 steps. Written as a scan of that length, reverse-mode grad works through it "
-        "too."
+        "XLA found that the loop always takes 10 steps. Reverse-mode grad works too if you write the loop as a scan of "
+        "this length."
     ]
 
 
@@ -345,7 +347,7 @@ def test_a_program_of_very_many_constructs_has_the_first_and_says_so():
     validate(document)
     assert len(document.control_flow) == 300
     (note,) = [note for note in document.notes if note.kind == "control_flow_cut"]
-    assert note.text == "f0 has more than 300 control-flow constructs: the first 300 have a card."
+    assert note.text == "f0 has more than 300 control-flow constructs. Only the first 300 have a card."
 
 
 def test_sharing_that_doubles_at_every_level_stays_small():

@@ -42,7 +42,7 @@ def test_markdown_has_a_row_for_each_construct_and_its_values_by_path():
         r"""
 ## Control flow
 
-| construct | line | in | steps | decided by |
+| construct | line | inside | steps | decided by |
 | --- | --- | --- | --- | --- |
 | scan step | 9 |  | 5 |  |
 | cond | 7 | body of scan step |  | x \> h |
@@ -65,7 +65,7 @@ def test_markdown_has_a_row_for_each_construct_and_its_values_by_path():
 - False: \<lambda\>, 0 equations
 - True: loud, 1 equation
 
-The jaxpr lists the False branch first: it is branch 0, True is branch 1\.
+The jaxpr lists the False branch first: branch 0 is False, branch 1 is True\.
 """.strip()
     )
 
@@ -105,4 +105,4 @@ def test_very_many_constructs_are_cut_and_counted():
 
     text = markdown(built(program(traced(f, np.float32(1)))).document)
     assert text.count("### scan") == 40
-    assert "\n\nand 10 more constructs\n" in text
+    assert "\n\nThe program has 10 more constructs\\.\n" in text

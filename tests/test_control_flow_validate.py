@@ -53,7 +53,7 @@ def recording() -> dict[str, Any]:
         "stopped": None,
         "thinned": None,
         "comparisons": [],
-        "verdict": "The results equal the function's, bit for bit.",
+        "verdict": "The recorded results equal the original function's results, bit for bit.",
         "notes": [],
         "seconds": 0.1,
     }

@@ -131,7 +131,7 @@ def test_it_runs_again_on_the_values_of_the_call() -> None:
     assert timing.warm is not None and timing.eager is not None
     recording = jj.inspect(jax.lax.scan, add, 0, xs).steps()
     assert list(recording.step) == [0, 1, 2]
-    assert recording.verdict == "The results equal the function's, bit for bit."
+    assert recording.verdict == "The recorded results equal the original function's results, bit for bit."
 
 
 # Operators of arrays call jitted functions of JAX's own, some of them straight from the user's line.

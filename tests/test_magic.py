@@ -453,8 +453,8 @@ def test_a_tracer_that_was_kept_is_noted_with_its_line(notebook: Notebook) -> No
     ran = notebook.run("%%jaxpr\nkept = []\n@jax.jit\ndef f(x):\n    kept.append(x)\n    return x\nf(x)")
     note = ran.note("leaked_tracer")
     assert note["text"] == (
-        "A traced value (f32[8]) stayed in kept after f was traced. It is no array: it stood for one while JAX traced, "
-        "and using it now raises UnexpectedTracerError. A call adds to it only where JAX traces again."
+        "1 tracer (f32[8]) stayed in kept after the trace of f. A tracer stands for an array only during the trace. "
+        "Using a tracer now raises UnexpectedTracerError. A later call adds to kept only if JAX traces f again."
     )
     assert note["cure"] == "Return the value from f instead of keeping it in kept."
     assert ran.line_of(note) == 5
@@ -470,17 +470,17 @@ def test_whatever_holds_it(notebook: Notebook, holder: str) -> None:
 def leaks(ran: Ran) -> list[str]:
     """What the notes of a cell say stayed behind, and where."""
     texts = [note["text"] for note in ran.document["notes"] if note["kind"] == "leaked_tracer"]
-    return [text.partition(" was traced.")[0] for text in texts]
+    return [text.partition(". ")[0] for text in texts]
 
 
 def test_a_tracer_that_an_earlier_cell_kept_is_not_of_this_one(notebook: Notebook) -> None:
     notebook.run("kept = []\n@jax.jit\ndef f(x):\n    kept.append(x)\n    return x\nf(x)")
-    assert leaks(notebook.run("%%jaxpr\nf(x[:4])")) == ["A traced value (f32[4]) stayed in kept after f"]
+    assert leaks(notebook.run("%%jaxpr\nf(x[:4])")) == ["1 tracer (f32[4]) stayed in kept after the trace of f"]
     assert leaks(notebook.run("%%jaxpr\nf(x[:4])")) == []
     quiet = "%%jaxpr\n@jax.jit\ndef g(x):\n    return x * len(kept)\ng(x)"
     assert leaks(notebook.run(quiet)) == []
     assert leaks(notebook.run("%%jaxpr\nf(x[:2]), f(x[:3])")) == [
-        "2 traced values (f32[2], f32[3]) stayed in kept after f"
+        "2 tracers (f32[2], f32[3]) stayed in kept after the trace of f"
     ]
 
 
@@ -490,8 +490,8 @@ def test_tracers_of_several_functions_in_one_list_are_each_told_once(notebook: N
         "%%jaxpr\nkept = []\n" + loop + "@jax.jit\ndef g(x):\n    kept.append(x * 2)\n    return x\ng(x[:4])"
     )
     assert leaks(ran) == [
-        "3 traced values (f32[8]) stayed in kept after f",
-        "A traced value (f32[4]) stayed in kept after g",
+        "3 tracers (f32[8]) stayed in kept after the trace of f",
+        "1 tracer (f32[4]) stayed in kept after the trace of g",
     ]
 
 

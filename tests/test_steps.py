@@ -7,7 +7,7 @@ import pytest
 from jax import lax
 from stepping import record
 
-SAME = "The results equal the function's, bit for bit."
+SAME = "The recorded results equal the original function's results, bit for bit."
 X = jnp.array([0.5, -1.5, 2.0])
 XS = jnp.linspace(-1.0, 1.0, 7)
 KEY = jax.random.key(7)

@@ -69,7 +69,10 @@ def test_steps_come_while_a_cell_runs(tab):
     comm, subshell = ask_for_steps(tab, snapshot, 3)
     recording = last_reply(tab, comm, 3)["result"]
     assert recording["step"] == [0, 1, 2]
-    assert recording["verdict"] == "The results equal the function's, bit for bit. Both took 3 steps."
+    assert recording["verdict"] == (
+        "The recorded results equal the original function's results, bit for bit. "
+        "The recorded run and the original function both took 3 steps."
+    )
     tab.begin("go.set()", subshell)
     tab.wait_until_idle(running)
 
@@ -94,7 +97,7 @@ def test_stop_and_other_requests_are_answered_meanwhile(tab):
     assert text["reason"] == "JAX has only traced this function. Lower it to see its StableHLO."
     tab.say(comm, {"type": "stop", "id": 4}, subshell)
     recording = last_reply(tab, comm, 4)["result"]
-    assert recording["stopped"].endswith("as you asked. Press “Run it again” to start over.")
+    assert recording["stopped"].endswith(" Press “Run it again” to start over.")
     assert recording["step"][0] == 0
     assert recording["visits"][0]["finished"] is False
     # The kernel is free, and the next request has its turn.

@@ -28,7 +28,7 @@ def test_the_steps_are_recorded_with_the_cell(notebook: Notebook) -> None:
     ran = notebook.run("%%jaxpr --steps\n" + SCAN + "y = f(2.0, jnp.arange(1.0, 4.0))")
     assert carries(ran) == [["2.0", "2.0", "4.0", "12.0"]]
     (recording,) = ran.document["recordings"]
-    assert recording["verdict"] == "The results equal the function's, bit for bit."
+    assert recording["verdict"] == "The recorded results equal the original function's results, bit for bit."
     assert (recording["control"], recording["notes"]) == (0, [])
 
 
@@ -56,7 +56,7 @@ def test_of_later_calls_that_give_their_arguments_away_the_first_one_is_told(not
     ran = notebook.run("%%jaxpr --steps\n" + GIVES_AWAY + "y = f(jnp.ones(2))\ny = f(y)")
     assert carries(ran) == [["[1.0 1.0]", "[2.0 2.0]", "[4.0 4.0]"]]
     assert ran.document["recordings"][0]["notes"] == [
-        "These are the values of the call that compiled: later ones gave their arguments away (donated)."
+        "The recording uses the values of the call that compiled, because later calls donated their arguments."
     ]
 
 
@@ -80,7 +80,8 @@ def test_effects_are_left_to_the_panel(notebook: Notebook) -> None:
         (
             "steps",
             "The steps of fori_loop body were not recorded.",
-            "It has effects, which would happen again. “Step through it” on its card asks first.",
+            "The program has effects, which would happen again. "
+            "Press “Step through it” on the card: the stepper asks first.",
         )
     ]
 

@@ -99,7 +99,7 @@ def test_words_of_progress_come_before_the_last_reply(panel):
     panel.ask(run)
     panel.last()
     working = [reply for reply in panel.replies if isinstance(reply, Working)]
-    assert working[0].text in ("compiling", "running what comes before and after")
+    assert working[0].text in ("Compiling", "Running the code around the loop")
     assert isinstance(panel.replies[-1], Answered)
 
 
@@ -109,8 +109,8 @@ def test_stop_ends_a_loop_that_does_not_and_keeps_its_steps(panel):
     panel.hears_steps()
     panel.stop()
     recording = panel.last().result
-    assert recording.stopped.startswith("Stopped after ")
-    assert recording.stopped.endswith("as you asked. Press “Run it again” to start over.")
+    assert recording.stopped.startswith("You stopped the recording after ")
+    assert recording.stopped.endswith(" Press “Run it again” to start over.")
     assert recording.step[0] == 0
     assert recording.step[-1] == recording.visits[0].trips - 1
     assert recording.visits[0].finished is False
@@ -132,13 +132,13 @@ def test_effects_are_asked_about_first(panel, capfd):
     assert capfd.readouterr().out == ""
     assert isinstance(reply, Confirm)
     assert reply.question == (
-        "The function has effects (Debug). To record its steps it runs twice more, once recorded and once as it is: "
-        "what it prints or calls happens again. Run it?"
+        "The function has effects (Debug). A recording runs the function twice: once recorded and once unchanged. "
+        "Its prints and callbacks happen again. Run the function?"
     )
     panel.ask(run, confirmed=True, identifier=2)
     recording = panel.last(2).result
     jax.effects_barrier()
-    assert recording.verdict == "The results equal the function's, bit for bit."
+    assert recording.verdict == "The recorded results equal the original function's results, bit for bit."
     assert capfd.readouterr().out == "step 0\nstep 1\n" * 2
 
 
@@ -191,9 +191,7 @@ def test_nothing_is_run_or_compiled_before_the_panel_asks():
 def test_a_card_that_cannot_be_stepped_through_says_why(panel):
     run = panel.show(snapshot_of(lambda xs: lax.associative_scan(jnp.add, xs), XS))
     panel.ask(run)
-    assert panel.last().reason == (
-        "It left no loop to step through: its rounds are written out. Write it as a scan to see its steps."
-    )
+    assert panel.last().reason == ("associative_scan leaves no loop to step through. Write a scan to see its steps.")
 
 
 def test_values_that_are_gone_are_an_error_with_its_cure(panel):

@@ -52,7 +52,7 @@ def test_a_scan_step_by_step():
     carry = recording.leaves[0]
     assert (carry.type, carry.elements, carry.numbers) == ("f32[]", 1, [2.0, 2.0, 4.0, 12.0])
     assert (carry.number_name, carry.minimum, carry.nans, carry.infinities) == ("value", None, [], [])
-    assert recording.verdict == "The results equal the function's, bit for bit."
+    assert recording.verdict == "The recorded results equal the original function's results, bit for bit."
     assert [(each.path, each.equal, each.recorded, each.real) for each in recording.comparisons] == [
         ("result[0]", True, "12.0", "12.0"),
         ("result[1]", True, "[2.5 4.5 12.5]", "[2.5 4.5 12.5]"),
@@ -74,18 +74,24 @@ def test_a_while_tells_what_its_condition_compares():
     assert column(recording, "carry", "state[0]") == ["2.0", "1.5", "1.4166667", "1.4142157"]
     (compared,) = [leaf for leaf in recording.leaves if leaf.role == "compared"]
     assert compared.threshold == 1e-5
-    assert recording.verdict == "The results equal the function's, bit for bit. Both took 3 steps."
+    assert recording.verdict == (
+        "The recorded results equal the original function's results, bit for bit. "
+        "The recorded run and the original function both took 3 steps."
+    )
 
 
 def test_a_while_that_never_ends_is_left_with_a_note():
     snapshot = snapshot_of(newton, 612.0, stage="trace")
     rerun = construct_of(snapshot._sources, card(snapshot, "while_loop")).run()
-    assert rerun.steps.stopped == "Stopped after 16 steps: its state no longer changes, so the loop never ends."
+    assert rerun.steps.stopped == (
+        "The recording stopped after 16 steps. The state of the loop no longer changes, so the loop never ends."
+    )
     assert rerun.notes == [
-        "What the condition compares stopped changing after 8 steps, at 1.7603572e-05: it never gets down to 1e-05. "
-        "Choose a bound that it can reach, or end the loop after a number of steps as well."
+        "The compared value stopped changing after 8 steps, at 1.7603572e-05. "
+        "The loop continues while the value is > 1e-05. "
+        "Choose a bound that the value can reach, or also end the loop after a fixed number of steps."
     ]
-    assert rerun.verdict == ("The real function was not run for a comparison, because the recorded run did not end.")
+    assert rerun.verdict == ("The recorded run did not end, so the original function was not run for a comparison.")
     assert rerun.pairs == []
     assert [visit.finished for visit in rerun.steps.visits] == [False]
 
@@ -95,7 +101,7 @@ def test_a_while_whose_state_goes_in_a_circle_never_ends():
         lambda x: lax.while_loop(lambda x: x != 5.0, lambda x: 3.0 - x, x), 1.0, kind="while_loop", stopped=bool
     )
     assert recording.stopped is not None
-    assert "its state comes back every 2 steps, so the loop never ends." in recording.stopped
+    assert "The state of the loop repeats every 2 steps, so the loop never ends." in recording.stopped
 
 
 def test_a_while_that_never_ends_inside_a_scan():
@@ -110,7 +116,7 @@ def test_a_while_that_never_ends_inside_a_scan():
         ([1], 2, True),
         ([2], 2, False),
     ]
-    assert recording.stopped.endswith("its state no longer changes, so the loop never ends.")
+    assert recording.stopped.endswith("The state of the loop no longer changes, so the loop never ends.")
     assert recording.comparisons == []
 
 
@@ -140,7 +146,7 @@ def test_a_loop_in_a_branch_that_is_not_taken_has_no_visit():
     )
     assert (recording.visits, recording.visits_total, recording.step) == ([], 0, [])
     assert column(recording, "carry", "h") == []
-    assert recording.verdict == "The results equal the function's, bit for bit."
+    assert recording.verdict == "The recorded results equal the original function's results, bit for bit."
 
 
 def test_a_loop_without_a_step_has_its_carry_only():
@@ -227,10 +233,10 @@ def test_a_long_loop_is_thinned_and_keeps_its_first_and_last_step():
     assert len(recording.step) == 626
     assert recording.step[:3] == [0, 8, 16]
     assert recording.step[-2:] == [4992, 4999]
-    assert recording.thinned == "One step in 8 is shown: at most 1,000 steps are kept."
+    assert recording.thinned == ("The recording keeps one of every 8 steps. The stepper keeps at most 1,000 steps.")
     assert column(recording, "carry", "h")[-2:] == ["4999.0", "5000.0"]
     assert recording.visits[0].trips == 5000
-    assert recording.verdict == "The results equal the function's, bit for bit."
+    assert recording.verdict == "The recorded results equal the original function's results, bit for bit."
 
 
 def test_a_thousand_steps_are_all_there():
@@ -244,7 +250,9 @@ def test_many_visits_are_thinned():
 
     recording = record(lambda x: lax.scan(step, x, length=600)[0], 0.0, kind="fori_loop")
     assert recording.visits_total == 600
-    assert recording.thinned == "One visit in 8 is shown: at most 1,000 steps are kept."
+    assert recording.thinned == (
+        "The recording keeps one of every 8 entries of the construct. The stepper keeps at most 1,000 steps."
+    )
     assert [visit.outer for visit in recording.visits] == [[step] for step in range(0, 600, 8)]
     assert {visit.points for visit in recording.visits} == {10}
 
@@ -256,8 +264,11 @@ def test_steps_of_one_long_inner_loop_are_thinned():
     recording = record(lambda n: lax.scan(step, n, length=3)[0], 0, kind="while_loop")
     assert [visit.trips for visit in recording.visits] == [2999, 2999, 2999]
     assert len(recording.step) <= 1000
-    assert recording.thinned.endswith("at most 1,000 steps are kept.")
-    assert recording.verdict == "The results equal the function's, bit for bit. Both took 8,997 steps."
+    assert recording.thinned.endswith("The stepper keeps at most 1,000 steps.")
+    assert recording.verdict == (
+        "The recorded results equal the original function's results, bit for bit. "
+        "The recorded run and the original function both took 8,997 steps."
+    )
 
 
 @pytest.mark.parametrize("kind", ["fori_loop", "while_loop"])
@@ -272,7 +283,7 @@ def test_a_run_ends_at_its_cap_of_steps(kind):
     construct = construct_of(snapshot._sources, card(snapshot, kind))
     construct.stepper._bounds = Bounds(trips=15)
     steps = construct.stepper.run([jnp.float32(1.0)])
-    assert steps.stopped == "Stopped after 15 steps: that is the most that the stepper runs."
+    assert steps.stopped == "The recording stopped after 15 steps, because the stepper runs at most this many."
     assert steps.results is None
     assert len(steps.step) == 15
 
@@ -282,11 +293,11 @@ def test_stop_keeps_what_was_recorded():
     construct = construct_of(snapshot._sources, card(snapshot, "while_loop"))
     told = []
     rerun = construct.run(tell=lambda text, done, total: told.append((text, done)), stopped=lambda: len(told) > 4)
-    assert rerun.steps.stopped.startswith("Stopped after ")
-    assert rerun.steps.stopped.endswith(" steps, as you asked. Press “Run it again” to start over.")
+    assert rerun.steps.stopped.startswith("You stopped the recording after ")
+    assert rerun.steps.stopped.endswith(" steps. Press “Run it again” to start over.")
     trips = rerun.steps.visits[0].trips
     assert (rerun.steps.step[0], rerun.steps.step[-1]) == (0, trips - 1)
-    assert rerun.verdict == "The real function was not run for a comparison, because the recorded run did not end."
+    assert rerun.verdict == "The recorded run did not end, so the original function was not run for a comparison."
 
 
 def test_a_run_ends_after_some_seconds():
@@ -294,7 +305,7 @@ def test_a_run_ends_after_some_seconds():
     construct = construct_of(snapshot._sources, card(snapshot, "while_loop"))
     construct.stepper._bounds = Bounds(seconds=0.0)
     steps = construct.stepper.run([jnp.int32(0)])
-    assert steps.stopped == "Stopped after 16 steps: the stepper runs for at most 0 seconds."
+    assert steps.stopped == ("The recording stopped after 16 steps, because the stepper runs for at most 0 seconds.")
 
 
 # --- values ---
@@ -342,7 +353,7 @@ def test_stepping_gives_no_argument_away():
     xs = jnp.arange(4.0)
     snapshot = snapshot_of(jax.jit(running, donate_argnums=1), 2.0, xs, stage="compile")
     rerun = construct_of(snapshot._sources, card(snapshot, "scan")).run()
-    assert rerun.verdict == "The results equal the function's, bit for bit."
+    assert rerun.verdict == "The recorded results equal the original function's results, bit for bit."
     assert not xs.is_deleted()
 
 
@@ -360,7 +371,7 @@ def test_double_precision_stays_double():
         snapshot = snapshot_of(running, np.float64(0.1), np.linspace(0.0, 1.0, 3), stage="compile")
     # The stepper runs later, where the setting no longer holds.
     rerun = construct_of(snapshot._sources, card(snapshot, "scan")).run()
-    assert rerun.verdict == "The results equal the function's, bit for bit."
+    assert rerun.verdict == "The recorded results equal the original function's results, bit for bit."
     assert rerun.steps.leaves[0].type == "f64[]"
 
 
@@ -372,7 +383,8 @@ def test_a_loop_in_the_condition_of_a_while_cannot_be_stepped_through():
     with pytest.raises(Unsteppable) as raised:
         construct_of(snapshot._sources, card(snapshot, "fori_loop"))
     assert str(raised.value) == (
-        "It stands in the condition of a while loop, where the stepper does not go. Step through the loop itself."
+        "The construct is in the condition of a while loop, which the stepper does not enter. "
+        "Step through the loop itself."
     )
 
 
@@ -382,8 +394,8 @@ def test_what_rounds_otherwise_shows_both():
     one = pair("result[0]", jnp.array([1.0, 2.0]), jnp.array([1.0, 2.0000002]))
     assert (one.equal, one.recorded, one.real) == (False, "[1.0 2.0]", "[1.0 2.0000002]")
     assert _verdict([one]) == (
-        "One result differs from the function's, by at most 2.4e-07: recorded, the loop is compiled in pieces, and "
-        "rounds otherwise. Both are shown."
+        "One result differs from the original function's result by at most 2.4e-07. "
+        "The recording compiles the loop in pieces, which rounds differently. The table shows both values."
     )
 
 
@@ -417,7 +429,7 @@ def test_a_script_is_told_what_cannot_be_run():
         return lax.fori_loop(0, 2, lambda i, h: jax.debug.print("{}", i) or h, x)
 
     snapshot = jj.inspect(speaks, 2.0, stage="trace")
-    with pytest.raises(ValueError, match=r"Run it\? Then give repeat_effects=True\.$"):
+    with pytest.raises(ValueError, match=r"Run the function\? Then give repeat_effects=True\.$"):
         snapshot.steps(0)
     assert snapshot.steps(0, repeat_effects=True).step == [0, 1]
     with pytest.raises(IndexError, match=r"^There is no card 4: this snapshot has 1\.$"):
@@ -457,9 +469,9 @@ def test_arrays_of_several_devices_are_not_stepped_through():
         [sys.executable, "-c", SEVERAL_DEVICES], env=os.environ | flags, capture_output=True, text=True, check=True
     )
     assert ran.stdout.splitlines() == [
-        "Its arrays are spread over 4 devices, which the stepper does not do. Call the function with arrays of one "
-        "device to step through it.",
-        "It stands inside shard_map, which the stepper does not go into. Step through a copy outside it.",
+        "The function's arrays are spread over 4 devices, which the stepper does not support. Call the function with "
+        "arrays of one device.",
+        "The construct is inside shard_map, which the stepper does not enter. Step through a copy outside shard_map.",
     ]
 
 
@@ -484,8 +496,8 @@ def test_a_choice_of_the_platform_names_the_platforms():
     x = jnp.ones(2)
     snapshot = jj.inspect(by_platform, x, stage="trace")
     (card,) = snapshot.control_flow
-    assert (card.kind, [branch.label for branch in card.branches]) == ("switch", ["cpu", "any other"])
+    assert (card.kind, [branch.label for branch in card.branches]) == ("switch", ["cpu", "other platforms"])
     assert card.facts == (
-        "Which branch runs is decided by the platform that the program is compiled for: the others are dropped.",
+        "The platform that the program is compiled for decides which branch runs. The other branches are dropped.",
     )
     assert snapshot.steps().branch_taken == ["cpu"]

@@ -145,15 +145,15 @@ def test_the_words(defined: Notebook) -> None:
     assert [(note["title"], note["text"], note["cure"]) for note in notes] == [
         (
             "Timed without waiting",
-            "The clock around this call stops when f returns. JAX returns before the work is done, so this measured "
-            "the dispatch, which may be far less.",
-            "Write y.block_until_ready() before the clock is read again.",
+            "The clock around this call stops when f returns. JAX returns before the work is done. "
+            "The measured time includes only the dispatch, which may take far less time than the work.",
+            "Call y.block_until_ready() before the clock is read again.",
         ),
         (
             "Timed without waiting",
-            "%timeit stops when two returns. JAX returns before the work is done, so this measured the dispatch, "
-            "which may be far less.",
-            "Write jax.block_until_ready(two(x)) as what is timed.",
+            "%timeit stops when two returns. JAX returns before the work is done. "
+            "The measured time includes only the dispatch, which may take far less time than the work.",
+            "Time jax.block_until_ready(two(x)) instead.",
         ),
     ]
 
@@ -161,13 +161,11 @@ def test_the_words(defined: Notebook) -> None:
 def test_what_is_said_of_a_whole_expression_of_a_first_call_and_of_a_cell(defined: Notebook) -> None:
     ran = defined.run("%%jaxpr\n%%time\nz = jax.jit(lambda x: x * 3)\n%timeit -n 1 -r 1 -q [f(each) for each in xs]")
     notes = [note for note in ran.document["notes"] if note["kind"] == "unblocked_timing"]
-    assert [note["cure"] for note in notes] == [
-        "Write jax.block_until_ready([f(each) for each in xs]) as what is timed."
-    ]
+    assert [note["cure"] for note in notes] == ["Time jax.block_until_ready([f(each) for each in xs]) instead."]
     ran = defined.run("%%jaxpr\n%%time\ny = two(x[:3])")
     [note] = [note for note in ran.document["notes"] if note["kind"] == "unblocked_timing"]
     assert (note["text"], note["cure"]) == (
-        "%%time stops when two returns. JAX returns before the work is done, so this measured the dispatch, and the "
-        "compilation of a first call, but not the work.",
-        "Write jax.block_until_ready(y) at its end.",
+        "%%time stops when two returns. JAX returns before the work is done. "
+        "The measured time includes the dispatch and the compilation of a first call, but not the work.",
+        "Add jax.block_until_ready(y) at the end of the cell.",
     )

@@ -43,7 +43,7 @@ def cell_of(
 
 
 def seen(document: Snapshot) -> list[tuple[str, int, int | None, str]]:
-    """Of each note: its kind, its line, how often the loop ran, and whether a turn needs the one before."""
+    """Of each note: its kind, its line, how often the loop ran, and whether an iteration needs the previous one."""
     assert not [note.detail for note in document.notes if note.kind == "failed"]
     return [
         (note.kind, document.frames[note.frame].line, note.repetitions, "carried" if note.carried else "independent")
@@ -70,7 +70,7 @@ class Case:
     source: str
     arguments: tuple[object, ...]
     line: int
-    turns: int
+    iterations: int
     carried: bool
     code: str
 
@@ -363,7 +363,7 @@ def body(_, x):
 
 x = jax.lax.fori_loop(0, 5, body, x)""",
     ),
-    "independent turns that append": Case(
+    "independent iterations that append": Case(
         """\
 @jax.jit
 def f(xs):
@@ -421,7 +421,7 @@ def test_the_loop_is_found_and_its_rewrite_computes_the_same(case: Case) -> None
     document, space = cell_of(case.source, *case.arguments)
 
     carried = "carried" if case.carried else "independent"
-    assert seen(document) == [("unrolled_loop", case.line, case.turns, carried)]
+    assert seen(document) == [("unrolled_loop", case.line, case.iterations, carried)]
     assert document.notes[0].code == case.code
 
     shorter, other = cell_of(rewritten(case.source, document), *case.arguments)
@@ -439,19 +439,21 @@ def test_a_note_says_what_it_saw_what_it_costs_and_what_to_do():
     assert note.title == "The for loop was unrolled: 60 equations"
     equations = document.programs[0].equations
     assert note.text == (
-        f"Python ran this for loop 12 times while JAX traced, and each turn left its equations: 60 of the program's "
-        f"{equations} equations. A turn needs the one before."
+        "Python ran 12 iterations of this for loop while JAX traced. "
+        f"The iterations left 60 of the program's {equations} equations. "
+        "Each iteration needs the result of the previous iteration."
     )
     assert note.cure == (
-        "Write it with jax.lax.scan: the body is then in the program once, however many turns there are."
+        "Write the loop with jax.lax.scan. The program then holds the body only once, for any number of iterations."
     )
     assert note.share == pytest.approx(60 / equations, abs=1e-4)
     assert note.price == [
         "Measured for the whole program: trace 12\u00a0ms, lower 8.0\u00a0ms, compile 480\u00a0ms.",
-        f"The loop has {60 / equations:.0%} of the equations, so about {500 * 60 / equations:.0f}\u00a0ms of that is "
-        f"the loop's, about {500 * 5 / equations:.0f}\u00a0ms a turn: an estimate by equations.",
-        "Both ways have a price: these times grow with the turns, those of a loop of JAX's do not; an unrolled program "
-        "may run faster, as XLA sees all turns at once. How fast each runs was not measured here.",
+        f"The loop has {60 / equations:.0%} of the equations. At this share, the loop takes about "
+        f"{500 * 60 / equations:.0f}\u00a0ms of the measured time, and each iteration about "
+        f"{500 * 5 / equations:.0f}\u00a0ms. This is an estimate.",
+        "Trace and compile times grow with the number of unrolled iterations. With a loop of JAX they do not. An "
+        "unrolled program may run faster, because XLA sees all iterations at once. Run times were not measured here.",
     ]
 
 
@@ -544,7 +546,7 @@ def f(layers, x):
 
 def test_a_loop_in_a_loop_is_named_with_the_one_around_it():
     document, _ = cell_of(CASES["a loop in a loop"].source, V)
-    assert "The for loop inside, on line 4, ran 20 times in each turn." in document.notes[0].text
+    assert "The inner for loop on line 4 ran 20 iterations in each outer iteration." in document.notes[0].text
 
 
 @pytest.mark.parametrize(
@@ -577,15 +579,21 @@ def test_a_comprehension_becomes_a_vmap(line, code):
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
-        ("        x = jnp.sin(x) if i % 2 else jnp.cos(x)", "Python decides by i % 2 in each turn"),
-        ("        x = x + x[i % 3 : i % 3 + 1]", "has a start that JAX would not know: use jax.lax.dynamic_slice"),
-        ("        x = x * np.sqrt(i + 1.0)", "np.sqrt(i + 1.0) needs a number of Python's"),
-        ('        x = x * table[f"k{i}"]', 'table[f"k{i}"] is an element of a list'),
-        ("        state.x = jnp.sin(state.x) + x", "it sets state.x, which a loop of XLA's cannot"),
-        ("        x = jnp.sin(x)\n        if i == 29: break", "it has a break"),
+        ("        x = jnp.sin(x) if i % 2 else jnp.cos(x)", "Python evaluates the condition i % 2 at each iteration."),
+        (
+            "        x = x + x[i % 3 : i % 3 + 1]",
+            "depends on the loop counter, which JAX does not know while it traces. Use jax.lax.dynamic_slice.",
+        ),
+        ("        x = x * np.sqrt(i + 1.0)", "np.sqrt(i + 1.0) needs a Python number, not a traced value."),
+        ('        x = x * table[f"k{i}"]', 'table[f"k{i}"] is an element of a Python container.'),
+        (
+            "        state.x = jnp.sin(state.x) + x",
+            "The body assigns to state.x. A loop of JAX cannot do so: carry the value instead.",
+        ),
+        ("        x = jnp.sin(x)\n        if i == 29: break", "The body has a break."),
         (
             "        x = jnp.sin(x)\n        print(end='')",
-            "it has print(end='') for its effect",
+            "The body runs print(end='') for a side effect.",
         ),
     ],
 )
@@ -604,23 +612,23 @@ def f(x):
     document, _ = cell_of(source, V)
     (note,) = document.notes
     assert (note.kind, document.frames[note.frame].line, note.code) == ("unrolled_loop", 7, None)
-    assert "There is no sketch of it here, as" in note.cure.replace("\n", " ")
+    assert "No code is suggested for this loop." in note.cure.replace("\n", " ")
     assert reason in note.cure.replace("'k", '"k').replace("}'", '}"')
 
 
 # --- no advice, or nothing at all -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("turns", [4, 7, 10])
-def test_a_short_loop_is_mentioned_and_not_advised_against(turns):
+@pytest.mark.parametrize("iterations", [4, 7, 10])
+def test_a_short_loop_is_mentioned_and_not_advised_against(iterations):
     document, _ = cell_of(
-        f"@jax.jit\ndef f(x):\n    for _ in range({turns}):\n        x = jnp.sin(x)\n    return x\n", V
+        f"@jax.jit\ndef f(x):\n    for _ in range({iterations}):\n        x = jnp.sin(x)\n    return x\n", V
     )
-    assert seen(document) == [("short_loop", 3, turns, "carried")]
+    assert seen(document) == [("short_loop", 3, iterations, "carried")]
     (note,) = document.notes
     assert (note.title, note.cure, note.code, note.price) == (
-        f"A for loop of {turns} turns was unrolled",
-        "That is fine: up to about 10 turns, unrolling costs little and may run faster.",
+        f"A for loop of {iterations} iterations was unrolled",
+        "Unrolling up to about 10 iterations is fine: it costs little, and the program may run faster.",
         None,
         [],
     )
@@ -734,21 +742,21 @@ for _ in range(30):
 def f(x):
     return jax.grad(lambda v: jax.vmap(lambda e: jnp.sin(e) ** 3)(v).sum())(x)
 """,
-    "a tree in a loop of two turns": """
+    "a tree in a loop of two iterations": """
 def f(x):
     tree = [x] * 12
     for _ in range(2):
         tree = jax.tree.map(lambda leaf: leaf * 0.9 + 1, tree)
     return tree
 """,
-    "a loop of two turns around a tree, its count not in the text": """
+    "a loop of two iterations around a tree, its count not in the text": """
 def f(x, n=2):
     tree = [x] * 12
     for _ in range(n):
         tree = jax.tree.map(lambda leaf: leaf * 0.9 + 1, tree)
     return tree
 """,
-    "a loop of two turns, most of it straight, with a tree": """
+    "a loop of two iterations, most of it straight, with a tree": """
 def f(x, n=2):
     tree = [x] * 12
     for _ in range(n):
@@ -811,7 +819,7 @@ def test_a_loop_in_several_programs_is_one_note():
     (note,) = document.notes
     assert note.program == -1
     assert note.text.endswith("It is in 3 programs of f; the numbers are those of the first.")
-    assert note.price[0] == "What it cost to trace and compile was not measured for this program."
+    assert note.price[0] == "The times to trace, lower and compile this program were not measured."
 
 
 def test_a_captured_array_of_several_programs_is_one_note():
@@ -845,7 +853,7 @@ def test_the_exports_have_the_rewrite_and_the_price():
     case = CASES["layers from the last to the first"]
     document, _ = cell_of(case.source, *case.arguments)
     shown = markdown(document)
-    assert "- Line 3: The for loop was unrolled: 24 equations\\. Python ran this for loop 12 times" in shown
+    assert "- Line 3: The for loop was unrolled: 24 equations\\. Python ran 12 iterations of this for loop" in shown
     assert textwrap.indent(f"```text\n{case.code}\n```", "  ", lambda line: bool(line.strip())) in shown
     assert "Measured for the whole program: trace 12\u00a0ms" in shown.replace(" ms", "\u00a0ms")
     shown = page(document).replace("\u00a0", " ")
@@ -855,9 +863,9 @@ def test_the_exports_have_the_rewrite_and_the_price():
 
 
 def test_a_failure_of_ours_on_one_program_hides_no_other(monkeypatch):
-    from jupyter_jaxpr.explain.loops import unrolled
+    from jupyter_jaxpr.explain.loops.find import LoopFinder
 
-    found = unrolled._Program.found
+    found = LoopFinder.found
     failed = []
 
     def fails_once(self, blocks):
@@ -866,7 +874,7 @@ def test_a_failure_of_ours_on_one_program_hides_no_other(monkeypatch):
             raise RuntimeError("a mistake of ours")
         return found(self, blocks)
 
-    monkeypatch.setattr(unrolled._Program, "found", fails_once)
+    monkeypatch.setattr(LoopFinder, "found", fails_once)
     source = "def f(x):\n    for _ in range(30):\n        x = jnp.sin(x)\n    return x\n"
     space = {"jnp": jnp}
     exec(compile(source, FILE, "exec"), space)
@@ -923,7 +931,8 @@ def test_a_carry_that_starts_with_another_shape_is_told_of():
     source = "def f(x):\n    s = 0.0\n    for k in range(12):\n        s = s + x * k\n    return s\n"
     document, _ = cell_of(source, V)
     assert document.notes[0].cure.endswith(
-        "The first turn starts with another type than it ends with: give the carry its final one beforehand."
+        "The first iteration reads a value of another type than the later iterations. "
+        "Convert the carry to its final type before the loop."
     )
 
 
@@ -935,7 +944,7 @@ MORE = {
         "jax.random.split(jax.random.key(0), 12)",
         "x",
     ),
-    "two names that take turns": ("        x, y = y, x + y", "range(12)", "x"),
+    "two names that take iterations": ("        x, y = y, x + y", "range(12)", "x"),
     "a static if": (
         "        if len(y) > 3:\n            x = x * 2 + i\n        else:\n            x = x",
         "range(12)",

@@ -59,7 +59,7 @@ def test_no_violation_in_the_program_and_the_notes(shared_notebook):
 
     nb.panel.get_by_role("tab", name="Notes").click()
     expect(nb.panel.get_by_role("listitem").first).to_be_visible()
-    nb.panel.get_by_text("What was printed").click()
+    nb.panel.get_by_text("Printed text").click()
     in_both_themes(nb, "notes")
 
 

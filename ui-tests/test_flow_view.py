@@ -119,7 +119,8 @@ def test_a_scan_says_what_goes_in_around_and_out(flow):
     expect(card).to_contain_text("50 steps · 1.8\u00a0kFLOP")
     expect(card.get_by_role("img")).to_have_attribute(
         "aria-label",
-        "scan: carry h goes round 50 times; each step takes a row of xs; each step gives a row of hs",
+        "Drawing of scan. The carry h passes through 50 steps. "
+        "Each step takes a row of xs. Each step returns a row of hs.",
     )
     assert values(nb, "scan step, line 8") == [
         "role | path | one step | in all",
@@ -145,7 +146,7 @@ def test_a_scan_says_what_goes_in_around_and_out(flow):
     text = re.sub(r"\s+5$", "", add.inner_text())
     add.click()
     nb.expect_linked(1, "w @ h + x")
-    card.get_by_role("button", name="In Program", exact=True).click()
+    card.get_by_role("button", name="Show line in Program", exact=True).click()
     expect(nb.panel.get_by_role("tab", name="Program")).to_have_attribute("aria-selected", "true")
     linked = nb.listing().locator('.cm-line[data-linked="true"]')
     expect(linked).to_have_text(text)
@@ -156,7 +157,7 @@ def test_a_while_has_its_condition_and_a_cond_its_branches(flow):
     nb = flow(NEWTON, COND)
     expect(view(nb).get_by_role("listitem")).to_contain_text("2 branches")
     expect(view(nb).get_by_role("img")).to_have_attribute(
-        "aria-label", "cond: x > 0 chooses one of False (square), True (double)"
+        "aria-label", "Drawing of cond. x > 0 chooses one branch of: False (square), True (double)."
     )
     false = view(nb).get_by_role("region", name="Branch False of cond, line 10")
     true = view(nb).get_by_role("region", name="Branch True of cond, line 10")
@@ -181,8 +182,8 @@ def test_a_while_has_its_condition_and_a_cond_its_branches(flow):
     expect(card).to_contain_text("unknown number of steps")
     expect(card.get_by_role("img")).to_have_attribute(
         "aria-label",
-        "while_loop: carry s['n'], s['x'] goes round, unknown number of steps; "
-        'it goes on while jnp.abs(s["x"] ** 2 - a) > 1e-5',
+        "Drawing of while_loop. The carry s['n'], s['x'] passes through an unknown number of steps. "
+        'The loop continues while jnp.abs(s["x"] ** 2 - a) > 1e-5.',
     )
     condition = view(nb).get_by_role("listbox", name="Condition of while_loop improve, line 10")
     assert len(lines(condition)) == 6  # lambda, four equations, the result
@@ -197,10 +198,10 @@ def test_loops_nest_and_fold(flow):
     outer = view(nb).get_by_role("group", name="scan outer, line 12")
     inner = outer.get_by_role("group", name="scan inner, line 9")
     cond = inner.get_by_role("group", name="cond, line 6")
-    expect(cond).to_contain_text("What decides")
+    expect(cond).to_contain_text("Deciding equation")
     expect(outer.get_by_role("img").first).to_contain_text("scan")  # one level is drawn inside
     expect(outer.get_by_role("img").first).to_contain_text("×7")
-    expect(outer).to_contain_text("runs backwards: the last row first")
+    expect(outer).to_contain_text("the last row first")
     view(nb).get_by_role("button", name="scan inner, line 9").click()
     expect(cond).to_have_count(0)
 
@@ -221,7 +222,7 @@ def test_the_keyboard_does_everything(flow):
     page = nb.page
     nb.panel.get_by_role("tab", name="Control flow").focus()
     reached = []
-    while "Its equation in Program" not in reached:
+    while "Show equation in Program" not in reached:
         page.keyboard.press("Tab")
         reached.append(focused(nb))
         assert len(reached) < 30, reached
@@ -232,20 +233,20 @@ def test_the_keyboard_does_everything(flow):
         "Copy the diagram as SVG",
         "One step",
         "Program of scan step, line 8",
-        "In Program",
-        "Which one to choose",
+        "Show line in Program",
+        "Which construct to choose",
     ):
         assert name in reached
 
     page.keyboard.press("Shift+Tab")
-    assert focused(nb) == "Which one to choose"
+    assert focused(nb) == "Which construct to choose"
     page.keyboard.press("Enter")
     assert focused(nb) == "Back"
     table = view(nb).get_by_role("table", name="Decision table")
     expect(table.locator('[aria-current="true"]')).to_contain_text("A loop with an output at each step")
-    expect(view(nb)).to_contain_text("For scan step, line 8: jax.lax.scan.")
+    expect(view(nb)).to_contain_text("For scan step, line 8, use jax.lax.scan.")
     page.keyboard.press("Escape")
-    assert focused(nb) == "Which one to choose"
+    assert focused(nb) == "Which construct to choose"
 
     program = view(nb).get_by_role("listbox", name="Program of scan step, line 8")
     program.focus()
@@ -290,12 +291,12 @@ def test_a_drawing_can_be_taken_along(flow):
 def test_a_program_without_control_flow_says_what_to_do(flow):
     nb = flow(PLAIN)
     expect(view(nb).get_by_role("heading")).to_have_text("This program has no control flow")
-    view(nb).get_by_role("button", name="Which one to choose").click()
+    view(nb).get_by_role("button", name="Which construct to choose").click()
     rows = view(nb).get_by_role("table", name="Decision table").get_by_role("row")
     expect(rows).to_have_count(8)
     expect(view(nb).locator('[aria-current="true"]')).to_have_count(0)
     view(nb).get_by_role("button", name="Back").click()
-    expect(view(nb).get_by_role("button", name="Which one to choose")).to_be_focused()
+    expect(view(nb).get_by_role("button", name="Which construct to choose")).to_be_focused()
 
 
 def test_no_violation_and_nothing_to_scroll_sideways(flow):
@@ -311,7 +312,7 @@ def test_no_violation_and_nothing_to_scroll_sideways(flow):
     nb.lines(2).nth(5).click()
     expect(view(nb).locator('[data-marked="true"]').first).to_be_visible()
     assert violations(nb.page) == [], "a card is marked"
-    view(nb).get_by_role("button", name="Which one to choose").first.click()
+    view(nb).get_by_role("button", name="Which construct to choose").first.click()
     for width in (320, 900):
         nb.set_panel_width(width)
         assert wider_than_their_place(nb) == [], width

@@ -75,7 +75,7 @@ def test_a2_the_side_effect_is_not_in_the_program_but_in_the_notes(lesson):
     )
     leak = notes(nb).get_by_role("listitem").filter(has_text="global_list")
     expect(leak).to_contain_text("Line 4")
-    expect(leak).to_contain_text("A traced value (f32[]) stayed in global_list after log2_and_remember was traced.")
+    expect(leak).to_contain_text("1 tracer (f32[]) stayed in global_list after the trace of log2_and_remember.")
     leak.get_by_role("button", name="Line 4").click()
     expect(nb.editor(cell)).to_be_focused()
     expect(nb.outputs(run("a2-look"))).to_contain_text("JitTracer")
@@ -91,7 +91,7 @@ def test_a3_print_runs_once_and_shows_a_tracer(lesson):
     expect(nb.listing()).not_to_contain_text("print")
     note = notes(nb).get_by_role("listitem").filter(has_text="printed while JAX traced it")
     expect(note).to_contain_text("Line 4")
-    note.get_by_text("What was printed").click()
+    note.get_by_text("Printed text").click()
     expect(note.get_by_role("group").locator("pre")).to_have_text(re.compile(r"^x is JitTracer\(~?float32\[\]\)\s*$"))
 
 

@@ -47,12 +47,14 @@ def test_every_claim_is_to_be_seen(notebook, subtests):
         expect(lesson.nb.outputs(index).first).to_contain_text("0.46211717 0.5")
         flow = lesson.flow()
         expect(flow.get_by_role("region", name=re.compile("^Branch . of switch"))).to_have_count(3)
-        expect(flow).to_contain_text("The index is clamped: below 0 it takes branch 0, above 2 branch 2.")
+        expect(flow).to_contain_text(
+            "JAX clamps the index: an index below 0 takes branch 0, an index above 2 takes branch 2."
+        )
         expect(lesson.steps(press=False).get_by_role("row", name="branch taken")).to_contain_text("2")
     with lesson.claim("b7-vmap"):
         flow = lesson.flow()
-        expect(flow).to_contain_text("every branch runs for every element")
-        expect(flow).to_contain_text("a select_n in the program")
+        expect(flow).to_contain_text("Every branch runs for every element")
+        expect(flow).to_contain_text("primitive select_n")
     with lesson.claim("b8-where"):
         expect(lesson.flow()).to_contain_text("This program has no control flow")
         lesson.view("Program")

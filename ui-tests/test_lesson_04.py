@@ -40,7 +40,7 @@ def test_every_claim_is_to_be_seen(notebook, subtests):
     with lesson.claim("b11-traced"):
         flow = lesson.flow()
         expect(flow).to_contain_text("unknown number of steps")
-        expect(flow).to_contain_text("Its upper bound n is known only when it runs, so fori_loop became a while")
+        expect(flow).to_contain_text("The upper bound n is known only at run time, so fori_loop became a while loop")
     with lesson.claim("b12-newton"):
         flow = lesson.flow()
         values = flow.get_by_role("table", name=re.compile("^Values of while_loop"))
@@ -48,12 +48,12 @@ def test_every_claim_is_to_be_seen(notebook, subtests):
         expect(values.get_by_role("row", name="s['x']")).to_contain_text("f32[]")
         steps = lesson.steps()
         expect(steps.get_by_role("heading", level=3)).to_have_text("Step 1 of 3")
-        expect(steps).to_contain_text("The results equal the function's, bit for bit.")
+        expect(steps).to_contain_text("The recorded results equal the original function's results, bit for bit.")
     with lesson.claim("c7-fori"):
         expect(lesson.flow()).to_contain_text("5 steps")
         expect(lesson.steps().get_by_role("heading", level=3)).to_have_text("Step 1 of 5")
         # B13: the table of choices is one click from the card, with the row that fits.
-        lesson.nb.panel.get_by_role("button", name="Which one to choose").click()
+        lesson.nb.panel.get_by_role("button", name="Which construct to choose").click()
         table = lesson.nb.panel.get_by_role("table", name="Decision table")
         expect(table).to_be_visible()
         expect(table.locator('[aria-current="true"]')).to_have_count(1)

@@ -18,7 +18,7 @@ def test_every_claim_is_to_be_seen(notebook, subtests):
         steps = lesson.steps()
         rows = ["stepcarryxsy", "10.01.02.0", "21.02.06.0", "33.03.012.0", "46.04.020.0", "510.05.030.0", "after15.0"]
         expect(every_step(steps)).to_have_text(rows)
-        expect(steps).to_contain_text("The results equal the function's, bit for bit.")
+        expect(steps).to_contain_text("The recorded results equal the original function's results, bit for bit.")
     with lesson.claim("c2-compare"):
         compare = lesson.view("Compare")
         for words in ("by_scan", "by_loop", "same bits"):

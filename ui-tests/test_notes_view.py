@@ -33,7 +33,8 @@ def test_an_unrolled_loop_is_shown_beside_its_rewrite_which_can_be_copied_and_ru
     nb.run(1)
     note = notes_of(nb).filter(has_text="unrolled")
     expect(note).to_contain_text("Line 4: The for loop was unrolled: 100 equations")
-    expect(note).to_contain_text("100 of the program's 100 equations. A turn needs the one before.")
+    expect(note).to_contain_text("100 of the program's 100 equations.")
+    expect(note).to_contain_text("Each iteration needs the result of the previous iteration.")
     expect(note.get_by_role("group", name="As written")).to_have_text("4for _ in range(100):5    x = jnp.sin(x)")
     expect(note.get_by_role("group", name="Rewrite")).to_have_text(f"4{REWRITTEN}")
     expect(note).to_contain_text("Measured for the whole program: trace")
@@ -56,7 +57,7 @@ def test_an_unrolled_loop_is_compared_with_its_rewrite_in_a_cell_of_its_own(note
     nb.run(1)
     note = notes_of(nb).filter(has_text="unrolled")
     note.get_by_role("button", name="Insert a cell that compares both").click()
-    expect(note.get_by_role("status")).to_have_text("A new cell has it: run it to compare.")
+    expect(note.get_by_role("status")).to_have_text("A new cell has the code. Run the cell to compare.")
     expect(nb.lines(2)).to_have_text(
         [
             "%%jaxpr --compare sines,sines_loop",

@@ -90,7 +90,7 @@ def test_notes_of_what_was_printed_and_of_a_captured_array(notebook, page):
         "and shows tracers in place of values."
     )
     expect(printed).to_contain_text("To print values at every call, use jax.debug.print.")
-    printed.get_by_text("What was printed").click()
+    printed.get_by_text("Printed text").click()
     expect(printed.get_by_role("group").locator("pre")).to_contain_text("tracing with JitTracer")
 
     captured = notes.filter(has_text="captured")

@@ -138,7 +138,9 @@ def test_a_cumulative_sum_is_walked_with_the_keyboard(notebook):
     nb.run(1)
     nb.panel.get_by_role("tab", name="Control flow").click()
     steps = stepper(nb)
-    expect(steps).to_contain_text("Runs cumulative again on the values of its last call, and records each step.")
+    expect(steps).to_contain_text(
+        "Runs cumulative again with the values of its last recorded call, and records each step."
+    )
     steps.get_by_role("button", name="Step through it").click()
     expect(heading(steps)).to_have_text("Step 1 of 5")
 
@@ -157,16 +159,17 @@ def test_a_cumulative_sum_is_walked_with_the_keyboard(notebook):
     expect(every.nth(5)).to_have_attribute("aria-current", "step")
     nb.page.keyboard.press("Home")
     expect(every.nth(1)).to_have_attribute("aria-current", "step")
-    expect(steps).to_contain_text("The results equal the function's, bit for bit.")
-    expect(steps).to_contain_text(re.compile("The recorded run took .*, its own compilation included."))
+    expect(steps).to_contain_text("The recorded results equal the original function's results, bit for bit.")
+    expect(steps).to_contain_text(re.compile("The recorded run took .*, including its own compilation."))
 
 
-def test_newton_takes_three_trips_to_its_tolerance(recorded):
+def test_newton_takes_three_steps_to_its_tolerance(recorded):
     _, steps = recorded(NEWTON)
     expect(heading(steps)).to_have_text("Step 1 of 3")
     expect(steps.get_by_role("img")).to_have_accessible_name(
         re.compile(
-            r"^jnp\.abs.* in each step: smallest 6e-6, largest 2\. The axis is logarithmic\. The dashed line is 1e-5\.$"
+            r"^The plot shows jnp\.abs.* at each step\. Smallest value 6e-6, largest value 2\. "
+            r"The axis is logarithmic\. The dashed line is at 1e-5\.$"
         )
     )
     next_ = steps.get_by_role("button", name="Next")
@@ -198,8 +201,8 @@ def test_a_loop_inside_another_is_chosen_by_the_outer_step(notebook):
     steps = nb.panel.get_by_role("region", name="Steps of while_loop go")
     steps.get_by_role("button", name="Step through it").click()
     expect(heading(steps)).to_have_text("No step ran")
-    expect(steps).to_contain_text("What went in came out.")
-    entries = steps.get_by_role("combobox", name="Which entry of the loop")
+    expect(steps).to_contain_text("The loop returned its inputs unchanged.")
+    entries = steps.get_by_role("combobox", name="Entry of the loop")
     expect(entries.get_by_role("option")).to_have_text(
         [
             "outer step 1 · 0 steps",
@@ -258,7 +261,7 @@ def test_stop_keeps_what_was_recorded(notebook):
     steps = step_through(nb, 1)
     expect(steps.get_by_role("progressbar")).to_be_visible()
     steps.get_by_role("button", name="Stop").click()
-    expect(steps).to_contain_text(re.compile(r"Stopped after [\d,]+ steps"))
+    expect(steps).to_contain_text(re.compile(r"You stopped the recording after [\d,]+ steps"))
     expect(heading(steps)).to_have_text(re.compile(r"^Step 1 of [\d,]+$"))
     steps.get_by_role("slider").focus()
     nb.page.keyboard.press("End")
@@ -270,8 +273,8 @@ def test_effects_are_repeated_only_when_that_is_wanted(notebook):
     nb.run(0)
     steps = step_through(nb, 1)
     question = steps.get_by_role("alertdialog", name="Repeat effects?")
-    expect(question).to_contain_text("what it prints or calls happens again")
-    no = question.get_by_role("button", name="Do not run it")
+    expect(question).to_contain_text("Its prints and callbacks happen again.")
+    no = question.get_by_role("button", name="Do not run")
     expect(no).to_be_focused()
     assert violations(nb.page, ".jp-JaxprStepper") == []
     nb.page.keyboard.press("Escape")
@@ -279,9 +282,9 @@ def test_effects_are_repeated_only_when_that_is_wanted(notebook):
     expect(heading(steps)).not_to_be_attached()
 
     steps.get_by_role("button", name="Step through it").click()
-    question.get_by_role("button", name="Run it and repeat them").click()
+    question.get_by_role("button", name="Run and repeat effects").click()
     expect(heading(steps)).to_have_text("Step 1 of 5")
-    expect(steps).to_contain_text("The results equal the function's, bit for bit.")
+    expect(steps).to_contain_text("The recorded results equal the original function's results, bit for bit.")
 
 
 def test_after_a_restart_the_recording_stays_and_the_button_says_what_to_do(notebook):
@@ -311,7 +314,7 @@ def test_steps_that_came_with_a_saved_notebook_need_no_kernel(notebook, lab):
     saved.panel.get_by_role("tab", name="Control flow").click()
     steps = stepper(saved)
     expect(heading(steps)).to_have_text("Step 1 of 5")
-    expect(steps).to_contain_text("This run was read from the saved notebook. Run its cell to step through it.")
+    expect(steps).to_contain_text("This run comes from a saved copy. Run the cell to step through the construct.")
 
 
 def test_a_thousand_steps_of_ten_leaves_answer_at_once(notebook):

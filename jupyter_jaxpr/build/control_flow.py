@@ -67,8 +67,8 @@ def read_control_flow(
 def _left_out(number: int, program: Program, held: int) -> Note:
     return Note(
         kind="control_flow_cut",
-        text=f"{program.name} has more than {held} control-flow constructs: the first {held} have a card.",
-        cure="Look at the function that holds the others by itself, with %jaxpr.",
+        text=f"{program.name} has more than {held} control-flow constructs. Only the first {held} have a card.",
+        cure="Run %jaxpr on the function that holds the other constructs.",
         detail=None,
         program=number,
         frame=program.definition,

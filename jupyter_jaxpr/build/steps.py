@@ -92,12 +92,18 @@ def record_focus(sources: Sources, seconds: float = FOCUS_SECONDS) -> Snapshot:
             continue
         why = None
         if time.perf_counter() - began > seconds:
-            why = f"The steps of the others took {seconds:g} seconds. Press “Step through it” on its card."
+            why = (
+                f"Recording the other constructs took more than {seconds:g} seconds. "
+                "Press “Step through it” on the card of this construct."
+            )
         else:
             try:
                 construct = construct_of(sources, control)
                 if construct.question is not None:
-                    why = "It has effects, which would happen again. “Step through it” on its card asks first."
+                    why = (
+                        "The program has effects, which would happen again. "
+                        "Press “Step through it” on the card: the stepper asks first."
+                    )
                 else:
                     rerun = construct.run(calls_after=called_again(document, control))
                     sources.merge("recordings", recording_document(document, control, rerun))

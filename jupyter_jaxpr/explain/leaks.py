@@ -19,6 +19,7 @@ from ..jax.facts import is_tracer_type
 from ..observe.functions import unwrap
 from ..observe.observation import Finding, Place
 from ..plain_text import FAILURES, attribute_of, exact, file_of, function_of, kind_name, own_name
+from ..quantities import count
 
 _LOOK_AT = 1_000  # elements of one container
 _IMPORTED = (types.ModuleType, types.BuiltinFunctionType, FunctionType, type)
@@ -63,13 +64,12 @@ def _was_there(tracer: Any, before: Held) -> bool:
 
 def _finding(name: str, fun: FunctionType, variable: str, kept: Sequence[Any]) -> Finding:
     types_text = ", ".join(dict.fromkeys(_tracer_text(each) for each in kept[:5]))
-    what = "A traced value" if len(kept) == 1 else f"{len(kept)} traced values"
     return Finding(
         kind="leaked_tracer",
         text=(
-            f"{what} ({types_text}) stayed in {variable} after {name} was traced. It is no array: it stood for one "
-            "while JAX traced, and using it now raises UnexpectedTracerError. "
-            "A call adds to it only where JAX traces again."
+            f"{count(len(kept), 'tracer')} ({types_text}) stayed in {variable} after the trace of {name}. A tracer "
+            "stands for an array only during the trace. Using a tracer now raises UnexpectedTracerError. "
+            f"A later call adds to {variable} only if JAX traces {name} again."
         ),
         cure=f"Return the value from {name} instead of keeping it in {variable}.",
         function=name,

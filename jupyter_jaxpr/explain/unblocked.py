@@ -105,25 +105,26 @@ def _finding(timing: _Timing, file: str, observation: Observation) -> Finding:
         value = "..."
     one = timing.around is None and _one_array(timing, observation)
     waited = f"{value}.block_until_ready()" if one else f"jax.block_until_ready({value})"
-    where = "before the clock is read again" if timing.assigned else "as what is timed"
-    if timing.how == "%%time":
-        where = "at its end" if timing.assigned else "in its place"
-    elif timing.how == "clock" and timing.assigned is None:
-        where = "in its place"
+    if timing.assigned is None:
+        cure = (
+            f"Write {waited} in place of the call." if timing.how in ("clock", "%%time") else f"Time {waited} instead."
+        )
+    elif timing.how == "%%time":
+        cure = f"Add {waited} at the end of the cell."
+    else:
+        cure = f"Call {waited} before the clock is read again."
     measured = {"clock": "The clock around this call", "time": "%time", "timeit": "%timeit"}.get(timing.how, timing.how)
     compiled = timing.how != "timeit" and any(
         function.name == timing.function and function.compiles for function in observation.functions
     )
-    what = "the dispatch, which may be far less"
     if compiled:
-        what = "the dispatch, and the compilation of a first call, but not the work"
+        included = "The measured time includes the dispatch and the compilation of a first call, but not the work."
+    else:
+        included = "The measured time includes only the dispatch, which may take far less time than the work."
     return Finding(
         kind="unblocked_timing",
-        text=(
-            f"{measured} stops when {timing.function} returns. JAX returns before the work is done, so this measured "
-            f"{what}."
-        ),
-        cure=f"Write {waited} {where}.",
+        text=f"{measured} stops when {timing.function} returns. JAX returns before the work is done. {included}",
+        cure=cure,
         function=timing.function,
         place=Place(file, timing.line),
         title="Timed without waiting",

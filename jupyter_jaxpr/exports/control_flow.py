@@ -9,7 +9,7 @@ from ..document.types.control_flow import Control
 from ..document.types.document import Snapshot
 from ..quantities import NO_BREAK, UNKNOWN, count
 
-HEAD = ("construct", "line", "in", "steps", "decided by")
+HEAD = ("construct", "line", "inside", "steps", "decided by")
 _LOOP = ("role", "path", "one step", "in all")
 _BRANCHES = ("role", "path", "type")
 #: Most constructs of a document that are listed.
@@ -48,7 +48,7 @@ def control_flow_text(document: Snapshot) -> ControlFlowText | None:
     return ControlFlowText(
         rows=[_row(document, card) for card in listed],
         cards=[_card(document, card) for card in listed if card.library is None],
-        left_out=f"and {count(more, 'more construct')}" if more else None,
+        left_out=f"The program has {count(more, 'more construct')}." if more else None,
     )
 
 
@@ -65,12 +65,12 @@ def _row(document: Snapshot, card: Control) -> tuple[str, ...]:
     while parent >= 0 and document.control_flow[parent].kind not in CONTROL_KINDS:
         part, parent = document.control_flow[parent].parent_part, document.control_flow[parent].parent
     around = f"{part} of {_name(document.control_flow[parent])}" if parent >= 0 else ""
-    trips = "" if card.branches else UNKNOWN if card.trips is None else f"{card.trips:,}"
-    if card.kind == "associative_scan":
-        trips = ""
+    steps = UNKNOWN if card.trips is None else f"{card.trips:,}"
+    if card.branches or card.kind == "associative_scan":
+        steps = ""
     name = _name(card) if card.library is None else f"{_name(card)} by {card.library}"
     decided = card.predicate_text if card.branches else card.condition_text
-    return name, _line(document, card), around, trips, decided or ""
+    return name, _line(document, card), around, steps, decided or ""
 
 
 def _card(document: Snapshot, card: Control) -> CardText:
@@ -87,7 +87,7 @@ def _card(document: Snapshot, card: Control) -> CardText:
     head = _BRANCHES if card.branches else _LOOP
     more = len(card.slots) - len(values)
     if more > 0:
-        values.append((f"and {count(more, 'more value')}", *("" for _ in head[1:])))
+        values.append((count(more, "more value"), *("" for _ in head[1:])))
     branches = [
         f"{branch.label}: {f'{branch.name}, ' if branch.name else ''}{count(branch.equations, 'equation')}"
         for branch in card.branches

@@ -66,7 +66,7 @@ class ControlFlow:
         lower, upper: The bounds of a fori_loop, numbers or paths as text; None for others.
         reverse: It runs from the last x to the first.
         unroll: Steps in one trip of XLA's loop.
-        step_flops: Floating-point operations of one step, of the dearest branch; None when unknown.
+        step_flops: Floating-point operations of one step, of the most expensive branch; None when unknown.
         facts: What a person should know of it, sentences.
         choice: The row of the decision table that fits: ``flag``, ``branch``, ``elementwise``, ``short``, ``long``,
             ``open``, ``outputs``; None when none does.

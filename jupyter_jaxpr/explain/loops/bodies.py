@@ -13,8 +13,11 @@ from collections.abc import Iterable, Iterator
 _NEED_NUMBERS = frozenset({"math", "np", "numpy", "int", "float", "bool", "str", "range", "len", "format", "getattr"})
 
 
+_GROWS = "The body makes a list longer at each iteration. The carry of a JAX loop cannot change its structure."
+
+
 class Cannot(Exception):
-    """A loop has no sketch; the message says why, as the end of a sentence."""
+    """A loop has no sketch; the message says why, in sentences."""
 
 
 class Body:
@@ -46,7 +49,7 @@ class Body:
         match statement:
             case ast.Assign():
                 if _grows(statement):
-                    raise Cannot("a list that grows has another structure after each turn")
+                    raise Cannot(_GROWS)
                 self._read(statement.value)
                 for target in statement.targets:
                     self._write(target)
@@ -56,14 +59,14 @@ class Body:
                     self._write(statement.target)
             case ast.AugAssign():
                 if isinstance(statement.value, ast.List | ast.ListComp):
-                    raise Cannot("a list that grows has another structure after each turn")
+                    raise Cannot(_GROWS)
                 if isinstance(statement.target, ast.Name):
                     self._read(ast.copy_location(ast.Name(statement.target.id, ast.Load()), statement.target))
                 self._read(statement.value)
                 self._write(statement.target)
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append"), args=[value])):
                 if name in self.appends:
-                    raise Cannot(f"it appends to {name} twice a turn")
+                    raise Cannot(f"The body appends to {name} in several places.")
                 self._read(value)
                 self.appends[name] = statement, value
             case ast.Expr(value=ast.Constant()) | ast.Pass():
@@ -71,7 +74,10 @@ class Body:
             case ast.Expr(value=ast.Call(func=called)) if _dotted(called).startswith("jax.debug."):
                 self._read(statement.value)
             case ast.Expr():
-                raise Cannot(f"it has {_short(statement)} for its effect, which would happen once, while JAX traces")
+                raise Cannot(
+                    f"The body runs {_short(statement)} for a side effect. In a loop of JAX, the side effect would "
+                    "happen only once, during the trace."
+                )
             case ast.If():
                 self._read(statement.test)
                 self._branches(statement.body, statement.orelse)
@@ -92,11 +98,13 @@ class Body:
                 for name in free_names(statement):
                     self._name(name)
                 self._store(statement.name)
-            case ast.Break() | ast.Continue() | ast.Return() | ast.Raise():
+            case ast.Continue():
+                raise Cannot("The body has a continue. Choose values with jnp.where or jax.lax.cond instead.")
+            case ast.Break() | ast.Return() | ast.Raise():
                 word = type(statement).__name__.lower()
-                raise Cannot(f"it has a {word}: a loop that may end early is a jax.lax.while_loop")
+                raise Cannot(f"The body has a {word}. Write a loop that can end early with jax.lax.while_loop.")
             case _:
-                raise Cannot(f"it has {_short(statement)}")
+                raise Cannot(f"The rewrite does not support {_short(statement)}.")
 
     def _branches(self, one: list[ast.stmt], other: list[ast.stmt]) -> None:
         """Blocks of which none may run: what they write may be unwritten afterwards."""
@@ -123,7 +131,7 @@ class Body:
             for each in target.elts:
                 self._write(each)
         else:
-            raise Cannot(f"it sets {_short(target)}, which a loop of XLA's cannot: carry the value instead")
+            raise Cannot(f"The body assigns to {_short(target)}. A loop of JAX cannot do so: carry the value instead.")
 
     def _store(self, name: str) -> None:
         self.writes.setdefault(name)
@@ -137,9 +145,9 @@ def free_names(node: ast.AST) -> Iterator[str]:
         if isinstance(each, ast.comprehension):
             bound |= target_names(each.target)
         elif isinstance(each, ast.NamedExpr):
-            raise Cannot(f"it has {_short(each)}")
+            raise Cannot(f"The rewrite does not support {_short(each)}.")
         elif isinstance(each, ast.Await | ast.Yield | ast.YieldFrom):
-            raise Cannot("it waits for or yields something in each turn")
+            raise Cannot("The body awaits or yields.")
         elif isinstance(node, ast.FunctionDef) and isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
             bound.add(each.id)
     found = [each for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)]
@@ -158,8 +166,8 @@ def check_numbers(nodes: Iterable[ast.AST], numbers: set[str], changing: set[str
 
     Args:
         nodes: Of the body.
-        numbers: Names that count the turns.
-        changing: Names that differ from turn to turn, the counting ones included.
+        numbers: Names that count the iterations.
+        changing: Names that differ from iteration to iteration, the counting ones included.
 
     Raises:
         Cannot: Python needs the number itself.
@@ -171,18 +179,22 @@ def check_numbers(nodes: Iterable[ast.AST], numbers: set[str], changing: set[str
                 tested = changing & {name.id for name in ast.walk(each.test) if isinstance(name, ast.Name)}
                 if tested:
                     raise Cannot(
-                        f"Python decides by {_short(each.test)} in each turn: choose with jnp.where or jax.lax.cond"
+                        f"Python evaluates the condition {_short(each.test)} at each iteration. Use jnp.where or "
+                        "jax.lax.cond instead."
                     )
             if not used:
                 continue
             if isinstance(each, ast.Slice):
-                raise Cannot(f"the slice {_short(each)} has a start that JAX would not know: use jax.lax.dynamic_slice")
+                raise Cannot(
+                    f"The slice {_short(each)} depends on the loop counter, which JAX does not know while it traces. "
+                    "Use jax.lax.dynamic_slice."
+                )
             if isinstance(each, ast.JoinedStr):
-                raise Cannot(f"Python makes the text {_short(each)} in each turn")
+                raise Cannot(f"Python formats the text {_short(each)} at each iteration.")
             if isinstance(each, ast.Call) and _dotted(each.func).partition(".")[0] in _NEED_NUMBERS:
-                raise Cannot(f"{_short(each)} needs a number of Python's")
+                raise Cannot(f"{_short(each)} needs a Python number, not a traced value.")
             if isinstance(each, ast.For) and numbers & {n.id for n in ast.walk(each.iter) if isinstance(n, ast.Name)}:
-                raise Cannot(f"the loop inside depends on it: {_short(each.iter)}")
+                raise Cannot(f"The inner loop over {_short(each.iter)} depends on the counter of the outer loop.")
 
 
 def _grows(statement: ast.Assign) -> bool:

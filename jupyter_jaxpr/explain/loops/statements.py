@@ -1,7 +1,7 @@
 """The text of a cell or of a user's file in, its Python loops out: which statements repeat what stands at a position.
 
 The text is parsed, never run and never imported. A position belongs to a loop where it is in the part that runs once a
-turn: the body of a `for`, body and test of a `while`, the elements and conditions of a comprehension.
+iteration: the body of a `for`, body and test of a `while`, the elements and conditions of a comprehension.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class LoopStatement:
         function: The function around it, or the module.
         module: The whole text's syntax.
         lines: The text, by lines.
-        parts: What runs once a turn.
+        parts: What runs once an iteration.
         call: A call whose only argument this comprehension is, such as sum(f(x) for x in xs).
     """
 
@@ -62,7 +62,7 @@ class LoopStatement:
         return self.node.lineno
 
     @functools.cached_property
-    def turns(self) -> int | None:
+    def iterations(self) -> int | None:
         """How often it runs, where its text alone tells."""
         if isinstance(self.node, ast.While):
             return None
@@ -75,7 +75,7 @@ class LoopStatement:
         return None if others or first.ifs else _length(first.iter)
 
     def holds(self, span: Span) -> bool:
-        """Whether a position is in what runs once a turn."""
+        """Whether a position is in what runs once an iteration."""
         # The whole statement, or the call that draws from it, is where Python takes the next element.
         return any(_within(span, part) for part in self.parts) or span in self.drawn_at
 

@@ -22,18 +22,21 @@ from .recorded import Leaf, number_of
 from .sketch import array_text
 from .stepper import Step, Stepper, Steps, Unsteppable
 
-NOT_RUN = "The real function was not run for a comparison, because the recorded run did not end."
+NOT_RUN = "The recorded run did not end, so the original function was not run for a comparison."
 EFFECTS = (
-    "The function has effects ({effects}). To record its steps it runs twice more, once recorded and once as it is: "
-    "what it prints or calls happens again. Run it?"
+    "The function has effects ({effects}). A recording runs the function twice: once recorded and once unchanged. "
+    "Its prints and callbacks happen again. Run the function?"
 )
 _DEVICES = (
-    "Its arrays are spread over {count} devices, which the stepper does not do. Call the function with arrays of one "
-    "device to step through it."
+    "The function's arrays are spread over {count} devices, which the stepper does not support. Call the function with "
+    "arrays of one device."
 )
-_NO_VALUES = "The values of the call were not seen. Run the cell again with %%jaxpr --steps."
-_EARLIER = "These are the values of the call that compiled, not of the last one. %%jaxpr --steps records the last one."
-_GIVEN_AWAY = "These are the values of the call that compiled: later ones gave their arguments away (donated)."
+_NO_VALUES = "The values of the call were not recorded. Run the cell again with %%jaxpr --steps."
+_EARLIER = (
+    "The recording uses the values of the call that compiled, not of the last call. "
+    "%%jaxpr --steps records the last call."
+)
+_GIVEN_AWAY = "The recording uses the values of the call that compiled, because later calls donated their arguments."
 
 
 @dataclass(frozen=True)
@@ -111,7 +114,7 @@ class Construct:
         if steps.results is None:
             return Rerun(steps, [], NOT_RUN, notes, time.perf_counter() - began)
         seconds = time.perf_counter() - began
-        tell("running the function as it is", None, None)
+        tell("Running the original function", None, None)
         pairs, verdict = self._compare(steps.results, values, steps.trips)
         return Rerun(steps, pairs, verdict, notes, seconds)
 
@@ -147,29 +150,32 @@ class Construct:
         try:
             executable = self._executable()
         except Exception as error:
-            return [], f"JAX could not compile the real function, so there is nothing to compare with ({error})."
+            return [], f"JAX could not compile the original function, so its results were not compared ({error})."
         if executable is None:
-            return [], "The executable that JAX ran is not held, so there is nothing to compare with."
+            return [], "The executable that JAX ran is not available, so the results were not compared."
         tree = executable.in_tree
         own = values[len(values) - tree.num_leaves :]
         args, kwargs = jax.tree_util.tree_unflatten(tree, copied(own, self._observed.donated[-len(own) or None :]))
         real = jax.tree_util.tree_leaves(executable(*args, **kwargs))
         if len(real) != len(recorded):
-            return [], "The real function gives other results than its program says, so they are not compared."
+            return (
+                [],
+                "The original function and its program have different numbers of results. They were not compared.",
+            )
         paths = _result_paths(self._observed.jaxpr, len(real))
         pairs = [pair(path, one, other) for path, one, other in zip(paths, recorded, real, strict=True)]
         return pairs, " ".join(filter(None, (_verdict(pairs), self._counts(recorded_trips, values, real))))
 
     def _counts(self, recorded: int, values: list[Any], real: list[Any]) -> str | None:
-        """What is said of the number of steps, which the real function does not tell: a copy of it that counts does."""
+        """The number of recorded steps beside that of a copy of the function that counts; None without a while."""
         if self.stepper.target.name != "while" or self.stepper.effects:
             return None
         results, trips = self.stepper.count(values)
         if not all(pair("", one, other).equal for one, other in zip(results, real, strict=True)):
-            return "How many steps the function itself took cannot be told."
+            return "The number of steps of the original function is unknown."
         if trips == recorded:
-            return f"Both took {count(trips, 'step')}."
-        return f"The recorded run took {count(recorded, 'step')}, the function {trips:,}."
+            return f"The recorded run and the original function both took {count(trips, 'step')}."
+        return f"The recorded run took {count(recorded, 'step')}, the original function {trips:,}."
 
 
 def pair(path: str, recorded: Any, real: Any) -> Pair:
@@ -197,17 +203,18 @@ def _verdict(pairs: Sequence[Pair]) -> str:
     if not pairs:
         return "The function has no results to compare."
     if not apart:
-        return "The results equal the function's, bit for bit."
+        return "The recorded results equal the original function's results, bit for bit."
     largest = max((each.largest_difference or 0.0 for each in apart), default=0.0)
-    many = "One result differs" if len(apart) == 1 else f"{len(apart)} of {len(pairs)} results differ"
-    return (
-        f"{many} from the function's, by at most {largest:.2g}: recorded, the loop is compiled in pieces, and rounds "
-        "otherwise. Both are shown."
+    differ = (
+        f"{len(apart)} of {len(pairs)} results differ from the original function's results by at most {largest:.2g}."
     )
+    if len(apart) == 1:
+        differ = f"One result differs from the original function's result by at most {largest:.2g}."
+    return f"{differ} The recording compiles the loop in pieces, which rounds differently. The table shows both values."
 
 
 def _never_note(steps: Steps) -> list[str]:
-    """What to say of a loop whose state comes back."""
+    """Why a loop whose state comes back never ends."""
     if steps.never_ends is None:
         return []
     notes = []
@@ -216,18 +223,16 @@ def _never_note(steps: Steps) -> list[str]:
         if leaf.role != "compared" or not texts or not _goes_on(leaf):
             continue
         threshold = number_of(leaf.threshold) if leaf.threshold is not None else None
-        goal = f"{_AWAY[leaf.side]} {'what it is compared with' if threshold is None else f'{threshold:g}'}"
         if steps.never_ends == 1:
             since = next(place for place in range(len(texts)) if len(set(texts[place:])) == 1)
-            notes.append(
-                f"What the condition compares stopped changing after {count(since, 'step')}, at {texts[-1]}: it never "
-                f"gets {goal}. {_CURE}"
-            )
+            seen = f"The compared value stopped changing after {count(since, 'step')}, at {texts[-1]}."
         else:
-            notes.append(
-                f"What the condition compares comes back every {steps.never_ends:,} steps: it never gets {goal}. "
-                f"{_CURE}"
-            )
+            seen = f"The compared value repeats every {steps.never_ends:,} steps."
+        if threshold is None:
+            goal = "The condition stays true."
+        else:
+            goal = f"The loop continues while the value is {_SIGNS[leaf.side]} {threshold:g}."
+        notes.append(f"{seen} {goal} {_CURE}")
     return notes
 
 
@@ -239,8 +244,8 @@ def _goes_on(leaf: Leaf) -> bool:
     return number > float(threshold) if leaf.side in ("above", "at or above") else number < float(threshold)
 
 
-_AWAY = {"above": "down to", "at or above": "below", "below": "up to", "at or below": "above"}
-_CURE = "Choose a bound that it can reach, or end the loop after a number of steps as well."
+_SIGNS = {"above": ">", "at or above": ">=", "below": "<", "at or below": "<="}
+_CURE = "Choose a bound that the value can reach, or also end the loop after a fixed number of steps."
 
 
 def _argument_paths(jaxpr: Any) -> list[str]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...program.control_flow.equation import SCAN
+from ...program.control_flow.facts import IN_CONDITION
 from ...program.jaxpr.loop_equations import scan_parts, while_parts
 from .buffers import Buffers, end_visit, keep_point
 from .conditions import deciding
@@ -23,10 +24,7 @@ if TYPE_CHECKING:
 
 #: Elements of a carry up to which a while loop is watched for states that come back.
 _WATCHED = 100_000
-IN_CONDITION = (
-    "It stands in the condition of a while loop, where the stepper does not go. Step through the loop itself."
-)
-_NO_LENGTH = "The length of a scan around it is not a number. Call the function with known shapes."
+_NO_LENGTH = "The length of a scan around the construct is not a number. Call the function with known shapes."
 
 
 class Loop(ABC):

@@ -128,19 +128,17 @@ class Kept:
             self.points = [point for point in self.points if point.step % self.step_every == 0]
 
     def thinned(self, trips: int) -> str | None:
-        """What was left out, a sentence."""
-        said = []
+        """What was left out, in sentences."""
+        sentences = []
         if self.step_every > 1:
-            which = "step" if self.seen <= 1 else "step of each visit"
-            said.append(f"one {which} in {self.step_every:,} is shown")
+            sentences.append(f"The recording keeps one of every {self.step_every:,} steps.")
         if self.visit_every > 1:
-            said.append(f"one visit in {self.visit_every:,} is shown")
-        if not said and self._lost:
-            said.append("the first ones are shown")
-        if not said:
+            sentences.append(f"The recording keeps one of every {self.visit_every:,} entries of the construct.")
+        if not sentences and self._lost:
+            sentences.append("The recording keeps only the first steps.")
+        if not sentences:
             return None
-        text = " and ".join(said)
-        return f"{text[0].upper()}{text[1:]}: at most {self._capacity:,} steps are kept."
+        return " ".join([*sentences, f"The stepper keeps at most {self._capacity:,} steps."])
 
 
 VisitColumns = tuple[int, int, int, tuple[int, ...], bool]

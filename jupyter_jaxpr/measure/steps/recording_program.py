@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...program.control_flow.equation import COND, SCAN, SCOPE_PRIMITIVES, WHILE
+from ...program.control_flow.facts import INSIDE
 from ...program.jaxpr.high_primitives import named
 from .buffers import Buffers, Control, empty, end_visit, keep_point
 from .conditions import SCOPE_PARAMETERS
@@ -18,7 +19,6 @@ from .equations import Step, Unsteppable, bind, inner_program, read, run, run_eq
 from .loops import loop_of
 from .target import Target
 
-INSIDE = "It stands inside {name}, which the stepper does not go into. Step through a copy outside it."
 _NO_LIMIT = 2**31 - 1
 
 
@@ -106,9 +106,7 @@ class Recorder:
             jaxpr, constants = inner_program(equation, way[0])
             if len(jaxpr.invars) == len(operands):
                 return self.evaluate(jaxpr, constants, operands, way[1:], outer, buffers)
-        raise Unsteppable(
-            f"It stands inside {name}, which the stepper does not go into. Step through a copy outside it."
-        )
+        raise Unsteppable(INSIDE.format(name=name))
 
     def pass_by(
         self, equation: Any, operands: list[Any], outer: Sequence[Any], buffers: Buffers

@@ -18,15 +18,17 @@ import numpy as np
 
 from ...jax.effects import program_effects
 from ...program.control_flow.equation import COND, SCAN, SCOPE_PRIMITIVES, WHILE
+from ...program.control_flow.facts import IN_CONDITION, INSIDE
 from ...program.jaxpr.high_primitives import named
 from ...program.jaxpr.parameters import open_jaxpr
+from ...quantities import count
 from .bounds import Bounds
 from .buffers import Control, bytes_of, empty
 from .conditions import SCOPE_PARAMETERS
 from .equations import Step, Unsteppable, inner_program, read, run_equations, types_of
-from .loops import IN_CONDITION, loop_of
+from .loops import loop_of
 from .recorded import Kept, Leaf, VisitEnd, leaves_of
-from .recording_program import INSIDE, Recorder, counted
+from .recording_program import Recorder, counted
 from .sketch import Seen
 from .target import Target
 
@@ -61,10 +63,13 @@ class Steps:
     notes: list[str] = field(default_factory=list)
 
 
-STOPPED = "Stopped after {count}, as you asked. Press “Run it again” to start over."
-_TRIPS = "Stopped after {count}: that is the most that the stepper runs."
-_SECONDS = "Stopped after {count}: the stepper runs for at most {seconds:g} seconds."
-_NEVER = "Stopped after {count}: {why}, so the loop never ends."
+STOPPED = "You stopped the recording after {count}. Press “Run it again” to start over."
+_TRIPS = "The recording stopped after {count}, because the stepper runs at most this many."
+_SECONDS = "The recording stopped after {count}, because the stepper runs for at most {seconds:g} seconds."
+_NO_CHANGE = "The recording stopped after {count}. The state of the loop no longer changes, so the loop never ends."
+_COMES_BACK = (
+    "The recording stopped after {count}. The state of the loop repeats every {period:,} steps, so the loop never ends."
+)
 
 #: Seconds that a piece may take before the run can be stopped.
 _PIECE = 0.25
@@ -233,7 +238,7 @@ class _Run:
             return piece
 
         piece, _ = self._stepper.compiled(key, make)
-        self._tell("running what comes before and after", None, None)
+        self._tell("Running the code around the loop", None, None)
         environment.update(zip(gives, piece([environment[variable] for variable in given]), strict=True))
 
     def _equation(self, equation: Any, operands: list[Any], way: Sequence[Step], key: tuple[int, ...]) -> list[Any]:
@@ -303,7 +308,7 @@ class _Run:
         state = start(operands)
         compiled, new = stepper.compiled((*key, "piece"), make_piece)
         if new:
-            self._tell("compiling", None, None)
+            self._tell("Compiling", None, None)
             # No steps: compilation is not to be taken for a slow loop.
             _numbers(compiled(operands, state, np.int32(0), _control(1, 1, 1, 0))[1])
 
@@ -348,11 +353,11 @@ class _Run:
                 self._never(int(state["period"]), state)
             self._check(state)
             kept.thin()
-            self._tell(f"step {self._trips:,}", self._trips, length)
+            self._tell(f"Step {self._trips:,}", self._trips, length)
             count = max(1, int(count * min(8.0, _PIECE / max(took, 1e-9))))
 
     def _around(self, state: Any, piece: Callable[..., Any], length: int | None) -> Any:
-        """The construct stands in the loop: some steps of the loop at a time, as far as the buffers hold them."""
+        """The construct is in the loop: some steps of the loop at a time, as far as the buffers hold them."""
         kept, count, t = self._kept, 1, 0
         careful = not self._stepper.effects  # a piece that was too long is run again, shorter
         budget = _FIRST_BUDGET if careful else self._bounds.trips
@@ -386,7 +391,7 @@ class _Run:
                 self._stop(_TRIPS, state)
             self._check(state)
             kept.thin()
-            self._tell(f"step {t:,} of the outermost loop", t, length)
+            self._tell(f"Step {t:,} of the outermost loop", t, length)
             room = self._capacity / max(1, int(buffers["points"])) / 2
             count = max(1, int(count * min(8.0, room, _PIECE / max(took, 1e-9))))
             if not careful:
@@ -401,14 +406,12 @@ class _Run:
             self._stop(_SECONDS, state)
 
     def _stop(self, why: str, state: Any) -> None:
-        steps = "1 step" if self._trips == 1 else f"{self._trips:,} steps"
-        self._why = why.format(count=steps, seconds=self._bounds.seconds)
+        self._why = why.format(count=count(self._trips, "step"), seconds=self._bounds.seconds, period=self._period or 0)
         raise _Stopped(state)
 
     def _never(self, period: int, state: Any) -> None:
         self._period = period
-        why = "its state no longer changes" if period == 1 else f"its state comes back every {period:,} steps"
-        self._stop(_NEVER.replace("{why}", why), state)
+        self._stop(_NO_CHANGE if period == 1 else _COMES_BACK, state)
 
 
 class _Stopped(_End):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...quantities import count
 from .card import Card
 from .place import Place
 
@@ -22,21 +23,21 @@ def _row(card: Card, place: Place, derivative: str) -> tuple[str, str] | None:
     if card.primitive == "cond":
         return _branch(card, place)
     if card.kind == "map":
-        return "outputs", "Each step gives an output and needs none of the others."
+        return "outputs", "Each step returns an output and does not need the other steps."
     if card.kind == "while_loop":
-        return "open", "How often it runs is decided by the values."
+        return "open", "The values decide the number of steps."
     if card.kind == "fori_loop" and card.trips is None:
-        return "open", "Its number of steps is known only when it runs."
+        return "open", "The number of steps is known only at run time."
     if card.trips != 0 and card.kind == "scan" and any(slot.role == "ys" for slot in card.slots):
         if derivative:
             return None  # they may be what the derivative keeps
-        return "outputs", "Each step gives an output beside the carry."
+        return "outputs", "Each step returns an output beside the carry."
     if not card.trips:
         return None
-    steps = f"{card.trips:,} step{'' if card.trips == 1 else 's'}"
+    steps = count(card.trips, "step")
     if card.trips <= SHORT:
-        return "short", f"It has {steps}: for so few a Python loop is fine too, and XLA can fuse its steps."
-    return "long", f"It has {steps}: a Python loop would write its body out {card.trips:,} times."
+        return "short", f"The loop has only {steps}. A Python loop is fine too, and XLA can fuse across its iterations."
+    return "long", f"The loop has {steps}. A Python loop would unroll its body {card.trips:,} times."
 
 
 def _branch(card: Card, place: Place) -> tuple[str, str] | None:
@@ -44,11 +45,11 @@ def _branch(card: Card, place: Place) -> tuple[str, str] | None:
         name = card.predicate_text or "The predicate"
         if not place.steps:
             return "flag", (
-                f"{name} is an argument and not computed. As a static argument it would need no cond, at the price of "
-                "one compile for each value."
+                f"{name} is an argument, not a computed value. A static argument would need no cond, but JAX would "
+                "compile once for each of its values."
             )
         return None
     if card.predicate_equation >= 0:
         what = "The index" if card.kind == "switch" else "The predicate"
-        return "branch", f"{what} is computed from values, and only the branch that is taken runs."
+        return "branch", f"{what} is computed from values, and only the taken branch runs."
     return None

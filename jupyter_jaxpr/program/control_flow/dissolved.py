@@ -163,7 +163,7 @@ class Dissolved:
         card.facts.append(facts.SELECT)
         if card.library is None:
             card.choice = "elementwise"
-            card.choice_reason = "Each element has a predicate of its own: both sides run, as they do in jnp.where."
+            card.choice_reason = "Each element has its own predicate. All branches run, as in jnp.where."
         card.steppable = facts.SELECTED
         return found
 
@@ -242,7 +242,7 @@ class Dissolved:
             if equation not in own:
                 results += [each for each in operands if each in bound]
         length = next((self._length(columns, slot.operand, axis) for slot in card.slots if slot.role == "xs"), None)
-        # What a derivative keeps of the rounds in between is shorter.
+        # What a derivative keeps of the levels in between is shorter.
         ys = [each for each in dict.fromkeys(results) if self._length(columns, each, axis) == length]
         for index, variable in enumerate([] if backward else ys):
             target = call.target if call is not None else None
@@ -254,7 +254,7 @@ class Dissolved:
         if card.library is None:
             card.choice = "outputs"
             card.choice_reason = (
-                "Each element gives an output, and they are combined in pairs, not one after the other."
+                "Each element has an output. associative_scan combines the elements in pairs, not one after the other."
             )
         card.steppable = facts.COMBINED
         return Found(card)

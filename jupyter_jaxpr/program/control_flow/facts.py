@@ -2,66 +2,81 @@
 
 from __future__ import annotations
 
+from ...quantities import count
 from ..jaxpr.walk import Walk
 from .card import Card
 from .written import Call
 
-NO_STEPS = "A named scope runs once and has no steps. Step through a loop or a branch inside it."
+NO_STEPS = "A named scope runs once and has no steps. Step through a loop or a branch inside the scope."
 SELECTED = (
-    "All branches ran and a select picked the results, so there is no branch to follow. "
+    "All branches ran and a select picked the results, so no single branch was taken. "
     "Step through the function before vmap."
 )
 IN_CONDITION = (
-    "It stands in the condition of a while loop, where the stepper does not go. Step through the loop itself."
+    "The construct is in the condition of a while loop, which the stepper does not enter. Step through the loop itself."
 )
-INSIDE = "It stands inside {name}, which the stepper does not go into. Step through a copy outside it."
-COMBINED = "It left no loop to step through: its rounds are written out. Write it as a scan to see its steps."
+INSIDE = "The construct is inside {name}, which the stepper does not enter. Step through a copy outside {name}."
+COMBINED = "associative_scan leaves no loop to step through. Write a scan to see its steps."
 
 SELECT = (
-    "Under vmap its predicate differs from element to element, so JAX made it a select: every branch runs for every "
-    "element, and then one of the results is picked."
+    "Under vmap the predicate differs from element to element, so JAX turned the branches into a select. "
+    "Every branch runs for every element, and the select picks the results."
 )
-BACKWARD_EQUATIONS = "These are equations of the backward pass."
+BACKWARD_EQUATIONS = "The equations belong to the backward pass."
 
-_FALSE_FIRST = "The jaxpr lists the False branch first: it is branch 0, True is branch 1."
-OTHER_PLATFORM = "any other"
-_BY_PLATFORM = "Which branch runs is decided by the platform that the program is compiled for: the others are dropped."
-_CLAMPED = "The index is clamped: below 0 it takes branch 0, above {last} branch {last}."
+_FALSE_FIRST = "The jaxpr lists the False branch first: branch 0 is False, branch 1 is True."
+OTHER_PLATFORM = "other platforms"
+_BY_PLATFORM = (
+    "The platform that the program is compiled for decides which branch runs. The other branches are dropped."
+)
+_CLAMPED = "JAX clamps the index: an index below 0 takes branch 0, an index above {last} takes branch {last}."
 _FORI_SCAN = (
-    "Its bounds {bounds}are known when JAX traces, so fori_loop became a scan of length {length}, and grad works "
-    "through it."
+    "The bounds are known when JAX traces, so fori_loop became a scan of length {length}. Grad works through a scan."
+)
+_FORI_SCAN_BETWEEN = (
+    "The bounds {lower} and {upper} are known when JAX traces, so fori_loop became a scan of length {length}. "
+    "Grad works through a scan."
 )
 _FORI_WHILE = (
-    "Its {bounds} known only when it runs, so fori_loop became a while: reverse-mode grad does not work through it. "
-    "Bounds that are plain Python numbers make it a scan."
+    "The {bound} is known only at run time, so fori_loop became a while loop, and reverse-mode grad does not work. "
+    "With plain Python numbers as bounds, fori_loop becomes a scan."
+)
+_FORI_WHILE_BOTH = (
+    "The {lower} and the {upper} are known only at run time, so fori_loop became a while loop, and reverse-mode grad "
+    "does not work. With plain Python numbers as bounds, fori_loop becomes a scan."
 )
 _WHILE = (
-    "How often it runs depends on the values, so jvp works through it and reverse-mode grad does not. "
-    "A scan of fixed length has both."
+    "The number of steps depends on the values, so jvp works through this loop, but reverse-mode grad does not. "
+    "Both work through a scan of fixed length."
 )
 _BOUNDED = (
-    "It was given a largest number of steps, so it became a scan of length {length}, and grad works through it. "
-    "Steps after its condition is false change nothing."
+    "The call sets a maximum number of steps, so the loop became a scan of length {length}, and grad works through "
+    "the scan. Steps after the condition is false change nothing."
 )
 _COUNTED = (
-    "XLA found that it always takes {steps}. Written as a scan of that length, reverse-mode grad works through it too."
+    "XLA found that the loop always takes {steps}. Reverse-mode grad works too if you write the loop as a scan of this "
+    "length."
 )
-_MAP = "lax.map is a scan without a carry: one element after the other. jax.vmap computes them all at once."
-_MAP_BATCHED = "With batch_size, each step computes a batch by vmap; a rest that does not fill one is computed apart."
+_MAP = "lax.map is a scan without a carry: each step computes one element. jax.vmap computes all elements at once."
+_MAP_BATCHED = (
+    "With batch_size, each step computes a batch by vmap. Remaining elements that do not fill a batch are computed "
+    "separately."
+)
 _NO_LOOP = (
-    "{length}are combined in pairs, then the pairs in pairs, so it takes about log2(n) rounds and leaves no loop: "
-    "{equations} equations of the program are its own."
+    "associative_scan combines {elements} in pairs, then the pairs in pairs, in about log2(n) levels, without a loop. "
+    "The construct left {equations} in the program."
 )
-_KEPT = "{paths} is part of the carry, but no step changes it, so JAX made it a constant of the loop."
-_KEPT_MANY = "{paths} are part of the carry, but no step changes them, so JAX made them constants of the loop."
-_NO_STEP_AT_ALL = "It has no steps: the carry comes out as it went in."
-_AGAIN = "remat computes the forward loop again here, in the backward pass, instead of keeping its values."
-_UNROLL = "XLA runs {unroll} steps in one iteration of its loop, so {length} steps take {trips} iterations."
+_KEPT = "No step changes {paths}, a part of the carry, so JAX made this part a constant of the loop."
+_KEPT_MANY = "No step changes {paths}, parts of the carry, so JAX made these parts constants of the loop."
+_NO_STEP_AT_ALL = "The loop has no steps: the carry comes out unchanged."
+_AGAIN = "remat computes the forward loop again here, in the backward pass, instead of storing the loop's values."
+_UNROLL = "XLA runs {unroll} steps in each iteration of its own loop, so {steps} take {iterations}."
 _BACKWARD = (
-    "This is the backward pass: what goes around are derivatives, from the last step of the forward one to the first."
+    "The loop is part of the backward pass. The carry holds derivatives, and the steps go from the last forward step "
+    "to the first."
 )
 _BATCHED_WHILE = (
-    "Under vmap it runs until its condition is false for every element; those that are done keep their values."
+    "Under vmap the loop runs until the condition is false for every element. Elements that are done keep their values."
 )
 
 
@@ -91,6 +106,7 @@ def add(card: Card, call: Call | None, walk: Walk, *, backward: bool, again: boo
     elif card.kind == "while_loop" and card.primitive == "scan":
         found.append(_BOUNDED.format(length=card.trips))
     elif card.primitive == "while" and plain:
+        card.open_fact = len(found)
         found.append(_WHILE)
     elif card.kind == "map":
         found.append(_MAP)
@@ -104,29 +120,30 @@ def add(card: Card, call: Call | None, walk: Walk, *, backward: bool, again: boo
     if again:
         found.append(_AGAIN)
     if card.unroll > 1 and card.trips:
-        trips = -(-card.trips // card.unroll)
-        found.append(_UNROLL.format(unroll=card.unroll, length=card.trips, trips=trips))
+        iterations = count(-(-card.trips // card.unroll), "iteration")
+        found.append(_UNROLL.format(unroll=card.unroll, steps=count(card.trips, "step"), iterations=iterations))
     if card.primitive == "while" and _is_batched(card, walk):
         found.append(_BATCHED_WHILE)
 
 
 def combined(length: int | None, equations: int) -> str:
-    """What an associative_scan left."""
-    elements = "Elements " if length is None else f"{length:,} elements "
-    return _NO_LOOP.format(length=elements, equations=f"{equations:,}")
+    """The equations that an associative_scan left."""
+    elements = "the elements" if length is None else count(length, "element")
+    return _NO_LOOP.format(elements=elements, equations=count(equations, "equation"))
 
 
 def counted_by_xla(card: Card) -> None:
-    """A while whose trips XLA found: they do not depend on the values."""
-    card.facts = [fact for fact in card.facts if fact != _WHILE]
-    card.facts.append(_COUNTED.format(steps="1 step" if card.trips == 1 else f"{card.trips:,} steps"))
+    """A while whose number of steps XLA found: it does not depend on the values."""
+    if card.open_fact >= 0:
+        del card.facts[card.open_fact]
+    card.facts.append(_COUNTED.format(steps=count(card.trips, "step")))
     card.choice = card.choice_reason = None
 
 
 def _fori(card: Card) -> None:
     if card.primitive == "scan":
-        bounds = f"{card.lower} and {card.upper} " if card.lower is not None else ""
-        card.facts.append(_FORI_SCAN.format(bounds=bounds, length=card.trips))
+        fact = _FORI_SCAN if card.lower is None else _FORI_SCAN_BETWEEN
+        card.facts.append(fact.format(lower=card.lower, upper=card.upper, length=card.trips))
         return
     traced = [
         (word, text)
@@ -134,9 +151,10 @@ def _fori(card: Card) -> None:
         if text is None or not text.lstrip("-").isdigit()
     ]
     named = [word if text is None else f"{word} {text}" for word, text in traced]
-    bounds = " and ".join(named) + (" are" if len(named) > 1 else " is")
-    if named:
-        card.facts.append(_FORI_WHILE.format(bounds=bounds))
+    if len(named) == 1:
+        card.facts.append(_FORI_WHILE.format(bound=named[0]))
+    elif named:
+        card.facts.append(_FORI_WHILE_BOTH.format(lower=named[0], upper=named[1]))
 
 
 def _is_batched(card: Card, walk: Walk) -> bool:

@@ -143,9 +143,11 @@ function Side(props: {
       ) : (
         <p className="jp-JaxprPanel-small">
           {branch.scope < 0
-            ? trans.__('Its equations stand beside the select in the program.')
+            ? trans.__(
+                'The equations of this branch are beside the select in the program.'
+              )
             : branch.equations === 0
-              ? trans.__('Gives back what came in; no equation.')
+              ? trans.__('This branch has no equations.')
               : equations(branch.equations, trans)}
         </p>
       )}

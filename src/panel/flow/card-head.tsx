@@ -17,7 +17,7 @@ import {
   passWords,
   predicateWords,
   titleOf,
-  tripsWords
+  stepsWords
 } from './words';
 
 /** Longer names and texts of the user's are cut in a head. */
@@ -42,7 +42,7 @@ export function Head(
   const { control, index } = card;
   const name = cardName(reading, control, trans);
   const title = titleOf(control);
-  const cost = [tripsWords(control, trans), costWords(control, trans)].filter(
+  const cost = [stepsWords(control, trans), costWords(control, trans)].filter(
     words => words !== null
   );
   if (isBranch(control)) {
@@ -74,22 +74,13 @@ export function Head(
         </span>
       </div>
       {cost.length > 0 && (
-        <div
-          className="jp-JaxprFlow-cost"
-          title={
-            control.trips_from === 'xla'
-              ? trans.__('XLA gives the number of steps.')
-              : undefined
-          }
-        >
-          {cost.join(' · ')}
-        </div>
+        <div className="jp-JaxprFlow-cost">{cost.join(' · ')}</div>
       )}
     </>
   );
 }
 
-/** Where it is from and what decides it: `line 7, on x > 0`. */
+/** Where it is from and what decides it: `line 7, predicate x > 0`. */
 function About(props: IHeadProps): JSX.Element {
   const { reading, card, acts, trans } = props;
   const { control } = card;
@@ -101,7 +92,7 @@ function About(props: IHeadProps): JSX.Element {
     parts.push(
       control.library === null
         ? trans.__('line unknown')
-        : trans.__('in %1', shortened(control.library, LONGEST))
+        : trans.__('called by %1', shortened(control.library, LONGEST))
     );
   } else {
     const where = whereOf(reading.links, span, trans);
@@ -124,7 +115,7 @@ function About(props: IHeadProps): JSX.Element {
   }
   const primitive = otherPrimitive(control);
   if (primitive !== null) {
-    parts.push(trans.__('a %1 in the program', primitive));
+    parts.push(trans.__('primitive %1', primitive));
   }
   const pass = passWords(control, trans);
   if (pass !== null) {
@@ -143,14 +134,15 @@ function About(props: IHeadProps): JSX.Element {
   if (predicate !== null) {
     parts.push(
       <>
-        {trans.__('on')} <Predicate {...props} words={predicate} />
+        {control.kind === 'switch' ? trans.__('index') : trans.__('predicate')}{' '}
+        <Predicate {...props} words={predicate} />
       </>
     );
   }
   if (control.condition_text !== null) {
     parts.push(
       <>
-        {trans.__('while')}{' '}
+        {trans.__('condition')}{' '}
         <code>{shortened(control.condition_text, LONGEST)}</code>
       </>
     );
@@ -158,7 +150,7 @@ function About(props: IHeadProps): JSX.Element {
   if (control.kind === 'fori_loop' && control.upper !== null) {
     parts.push(
       trans.__(
-        'from %1 up to %2',
+        'bounds %1 and %2',
         control.lower ?? trans.__('unknown'),
         control.upper
       )
@@ -194,7 +186,7 @@ function Predicate(props: IHeadProps & { words: string }): JSX.Element {
   return (
     <button
       className="jp-JaxprPanel-link"
-      title={trans.__('Go to where it was computed')}
+      title={trans.__('Go to the line that computes this value')}
       onClick={event => {
         event.stopPropagation();
         acts.goToSource([predicateOf(control)]);

@@ -118,7 +118,7 @@ function Content(props: ICardProps): JSX.Element {
       {control.effects.length > 0 && (
         <p className="jp-JaxprPanel-small">
           {trans.__(
-            'It has effects: %1.',
+            'The construct has effects: %1.',
             shortened(control.effects.join(', '), 200)
           )}
         </p>
@@ -127,7 +127,7 @@ function Content(props: ICardProps): JSX.Element {
         <Stepper model={model} card={control} index={index} trans={trans} />
       )}
       {predicate !== undefined && (
-        <Part label={trans.__('What decides')} open={false}>
+        <Part label={trans.__('Deciding equation')} open={false}>
           <SmallProgram
             {...shared}
             rows={[predicate]}
@@ -146,9 +146,7 @@ function Content(props: ICardProps): JSX.Element {
       )}
       {control.body >= 0 && !isBranch(control) && (
         <Part
-          label={
-            isNamed(control) ? trans.__('Its program') : trans.__('One step')
-          }
+          label={isNamed(control) ? trans.__('Program') : trans.__('One step')}
           open={!isNamed(control)}
         >
           <SmallProgram
@@ -159,7 +157,7 @@ function Content(props: ICardProps): JSX.Element {
         </Part>
       )}
       {ownRows.length > 0 && (
-        <Part label={trans.__('Its equations')} open>
+        <Part label={trans.__('Equations')} open>
           <SmallProgram
             {...shared}
             rows={ownRows}
@@ -174,21 +172,21 @@ function Content(props: ICardProps): JSX.Element {
             data-choosing={index}
             onClick={() => props.choosing(index)}
           >
-            {trans.__('Which one to choose')}
+            {trans.__('Which construct to choose')}
           </button>
           <button
             className="jp-JaxprPanel-link"
-            title={trans.__('Show its equation in the whole program')}
+            title={trans.__('Show the equation in the whole program')}
             onClick={() => acts.showInProgram(reading.equationsOf(control))}
           >
-            {trans.__('Its equation in Program')}
+            {trans.__('Show equation in Program')}
           </button>
         </p>
       )}
       {card.children.length > 0 && (
         <ul
           className="jp-JaxprFlow-cards"
-          aria-label={trans.__('Inside %1', name)}
+          aria-label={trans.__('Constructs inside %1', name)}
         >
           {card.children.map(child => (
             <Card key={child.index} {...props} card={child} />

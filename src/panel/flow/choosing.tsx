@@ -17,9 +17,9 @@ function rowsOf(trans: TranslationBundle): IRow[] {
     {
       name: 'flag',
       when: trans.__('A choice that is known before the call: a flag, a mode'),
-      use: trans.__('Python if, with the flag static'),
+      use: trans.__('Python if, with a static argument'),
       why: trans.__(
-        'Only the chosen side is in the program. Each other value of the flag compiles anew.'
+        'The program holds only the chosen side. JAX compiles again for each new value of the argument.'
       )
     },
     {
@@ -27,7 +27,7 @@ function rowsOf(trans: TranslationBundle): IRow[] {
       when: trans.__('A choice that depends on values of arrays'),
       use: 'jax.lax.cond, jax.lax.switch',
       why: trans.__(
-        'Both sides are in the program, one of them runs. Under vmap with a batched predicate both run.'
+        'The program holds all branches, and one branch runs. Under vmap with a batched predicate, all branches run.'
       )
     },
     {
@@ -35,31 +35,31 @@ function rowsOf(trans: TranslationBundle): IRow[] {
       when: trans.__('A choice for each element of an array'),
       use: 'jnp.where',
       why: trans.__(
-        'Both sides are computed for every element. Keep the side that is not chosen free of NaN, or gradients are NaN.'
+        'Both sides are computed for every element. Keep the unchosen side free of NaN, or gradients are NaN.'
       )
     },
     {
       name: 'short',
-      when: trans.__('A loop of at most 10 steps, their number fixed'),
+      when: trans.__('A loop with a fixed number of iterations, at most 10'),
       use: trans.__('Python for'),
       why: trans.__(
-        'The body is written out once a step, so XLA can fuse across steps. More steps take longer to compile.'
+        'Tracing unrolls the body once for each iteration, so XLA can fuse across iterations. More iterations take longer to compile.'
       )
     },
     {
       name: 'long',
-      when: trans.__('A loop of many steps, their number fixed'),
+      when: trans.__('A loop with a fixed, large number of steps'),
       use: 'jax.lax.fori_loop, jax.lax.scan',
       why: trans.__(
-        'The body is in the program once, so compiling takes as long for 10 steps as for 10,000.'
+        'The program holds the body once, so 10,000 steps compile as fast as 10 steps.'
       )
     },
     {
       name: 'open',
-      when: trans.__('A loop until something holds'),
+      when: trans.__('A loop that runs until a condition is met'),
       use: 'jax.lax.while_loop',
       why: trans.__(
-        'It ends by its own values. Only forward-mode differentiation goes through it: jvp, not grad.'
+        'The values decide when the loop ends. Only forward-mode differentiation works through the loop: jvp, not grad.'
       )
     },
     {
@@ -67,7 +67,7 @@ function rowsOf(trans: TranslationBundle): IRow[] {
       when: trans.__('A loop with an output at each step'),
       use: 'jax.lax.scan',
       why: trans.__(
-        'Outputs are stacked on a first axis, and grad works. The number of steps is fixed when it is traced.'
+        'The outputs are stacked along a new first axis, and grad works. The trace fixes the number of steps.'
       )
     }
   ];
@@ -104,15 +104,17 @@ export function Choosing(props: {
         <Icon name="caret" />
         {trans.__('Back')}
       </button>
-      <h2>{trans.__('Which one to choose')}</h2>
+      <h2>{trans.__('Which construct to choose')}</h2>
       <p className="jp-JaxprFlow-verdict">
         {of === null ? (
-          trans.__('Start from what decides: a flag, values, or a count.')
+          trans.__(
+            'First find what decides: a flag, values of arrays, or a number of steps.'
+          )
         ) : fits === null ? (
-          trans.__('No row fits %1 for sure. Compare it with these.', of.name)
+          trans.__('No row surely fits %1. Compare the rows below.', of.name)
         ) : (
           <>
-            <b>{trans.__('For %1: %2.', of.name, fits.use)}</b> {of.reason}
+            <b>{trans.__('For %1, use %2.', of.name, fits.use)}</b> {of.reason}
           </>
         )}
       </p>
@@ -125,13 +127,13 @@ export function Choosing(props: {
         <thead role="rowgroup">
           <tr role="row">
             <th role="columnheader" scope="col">
-              {trans.__('what it is')}
+              {trans.__('situation')}
             </th>
             <th role="columnheader" scope="col">
               {trans.__('use')}
             </th>
             <th role="columnheader" scope="col">
-              {trans.__('because')}
+              {trans.__('reason')}
             </th>
           </tr>
         </thead>

@@ -93,7 +93,7 @@ export abstract class Drawer {
         pieces.text(
           x + width / 2,
           top + 13,
-          trans.__('and %1 more', one),
+          trans.__('%1 more', one),
           'quiet',
           'middle'
         );
@@ -193,7 +193,7 @@ export abstract class Drawer {
             trans.__('%1 and %2 more', type, more),
             trans.__('%1 +%2', type, more)
           ].find(each => widthOf(each, 'type') <= room) ??
-          trans.__('and %1 more', more));
+          trans.__('%1 more', more));
     pieces.text(farX, y + 15, words, 'type', far, room);
   }
 
@@ -292,11 +292,11 @@ export abstract class Drawer {
       lines.push(
         names === ''
           ? trans._n('%1 constant', '%1 constants', constants.length)
-          : trans.__('constants %1', names)
+          : trans.__('constants: %1', names)
       );
     }
     if (this._control.reverse) {
-      lines.push(trans.__('runs backwards: the last row first'));
+      lines.push(trans.__('the last row first'));
     }
     for (const line of lines) {
       if (line !== '') {

@@ -132,7 +132,7 @@ function Cards(props: {
         <h2>{trans.__('This program has no control flow')}</h2>
         <p>
           {trans.__(
-            "Python's own loops and branches are gone when JAX sees the program: loops were written out, and one side of each branch is left. Write them with jax.lax to see them here."
+            'A jaxpr holds no loops and branches of Python: tracing unrolls each loop and follows one side of each branch. Write loops and branches with jax.lax to see them here.'
           )}
         </p>
         <p className="jp-JaxprFlow-more">
@@ -141,7 +141,7 @@ function Cards(props: {
             data-choosing={-1}
             onClick={() => setChoosing(-1)}
           >
-            {trans.__('Which one to choose')}
+            {trans.__('Which construct to choose')}
           </button>
         </p>
       </div>

@@ -129,7 +129,7 @@ export class ForkDrawer extends Drawer {
       pieces.text(
         width / 2,
         y,
-        trans._n('and %1 more branch', 'and %1 more branches', more),
+        trans._n('%1 more branch', '%1 more branches', more),
         'quiet',
         'middle'
       );

@@ -151,10 +151,10 @@ export class LoopDrawer extends Drawer {
     const condition = this._control.condition_text;
     const caption =
       condition !== null
-        ? this._trans.__('goes on while %1', condition)
+        ? this._trans.__('continues while %1', condition)
         : this._control.upper !== null
           ? this._trans.__(
-              'from %1 up to %2',
+              'bounds %1 and %2',
               this._control.lower ?? '?',
               this._control.upper
             )
@@ -213,7 +213,7 @@ export class LoopDrawer extends Drawer {
     }
     return this._captioned(
       top + height,
-      this._trans.__('in pairs, as a tree, not one by one')
+      this._trans.__('combined in pairs, as a tree')
     );
   }
 }

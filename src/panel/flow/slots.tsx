@@ -128,7 +128,9 @@ function Row(props: {
           shortened(path, LONGEST_PATH)
         ) : variable !== null ? (
           <span
-            title={trans.__('Named as in the program: its path is unknown')}
+            title={trans.__(
+              'The path is unknown. This is the name of the variable in the program.'
+            )}
           >
             {shortened(variable, LONGEST_PATH)}
           </span>

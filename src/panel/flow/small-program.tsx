@@ -49,7 +49,7 @@ export function SmallProgram(props: IProgramProps): JSX.Element | null {
     return (
       <p className="jp-JaxprPanel-small">
         {trans.__(
-          'These equations have not arrived yet. A search in the Program tab loads all of them.'
+          'These equations are not loaded yet. A search in the Program tab loads all equations.'
         )}
       </p>
     );
@@ -182,7 +182,7 @@ export function SmallProgram(props: IProgramProps): JSX.Element | null {
           {first && (
             <button
               className="jp-JaxprPanel-link"
-              title={trans.__('Show it in the whole program')}
+              title={trans.__('Show the line in the whole program')}
               onClick={() =>
                 acts.showInProgram(
                   equationsOf(shown[current]).length > 0
@@ -191,7 +191,7 @@ export function SmallProgram(props: IProgramProps): JSX.Element | null {
                 )
               }
             >
-              {trans.__('In Program')}
+              {trans.__('Show line in Program')}
             </button>
           )}
         </div>

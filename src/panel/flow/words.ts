@@ -77,7 +77,7 @@ export function passWords(
 }
 
 /** `100 steps`, `unknown number of steps`; null where there is nothing to count. */
-export function tripsWords(
+export function stepsWords(
   control: Control,
   trans: TranslationBundle
 ): string | null {
@@ -91,7 +91,7 @@ export function tripsWords(
         .replace(' ', '\u00a0');
 }
 
-/** `80.0 kFLOP`, `12 FLOP a step`, `up to 12 FLOP`; null where that is not known. */
+/** `80.0 kFLOP`, `12 FLOP per step`, `up to 12 FLOP`; null where that is not known. */
 export function costWords(
   control: Control,
   trans: TranslationBundle
@@ -103,7 +103,7 @@ export function costWords(
   }
   if (isLoop(control)) {
     return trips === null
-      ? trans.__('%1 a step', operations(step))
+      ? trans.__('%1 per step', operations(step))
       : operations(step * trips);
   }
   return isBranch(control) && !isSelected(control)
@@ -114,11 +114,12 @@ export function costWords(
 /** How many times, for a drawing: `× 100`. */
 export function timesWords(control: Control, trans: TranslationBundle): string {
   const { trips, unroll } = control;
-  const times =
-    trips === null
-      ? trans.__('unknown number of steps')
-      : trans.__('× %1', grouped(trips));
-  return unroll > 1 ? trans.__('%1, unroll %2', times, unroll) : times;
+  if (trips === null) {
+    return trans.__('unknown number of steps');
+  }
+  return unroll > 1
+    ? trans.__('× %1, unroll %2', grouped(trips), unroll)
+    : trans.__('× %1', grouped(trips));
 }
 
 export function slotsOf(control: Control, ...roles: Slot['role'][]): Slot[] {
@@ -159,13 +160,12 @@ export function cardName(
   trans: TranslationBundle
 ): string {
   const title = titleOf(control);
-  const what =
-    title === '' ? control.kind : trans.__('%1 %2', control.kind, title);
+  const what = title === '' ? control.kind : `${control.kind} ${title}`;
   const span = reading.span(control.frame);
   return span === null ? what : trans.__('%1, line %2', what, span.line);
 }
 
-/** What the drawing shows, in a sentence. */
+/** What the drawing shows, in sentences. */
 export function drawingWords(
   reading: Reading,
   control: Control,
@@ -174,59 +174,63 @@ export function drawingWords(
   if (isBranch(control)) {
     return branchWords(reading, control, trans);
   }
-  const say = (...roles: Slot['role'][]): string =>
+  const names = (...roles: Slot['role'][]): string =>
     namesWords(reading, control, slotsOf(control, ...roles), trans);
-  const carry = say('carry');
-  const xs = say('xs');
-  const ys = say('ys');
-  const parts: string[] = [];
+  const carry = names('carry');
+  const xs = names('xs');
+  const ys = names('ys');
+  const { trips } = control;
+  const sentences = [trans.__('Drawing of %1.', control.kind)];
   if (control.kind === 'associative_scan') {
-    parts.push(
-      trans.__('neighbours are combined in pairs, as a tree, not one by one')
-    );
+    sentences.push(trans.__('Neighbours are combined in pairs, as a tree.'));
   } else if (carry !== '') {
-    parts.push(
-      control.trips === null
-        ? trans.__('carry %1 goes round, unknown number of steps', carry)
+    sentences.push(
+      trips === null
+        ? trans.__(
+            'The carry %1 passes through an unknown number of steps.',
+            carry
+          )
         : trans._n(
-            'carry %2 goes round %3 time',
-            'carry %2 goes round %3 times',
-            control.trips,
+            'The carry %2 passes through %3 step.',
+            'The carry %2 passes through %3 steps.',
+            trips,
             carry,
-            grouped(control.trips)
+            grouped(trips)
           )
     );
-  } else if (control.trips !== null) {
-    parts.push(
+  } else if (trips !== null) {
+    sentences.push(
       trans._n(
-        'runs %2 time',
-        'runs %2 times',
-        control.trips,
-        grouped(control.trips)
+        'The loop runs %2 step.',
+        'The loop runs %2 steps.',
+        trips,
+        grouped(trips)
       )
     );
   }
   if (control.primitive === 'while') {
-    parts.push(
+    sentences.push(
       control.condition_text === null
-        ? trans.__('before each step its condition decides whether it goes on')
+        ? trans.__(
+            'Before each step, the condition decides whether the loop continues.'
+          )
         : trans.__(
-            'it goes on while %1',
+            'The loop continues while %1.',
             shortened(control.condition_text, 200)
           )
     );
   }
   if (xs !== '') {
-    parts.push(
+    sentences.push(
       control.reverse
-        ? trans.__('each step takes a row of %1, the last row first', xs)
-        : trans.__('each step takes a row of %1', xs)
+        ? trans.__('Each step takes a row of %1, the last row first.', xs)
+        : trans.__('Each step takes a row of %1.', xs)
     );
   }
   if (ys !== '') {
-    parts.push(trans.__('each step gives a row of %1', ys));
+    sentences.push(trans.__('Each step returns a row of %1.', ys));
   }
-  return trans.__('%1: %2', control.kind, parts.join('; '));
+  return sentences.join(' ');
 }
 
 function branchWords(
@@ -234,26 +238,40 @@ function branchWords(
   control: Control,
   trans: TranslationBundle
 ): string {
-  const sides = control.branches
+  const { kind } = control;
+  const shown = control.branches
     .slice(0, MOST_NAMES)
-    .map(({ label, name }) =>
-      name === '' ? label : trans.__('%1 (%2)', label, name)
-    );
+    .map(({ label, name }) => (name === '' ? label : `${label} (${name})`));
   if (control.branches.length > MOST_NAMES) {
-    sides.push(trans.__('%1 more', control.branches.length - MOST_NAMES));
+    shown.push(trans.__('%1 more', control.branches.length - MOST_NAMES));
   }
-  const predicate = predicateWords(reading, control) ?? trans.__('a predicate');
+  const branches = shown.join(', ');
+  const predicate = predicateWords(reading, control);
+  if (predicate === null) {
+    return isSelected(control)
+      ? trans.__(
+          'Drawing of %1. All branches run: %2. A predicate selects the results.',
+          kind,
+          branches
+        )
+      : trans.__(
+          'Drawing of %1. A predicate chooses one branch of: %2.',
+          kind,
+          branches
+        );
+  }
+  const decides = shortened(predicate, 200);
   return isSelected(control)
     ? trans.__(
-        '%1: all of %2 run, and %3 selects among their results',
-        control.kind,
-        sides.join(', '),
-        shortened(predicate, 200)
+        'Drawing of %1. All branches run: %2. %3 selects the results.',
+        kind,
+        branches,
+        decides
       )
     : trans.__(
-        '%1: %2 chooses one of %3',
-        control.kind,
-        shortened(predicate, 200),
-        sides.join(', ')
+        'Drawing of %1. %2 chooses one branch of: %3.',
+        kind,
+        decides,
+        branches
       );
 }

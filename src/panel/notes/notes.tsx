@@ -135,7 +135,7 @@ function NoteEntry(props: {
           {other !== null && (
             <span className="jp-JaxprPanel-second">
               {' '}
-              {trans.__('in %1', shortened(other, 80))}
+              {trans.__('Program: %1', shortened(other, 80))}
             </span>
           )}
         </p>
@@ -164,7 +164,7 @@ function NoteEntry(props: {
           <details>
             <summary>
               {note.kind === 'printed_while_tracing'
-                ? trans.__('What was printed')
+                ? trans.__('Printed text')
                 : trans.__('Details')}
             </summary>
             <pre tabIndex={0}>{shortened(note.detail, LONGEST_DETAIL)}</pre>
@@ -233,11 +233,13 @@ function NoteCode(props: {
             <button
               className="jp-JaxprPanel-button"
               title={trans.__(
-                'Puts a cell below the active one, for you to run: it times both and compares their results'
+                'Inserts a cell below the active cell. When you run the new cell, it times both versions and compares their results.'
               )}
               onClick={() => {
                 insert(trial);
-                setDone(trans.__('A new cell has it: run it to compare.'));
+                setDone(
+                  trans.__('A new cell has the code. Run the cell to compare.')
+                );
               }}
             >
               {trans.__('Insert a cell that compares both')}

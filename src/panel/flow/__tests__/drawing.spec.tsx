@@ -70,7 +70,7 @@ describe('drawings', () => {
       'h',
       'f32[16]',
       '× 100',
-      "constants p['wx'], p['wh'], p['b']"
+      "constants: p['wx'], p['wh'], p['b']"
     ]);
   });
 
@@ -83,7 +83,7 @@ describe('drawings', () => {
         'false',
         'step',
         'unknown number of steps',
-        'goes on while jnp.abs(s[0] ** 2 - x) > 1e-5'
+        'continues while jnp.abs(s[0] ** 2 - x) > 1e-5'
       ])
     );
     expect(drawing.shapes.filter(({ look }) => look === 'gate').length).toBe(1);
@@ -112,10 +112,7 @@ describe('drawings', () => {
       336
     );
     expect(texts(drawing)).toEqual(
-      expect.arrayContaining([
-        '× 100, unroll 4',
-        'runs backwards: the last row first'
-      ])
+      expect.arrayContaining(['× 100, unroll 4', 'the last row first'])
     );
   });
 

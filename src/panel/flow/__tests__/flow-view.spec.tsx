@@ -87,7 +87,7 @@ describe('a card whose program has not arrived', () => {
     const document = golden('cut-0.12');
     const { node, redraw } = shown(document);
     const told =
-      'These equations have not arrived yet. A search in the Program tab loads all of them.';
+      'These equations are not loaded yet. A search in the Program tab loads all equations.';
     expect(words(node).split(told).length - 1).toBe(1);
     expect(words(node)).not.toContain('convert_element_type');
     const { equations } = linksOf(document, document.focus);
@@ -103,7 +103,7 @@ describe('the card of a scan', () => {
     const { node } = shown(golden('rnn-0.12'));
     expect(heads(node)).toEqual(['scan step line 10 | 100 steps · 80.0 kFLOP']);
     expect(byRole(node, 'img')[0].getAttribute('aria-label')).toBe(
-      'scan: carry h goes round 100 times; each step takes a row of xs; each step gives a row of hs'
+      'Drawing of scan. The carry h passes through 100 steps. Each step takes a row of xs. Each step returns a row of hs.'
     );
     expect(table(node)).toEqual([
       'role | path | one step | in all',
@@ -149,7 +149,7 @@ describe('the card of a scan', () => {
       'carry | unknown | f32[16] | f32[16,16] changed'
     );
     expect(heads(node)).toEqual([
-      'scan step in jnp.median | unknown number of steps'
+      'scan step called by jnp.median | unknown number of steps'
     ]);
   });
 });
@@ -158,10 +158,10 @@ describe('the card of a while', () => {
   it('has its condition, and both programs', () => {
     const { node } = shown(golden('newton-0.12'));
     expect(heads(node)).toEqual([
-      'while_loop step line 10, while jnp.abs(s[0] ** 2 - x) > 1e-5 | unknown number of steps · 8 FLOP a step'
+      'while_loop step line 10, condition jnp.abs(s[0] ** 2 - x) > 1e-5 | unknown number of steps · 8 FLOP per step'
     ]);
     expect(byRole(node, 'img')[0].getAttribute('aria-label')).toBe(
-      'while_loop: carry s[0], s[1] goes round, unknown number of steps; it goes on while jnp.abs(s[0] ** 2 - x) > 1e-5'
+      'Drawing of while_loop. The carry s[0], s[1] passes through an unknown number of steps. The loop continues while jnp.abs(s[0] ** 2 - x) > 1e-5.'
     );
     expect(
       byRole(node, 'listbox').map(
@@ -181,7 +181,7 @@ describe('the card of a cond', () => {
   it('has a box for each branch, and what decides', () => {
     const { node, model } = shown(golden('cond-0.12'));
     expect(heads(node)).toEqual([
-      'cond line 4, on x < 3 | 2 branches · up to 2 FLOP'
+      'cond line 4, predicate x < 3 | 2 branches · up to 2 FLOP'
     ]);
     const sides = [...node.querySelectorAll<HTMLElement>('[data-branch]')];
     expect(sides.map(side => words(side.querySelector('header')))).toEqual([
@@ -198,7 +198,7 @@ describe('the card of a cond', () => {
       kind: 'equations',
       equations: [{ scope: 0, equation: 0 }]
     });
-    click(byRole(node, 'button', 'What decides')[0]);
+    click(byRole(node, 'button', 'Deciding equation')[0]);
     expect(lines(node, 'Equation of the predicate of cond, line 4')).toEqual([
       'b:bool[] = lt a 3.0:f32[]'
     ]);
@@ -213,10 +213,10 @@ describe('the card of a cond', () => {
       })
     );
     expect(heads(node)).toEqual([
-      'cond line 4, a select_n in the program, on x < 3 | 2 branches · 2 FLOP'
+      'cond line 4, primitive select_n, predicate x < 3 | 2 branches · 2 FLOP'
     ]);
     expect(byRole(node, 'img')[0].getAttribute('aria-label')).toBe(
-      'cond: all of False (<lambda>), True (<lambda>) run, and x < 3 selects among their results'
+      'Drawing of cond. All branches run: False (<lambda>), True (<lambda>). x < 3 selects the results.'
     );
     expect(byRole(node, 'listbox', 'Equations of cond, line 4').length).toBe(1);
   });
@@ -282,7 +282,7 @@ describe('pointing', () => {
     const { node, model, opened } = shown(golden('rnn-0.12'));
     press(byRole(node, 'listbox')[0], 'End');
     press(byRole(node, 'listbox')[0], 'ArrowUp');
-    click(byRole(node, 'button', 'In Program')[0]);
+    click(byRole(node, 'button', 'Show line in Program')[0]);
     expect(model.selection).toEqual({
       kind: 'equations',
       equations: [{ scope: 1, equation: 4 }]
@@ -309,7 +309,7 @@ describe('many cards', () => {
     ]);
     click(byRole(node, 'button', 'Unfold all')[0]);
     expect(heads(node)[2]).toBe(
-      'map b line 10, a scan in the program, in the body | 100 steps · 80.0 kFLOP'
+      'map b line 10, primitive scan, in the body | 100 steps · 80.0 kFLOP'
     );
     expect(
       byRole(node, 'img')
@@ -336,7 +336,9 @@ describe('many cards', () => {
     expect(words(node.querySelector('h2'))).toBe(
       'This program has no control flow'
     );
-    expect(byRole(node, 'button').map(words)).toEqual(['Which one to choose']);
+    expect(byRole(node, 'button').map(words)).toEqual([
+      'Which construct to choose'
+    ]);
   });
 
   it('that only have a name are slim, and their program is folded', () => {
@@ -349,7 +351,7 @@ describe('many cards', () => {
     click(byRole(node, 'button', 'custom_jvp relu, line 10')[0]);
     expect(byRole(node, 'img')).toEqual([]);
     expect(byRole(node, 'listbox')).toEqual([]);
-    click(byRole(node, 'button', 'Its program')[0]);
+    click(byRole(node, 'button', 'Program')[0]);
     expect(byRole(node, 'listbox').length).toBe(1);
   });
 });
@@ -357,10 +359,10 @@ describe('many cards', () => {
 describe('the page of choices', () => {
   it('has the row that fits marked, and gives the focus back', () => {
     const { node } = shown(golden('newton-0.12'));
-    click(byRole(node, 'button', 'Which one to choose')[0]);
+    click(byRole(node, 'button', 'Which construct to choose')[0]);
     expect(words(document.activeElement)).toBe('Back');
     expect(words(node.querySelector('.jp-JaxprFlow-verdict'))).toBe(
-      'For while_loop step, line 10: jax.lax.while_loop. How often it runs is decided by the values.'
+      'For while_loop step, line 10, use jax.lax.while_loop. The values decide the number of steps.'
     );
     const rows = [...node.querySelectorAll<HTMLElement>('[data-row]')];
     expect(rows.map(row => row.dataset.row)).toEqual([
@@ -375,10 +377,10 @@ describe('the page of choices', () => {
     expect(
       rows.filter(row => row.getAttribute('aria-current') === 'true').map(words)
     ).toEqual([
-      'A loop until something holdsfitsjax.lax.while_loopIt ends by its own values. Only forward-mode differentiation goes through it: jvp, not grad.'
+      'A loop that runs until a condition is metfitsjax.lax.while_loopThe values decide when the loop ends. Only forward-mode differentiation works through the loop: jvp, not grad.'
     ]);
     press(document.activeElement, 'Escape');
-    expect(words(document.activeElement)).toBe('Which one to choose');
+    expect(words(document.activeElement)).toBe('Which construct to choose');
     expect(heads(node).length).toBe(1);
   });
 
@@ -386,10 +388,10 @@ describe('the page of choices', () => {
     const { node } = shown(
       withCards('rnn-0.12', { choice: null, choice_reason: null })
     );
-    click(byRole(node, 'button', 'Which one to choose')[0]);
+    click(byRole(node, 'button', 'Which construct to choose')[0]);
     expect(node.querySelector('[aria-current]')).toBeNull();
     expect(words(node.querySelector('.jp-JaxprFlow-verdict'))).toBe(
-      'No row fits scan step, line 10 for sure. Compare it with these.'
+      'No row surely fits scan step, line 10. Compare the rows below.'
     );
   });
 });

@@ -51,7 +51,7 @@ export function AllSteps(props: IAllStepsProps): JSX.Element | null {
         {walk.byCalls
           ? trans.__('All %1 calls', grouped(length))
           : length < walk.stepAt(place).of
-            ? trans.__('The %1 steps that were kept', grouped(length))
+            ? trans.__('The %1 kept steps', grouped(length))
             : trans.__('All %1 steps', grouped(length))}
       </summary>
       {open && (
@@ -198,14 +198,14 @@ function Table(props: IAllStepsProps & { length: number }): JSX.Element {
       {goesOn && (
         <p className="jp-JaxprPanel-small">
           {trans.__(
-            'Carries are as they were before each step; the last row is what came out.'
+            'Each row shows the carry before its step. The last row shows the carry after the last step.'
           )}
         </p>
       )}
       {all.length > MOST_COLUMNS && (
         <p className="jp-JaxprPanel-small">
           {trans.__(
-            '%1 more leaves are in a copy of the table.',
+            '%1 more leaves are not shown. A copy of the table holds all leaves.',
             grouped(all.length - MOST_COLUMNS)
           )}
         </p>

@@ -30,7 +30,7 @@ export function Asking(props: IAskingProps): JSX.Element {
       return (
         <Working
           state={stepper}
-          stopping={trans.__('Stopping: what was recorded is kept.')}
+          stopping={trans.__('Stopping. The recorded steps are kept.')}
           stop={() => stepping.stop(snapshot, index)}
           trans={trans}
         />
@@ -41,8 +41,8 @@ export function Asking(props: IAskingProps): JSX.Element {
           question={stepper.question}
           title={trans.__('Repeat effects?')}
           answers={{
-            yes: trans.__('Run it and repeat them'),
-            no: trans.__('Do not run it')
+            yes: trans.__('Run and repeat effects'),
+            no: trans.__('Do not run')
           }}
           yes={() => void stepping.confirm(snapshot, index)}
           no={() => stepping.dismiss(snapshot, index)}
@@ -82,10 +82,10 @@ function Start(props: IAskingProps & { record: () => void }): JSX.Element {
           ? shortened(reason, 1000)
           : name === ''
             ? trans.__(
-                'Runs the function again on the values of its last call, and records each step.'
+                'Runs the function again with the values of its last recorded call, and records each step.'
               )
             : trans.__(
-                'Runs %1 again on the values of its last call, and records each step.',
+                'Runs %1 again with the values of its last recorded call, and records each step.',
                 name
               )}
       </p>

@@ -201,7 +201,7 @@ function Choice(props: {
   }
   return (
     <label className="jp-JaxprStepper-choice jp-JaxprPanel-small">
-      {trans.__('drawn')}
+      {trans.__('plotted')}
       <select
         value={chosen}
         onChange={event => choose(Number(event.target.value))}
@@ -245,7 +245,7 @@ function describe(
 ): string {
   const sentences = [
     trans.__(
-      '%1 in each step: smallest %2, largest %3.',
+      'The plot shows %1 at each step. Smallest value %2, largest value %3.',
       name,
       figure(drawing.smallest),
       figure(drawing.largest)
@@ -255,13 +255,13 @@ function describe(
     sentences.push(trans.__('The axis is logarithmic.'));
   }
   if (limit !== '') {
-    sentences.push(trans.__('The dashed line is %1.', limit));
+    sentences.push(trans.__('The dashed line is at %1.', limit));
   }
   if (drawing.missing > 0) {
     sentences.push(
       trans._n(
-        '%2 value is not finite and not drawn.',
-        '%2 values are not finite and not drawn.',
+        '%2 value is not finite, so it is not plotted.',
+        '%2 values are not finite, so they are not plotted.',
         drawing.missing,
         grouped(drawing.missing)
       )

@@ -47,7 +47,7 @@ export function Buttons(props: {
     <div
       className="jp-JaxprStepper-buttons"
       role="group"
-      aria-label={trans.__('Walk')}
+      aria-label={trans.__('Move between steps')}
       ref={row}
     >
       <button

@@ -62,8 +62,8 @@ export function Recorded(props: {
       {empty && (
         <p>
           {recording.visits.length === 0
-            ? trans.__('It was never entered: the code around it went past it.')
-            : trans.__('What went in came out.')}
+            ? trans.__('The run never reached this construct.')
+            : trans.__('The loop returned its inputs unchanged.')}
         </p>
       )}
       <Chart walk={walk} place={place} move={move} trans={trans} />

@@ -78,7 +78,7 @@ function useSaid(
       began.current = true;
       setSaid(
         stopping
-          ? trans.__('Stopping: what was recorded is kept.')
+          ? trans.__('Stopping. The recorded steps are kept.')
           : trans.__('Recording the steps.')
       );
     } else {

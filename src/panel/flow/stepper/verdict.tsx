@@ -39,7 +39,7 @@ export function Verdict(props: {
             <tr>
               <th scope="col">{trans.__('result')}</th>
               <th scope="col">{trans.__('recorded')}</th>
-              <th scope="col">{trans.__("the function's")}</th>
+              <th scope="col">{trans.__('original')}</th>
               <th scope="col">{trans.__('largest difference')}</th>
             </tr>
           </thead>
@@ -67,12 +67,15 @@ export function Verdict(props: {
       )}
       {apart.length > MOST_ROWS && (
         <p>
-          {trans.__('and %1 more results', grouped(apart.length - MOST_ROWS))}
+          {trans.__(
+            '%1 more results differ.',
+            grouped(apart.length - MOST_ROWS)
+          )}
         </p>
       )}
       <p className="jp-JaxprPanel-small">
         {trans.__(
-          'The recorded run took %1, its own compilation included.',
+          'The recorded run took %1, including its own compilation.',
           duration(recording.seconds)
         )}
       </p>

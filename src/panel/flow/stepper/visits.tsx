@@ -38,7 +38,7 @@ export function Visits(props: {
       </span>
       <select
         value={place.visit}
-        aria-label={trans.__('Which entry of the loop')}
+        aria-label={trans.__('Entry of the loop')}
         onChange={event =>
           goTo({ visit: Number(event.target.value), offset: 0 })
         }

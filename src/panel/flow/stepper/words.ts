@@ -158,7 +158,7 @@ export function spoken(
   return values.length === 0 ? words : `${words}: ${values.join(', ')}`;
 }
 
-/** Which step of the loops around a visit is in: `outer step 4`, `outer steps 2, 4`; its trips after it. */
+/** Which step of the loops around a visit is in: `outer step 4`, `outer steps 2, 4`; then its number of steps. */
 export function visitWords(
   visit: Visit,
   index: number,
@@ -193,12 +193,12 @@ export function whyNot(
   }
   if (model.fromSaved) {
     return trans.__(
-      'This run was read from the saved notebook. Run its cell to step through it.'
+      'This run comes from a saved copy. Run the cell to step through the construct.'
     );
   }
   const { status } = model;
   if (status.kind === 'stale') {
     return `${status.reason}. ${status.cure}`;
   }
-  return trans.__('No kernel answers. Start one and run the cell again.');
+  return trans.__('No kernel answers. Start a kernel and run the cell again.');
 }

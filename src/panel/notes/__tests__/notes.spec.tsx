@@ -97,7 +97,7 @@ describe('the notes of a run', () => {
       ]
     });
     expect(words(node)).toContain(
-      'Line 3 of cell [2]: rnn holds table, 5.1 kB, as a constant. in loss'
+      'Line 3 of cell [2]: rnn holds table, 5.1 kB, as a constant. Program: loss'
     );
   });
 
@@ -114,7 +114,7 @@ describe('the notes of a run', () => {
     const details = node.querySelector('details');
     expect(details?.open).toBe(false);
     expect(words(details?.querySelector('summary') ?? null)).toBe(
-      'What was printed'
+      'Printed text'
     );
     expect(details?.querySelector('pre')?.textContent).toBe('Tracing <b>x</b>');
     expect(details?.querySelector('b')).toBeNull();

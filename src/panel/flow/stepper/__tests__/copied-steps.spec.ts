@@ -18,7 +18,7 @@ describe('the steps as text', () => {
 5      10     5   30
 after  15
 
-The results equal the function's, bit for bit.
+The recorded results equal the original function's results, bit for bit.
 `
     );
   });

@@ -148,7 +148,7 @@ describe('a recording that came with the document', () => {
       ].map(row => row.replace('15 | |', '15 |  | '))
     );
     expect(words(node.querySelector('.jp-JaxprStepper-verdict'))).toBe(
-      "The results equal the function's, bit for bit. The recorded run took 210 ms, its own compilation included.".replace(
+      "The recorded results equal the original function's results, bit for bit. The recorded run took 210 ms, including its own compilation.".replace(
         'bit. The',
         'bit.The'
       )
@@ -206,7 +206,7 @@ describe('a line of numbers', () => {
     const { node } = shown(card(), recording());
     slide(node, 2);
     expect(byRole(node, 'img')[0].getAttribute('aria-label')).toBe(
-      'total in each step: smallest 0, largest 15.'
+      'The plot shows total at each step. Smallest value 0, largest value 15.'
     );
     expect(words(node.querySelector('.jp-JaxprStepper-axis'))).toBe(
       '0total = 65'
@@ -241,7 +241,7 @@ describe('a line of numbers', () => {
       'M0.0 100.0L200.0 80.0M600.0 40.0M1000.0 0.0'
     );
     expect(byRole(node, 'img')[0].getAttribute('aria-label')).toBe(
-      'total in each step: smallest 1, largest 6. 2 values are not finite and not drawn.'
+      'The plot shows total at each step. Smallest value 1, largest value 6. 2 values are not finite, so they are not plotted.'
     );
     slide(node, 1);
     expect(words(node.querySelector('.jp-JaxprStepper-reading'))).toBe(
@@ -272,7 +272,7 @@ describe('a while', () => {
     slide(node, 2);
     expect(heading(node)).toBe('Step 3 of 3');
     expect(byRole(node, 'img')[0].getAttribute('aria-label')).toBe(
-      'jnp.abs(x * x - a) in each step: smallest 6.01e-6, largest 2. The axis is logarithmic. The dashed line is 1e-5.'
+      'The plot shows jnp.abs(x * x - a) at each step. Smallest value 6.01e-6, largest value 2. The axis is logarithmic. The dashed line is at 1e-5.'
     );
     expect(words(node.querySelector('.jp-JaxprStepper-limit'))).toBe('1e-5');
     expect(values(node, 0)).toEqual([
@@ -297,7 +297,7 @@ describe('a while', () => {
       })
     );
     expect(heading(node)).toBe('No step ran');
-    expect(words(node)).toContain('What went in came out.');
+    expect(words(node)).toContain('The loop returned its inputs unchanged.');
     expect(values(node, 0)).toEqual(['leaf | in and out', 'total i32[] | 7']);
     expect(slider(node)).toBeNull();
   });
@@ -322,7 +322,7 @@ describe('a while', () => {
     );
     expect(values(node, 0)[0]).toBe('leaf | before step 3 | after step 4');
     expect(words(node.querySelector('.jp-JaxprStepper-verdict'))).toBe(
-      'Stopped by you after 10 steps.Every second step was kept.Not compared, because it was stopped.The recorded run took 210 ms, its own compilation included.'
+      'Stopped by you after 10 steps.Every second step was kept.Not compared, because it was stopped.The recorded run took 210 ms, including its own compilation.'
     );
   });
 
@@ -393,7 +393,7 @@ describe('results that part', () => {
       "1 of 3 results differs from the function's."
     );
     expect(values(node, 2)).toEqual([
-      "result | recorded | the function's | largest difference",
+      'result | recorded | original | largest difference',
       'result[2] | 0.1 | 0.10000001 | 7.45e-9'
     ]);
   });
@@ -411,7 +411,7 @@ describe('the button', () => {
     jest.useFakeTimers();
     const { node, kernel, answers } = live();
     expect(words(node)).toBe(
-      'Step through itRuns rnn again on the values of its last call, and records each step.'
+      'Step through itRuns rnn again with the values of its last recorded call, and records each step.'
     );
     click(button(node));
     expect(working(node)).toBe('Waiting for the kernel.0 sStop');
@@ -446,7 +446,7 @@ describe('the button', () => {
     click(byRole(node, 'button', 'Stop')[0]);
     click(byRole(node, 'button', 'Stop')[0]);
     expect(kernel.stops).toBe(1);
-    expect(run(node)).toBe('Stopping: what was recorded is kept.');
+    expect(run(node)).toBe('Stopping. The recorded steps are kept.');
     await answers(answered(newton({ stopped: 'Stopped by you.' })));
     expect(heading(node)).toBe('Step 1 of 3');
     expect(words(node)).toContain('Stopped by you.');
@@ -458,14 +458,14 @@ describe('the button', () => {
     await answers(confirm('step prints. Running it again prints again.'));
     const question = byRole(node, 'alertdialog', 'Repeat effects?')[0];
     expect(words(question)).toBe(
-      'step prints. Running it again prints again.Do not run itRun it and repeat them'
+      'step prints. Running it again prints again.Do not runRun and repeat effects'
     );
-    expect(words(document.activeElement)).toBe('Do not run it');
+    expect(words(document.activeElement)).toBe('Do not run');
     click(document.activeElement);
     expect(words(button(node))).toBe('Step through it');
     click(button(node));
     await answers(confirm('step prints.'));
-    click(byRole(node, 'button', 'Run it and repeat them')[0]);
+    click(byRole(node, 'button', 'Run and repeat effects')[0]);
     await answers(answered(recording()));
     expect(heading(node)).toBe('Step 1 of 5');
     expect(
@@ -513,7 +513,7 @@ describe('the button', () => {
     [
       'of a saved run',
       card(),
-      'This run was read from the saved notebook. Run its cell to step through it.'
+      'This run comes from a saved copy. Run the cell to step through the construct.'
     ]
   ])('%s says why', (_, one, reason) => {
     const { node } = shown(one, null);
@@ -524,7 +524,9 @@ describe('the button', () => {
 
 describe('play', () => {
   const play = (node: HTMLElement): HTMLElement =>
-    byRole(node, 'group', 'Walk')[0].querySelectorAll('button')[1];
+    byRole(node, 'group', 'Move between steps')[0].querySelectorAll(
+      'button'
+    )[1];
 
   it('goes on to the end, and says where it stopped', () => {
     jest.useFakeTimers();

@@ -1,0 +1,253 @@
+"""The repeated blocks of a program in, the loop statements that they came of out, and how many equations are theirs.
+
+The stacks of a block are followed from the outside in, to the innermost loop statement that all of them went through.
+A block without such a statement in the user's own text (a helper that is written out, a library's loop over leaves) is
+nobody's loop, and is left out.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+
+from ...observe.observation import Place
+from ...program.jaxpr.repeated_blocks import RepeatedBlock, RepeatedBlocks
+from ...program.jaxpr.walk import Walk
+from ...program.source.positions import FrameRow
+from .nest import FoundLoop, merge, share_out
+from .statements import COMPREHENSIONS, LoopStatement, frame_span, loops_of
+
+#: A block that is there fewer times than this is not worth a word.
+_FEWEST = 4
+#: Least part of a loop's equations that must repeat: in a loop that repeats, nearly all do.
+_REPEATS = 0.5
+_DEPTH = 3  # loops inside of loops
+_OVER_LEAVES = frozenset({"map", "tree_map", "map_with_path", "tree_map_with_path", "reduce", "tree_reduce", "leaves"})
+_OVER_ELEMENTS = frozenset({"stack", "hstack", "vstack", "dstack", "column_stack", "concatenate", "block", "split"})
+
+
+class LoopFinder:
+    """Finds the loop statements of one program that its repeated blocks came of."""
+
+    def __init__(
+        self, walk: Walk, blocks: RepeatedBlocks, scopes: list[int], definition: Place | None, call: Place | None
+    ) -> None:
+        self._walk = walk
+        self._blocks = blocks
+        self._scopes = scopes
+        self._definition = definition
+        self._call = call
+        self._chains: dict[int, list[FrameRow]] = {}
+        self._stack_counts: dict[int, Counter[int]] = {}
+
+    def found(self, blocks: list[RepeatedBlock]) -> list[FoundLoop]:
+        """The loops that blocks came of, each once, those of a text's top first."""
+        found: dict[int, FoundLoop] = {}
+        for block in blocks:
+            match = self._match(block)
+            if match is None:
+                continue
+            known = found.get(id(match.statement.node))
+            if known is None:
+                found[id(match.statement.node)] = match
+            else:
+                merge(known, match)
+        # Of the backward pass, or of another place, an inner loop may have been found alone.
+        for key, match in list(found.items()):
+            outer = next((found[id(each.node)] for each in match.around if id(each.node) in found), None)
+            if outer is not None and outer is not match:
+                outer.blocks += match.blocks
+                if not outer.inside:
+                    outer.inside = [(match.statement, match.repetitions)]
+                del found[key]
+        kept = [match for match in found.values() if match.copies >= _FEWEST and self._covers(match)]
+        return sorted(kept, key=lambda match: (match.file, match.statement.line, match.statement.node.col_offset))
+
+    # --- from a block to a statement -------------------------------------------------------------
+
+    def _match(self, block: RepeatedBlock) -> FoundLoop | None:
+        stacks = self._stacks(block)
+        loops = self._around(stacks)
+        if not loops:
+            return None
+        nest, left = share_out([loop for loop, *_ in loops], block.repetitions)
+        statement, iterations = nest[-1]
+        file, function = next(each[1:] for each in loops if each[0] is statement)
+        if iterations < 2 or (
+            not block.sequential and left != 1 and iterations != left and self._may_be_library(stacks)
+        ):
+            return None
+        if all(each.iterations is None for each, _ in nest) and not block.sequential and self._may_be_library(stacks):
+            return None
+        columns = self._walk.scopes[block.scope]
+        forward = "transpose(" not in self._walk.strings.items[columns.name_stack[block.first]]
+        outer = [loop for loop, *_ in loops]
+        return FoundLoop(
+            statement=statement,
+            file=file,
+            function=function,
+            repetitions=iterations,
+            carried=block.carried and not isinstance(statement.node, COMPREHENSIONS),
+            inside=[*reversed(nest[:-1]), *self._inside(block, statement, _DEPTH)],
+            around=outer[outer.index(statement) + 1 :],
+            blocks=[block],
+            forward=forward,
+            starts_otherwise=block.carried and self._starts_otherwise(block),
+        )
+
+    def _starts_otherwise(self, block: RepeatedBlock) -> bool:
+        """Whether the first iteration reads other shapes or dtypes than the second one."""
+        operands = self._walk.scopes[block.scope].operands
+        for equation in range(block.first, block.first + block.period):
+            for one, two in zip(operands[equation], operands[equation + block.period], strict=False):
+                if self._type(block.scope, one) != self._type(block.scope, two):
+                    return True
+        return False
+
+    def _type(self, scope: int, operand: int) -> tuple[object, str]:
+        walk = self._walk
+        number = walk.scopes[scope].variable_avals[operand] if operand >= 0 else walk.literals[-1 - operand][1]
+        return walk.avals[number].shape, walk.avals[number].dtype
+
+    def _inside(self, block: RepeatedBlock, outer: LoopStatement, depth: int) -> list[tuple[LoopStatement, int]]:
+        """Loops inside one repetition of a block."""
+        for inner in self._blocks.inside(block) if depth and block.period >= 3 else ():
+            loops = [loop for loop, *_ in self._around(self._stacks(inner))]
+            at = next((place for place, loop in enumerate(loops) if loop.node is outer.node), len(loops))
+            if at:
+                nest, _ = share_out(loops[:at], inner.repetitions)
+                if nest[-1][1] >= 3:
+                    return [*reversed(nest), *self._inside(inner, nest[0][0], depth - 1)]
+        return []
+
+    def _around(self, stacks: set[int]) -> list[tuple[LoopStatement, int, int]]:
+        """The loop statements that all stacks went through, innermost first, each with its file and function."""
+        chains = [chain for chain in map(self._chain, stacks) if chain]
+        found: list[tuple[LoopStatement, int, int]] = []
+        known: set[int] = set()
+        for level in range(min(map(len, chains), default=0)):
+            rows = {chain[level] for chain in chains}
+            file, function, *_ = next(iter(rows))
+            if any(row[:2] != (file, function) for row in rows):
+                break
+            here = [loop for loop in self._loops_at(rows, file, function) if id(loop.node) not in known]
+            known |= {id(loop.node) for loop in here}
+            found[:0] = [(loop, file, function) for loop in here]
+            if len(rows) > 1:
+                break
+        return found
+
+    def _loops_at(self, rows: set[FrameRow], file: int, function: int) -> list[LoopStatement]:
+        source = self._walk.positions.files[file]
+        loops = loops_of(source)
+        if loops is None:
+            return []
+        spans = [frame_span(row, loops.lines) for row in rows]
+        return loops.around(spans, self._walk.strings.items[function])
+
+    def _chain(self, stack: int) -> list[FrameRow]:
+        """The user frames of a stack from the traced function inwards."""
+        chain = self._chains.get(stack)
+        if chain is None:
+            positions = self._walk.positions
+            chain = [positions.frames[frame] for frame in reversed(positions.stacks[stack][0])]
+            self._chains[stack] = chain = chain[self._first_inside(chain) :]
+        return chain
+
+    def _first_inside(self, chain: list[FrameRow]) -> int:
+        strings, files = self._walk.strings.items, self._walk.positions.files
+        definition, call = self._definition, self._call
+        if definition is not None:
+            for place, (file, function, *_) in enumerate(chain):
+                if strings[function] == definition.function and files[file].name == definition.file:
+                    return place
+        first = 0
+        for place, (file, function, line, *_) in enumerate(chain):
+            called = call is not None and (files[file].name, line) == (call.file, call.line)
+            if strings[function].startswith(("<module>", "<cell line")) or called:
+                first = place + 1
+        return first
+
+    def _stacks(self, block: RepeatedBlock) -> set[int]:
+        stacks = self._walk.scopes[block.scope].stack[block.first : block.first + block.period]
+        return {stack for stack in stacks if stack >= 0}
+
+    def _may_be_library(self, stacks: set[int]) -> bool:
+        """Whether one call of the user's may have made all repetitions: it runs over the leaves of a tree, say."""
+        positions, strings = self._walk.positions, self._walk.strings.items
+        for stack in stacks:
+            library = positions.stacks[stack][1]
+            if library:
+                file, function, *_ = positions.frames[library[0]]
+                name = strings[function].rpartition(".")[2]
+                if not positions.files[file].path.startswith("jax/") or name in _OVER_ELEMENTS:
+                    continue
+            if any(self._calls_over_leaves(row) for row in self._chain(stack)):
+                continue
+            return False
+        return True
+
+    def _calls_over_leaves(self, row: FrameRow) -> bool:
+        source = self._walk.positions.files[row[0]]
+        loops = loops_of(source)
+        if loops is None:
+            return False
+        for node in ast.walk(loops.module):
+            if isinstance(node, ast.Call) and (node.lineno, node.end_lineno) == (row[2], row[4]):
+                name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+                if name in _OVER_LEAVES and (row[3] < 0 or row[3] == node.col_offset):
+                    return True
+        return False
+
+    # --- how much of the program -----------------------------------------------------------------
+
+    def _covers(self, match: FoundLoop) -> bool:
+        """Whether the blocks are most of what the loop left in their scopes."""
+        scopes = {block.scope for block in match.blocks}
+        own = sum(self._own_equations(scope, match) for scope in scopes)
+        return sum(block.length for block in match.blocks) >= _REPEATS * own
+
+    def _own_equations(self, scope: int, match: FoundLoop) -> int:
+        return sum(number for stack, number in self._counts(scope).items() if self._is_of(stack, match))
+
+    def _counts(self, scope: int) -> Counter[int]:
+        counts = self._stack_counts.get(scope)
+        if counts is None:
+            counts = self._stack_counts[scope] = Counter(self._walk.scopes[scope].stack)
+        return counts
+
+    def _is_of(self, stack: int, match: FoundLoop) -> bool:
+        """Whether a stack goes through an iteration of the loop."""
+        if stack < 0:
+            return False
+        node = match.statement.node
+        for row in self._chain(stack):
+            file, _, line, _, end_line, _ = row
+            if file == match.file and node.lineno <= line and end_line <= (node.end_lineno or node.lineno):
+                span = frame_span(row, match.statement.lines)
+                if match.statement.holds(span):
+                    return True
+        return False
+
+    def equations(self, match: FoundLoop) -> int:
+        """Equations of the loop, scopes inside included, each once."""
+        walk = self._walk
+        whole: set[int] = set()
+        waiting: list[int] = []
+        for scope in self._scopes:
+            columns = walk.scopes[scope]
+            counted = set(columns.counted)
+            waiting += [
+                child
+                for equation, _, _, child in columns.children
+                if child in counted and self._is_of(columns.stack[equation], match)
+            ]
+        while waiting:
+            scope = waiting.pop()
+            if scope not in whole:
+                whole.add(scope)
+                waiting += walk.scopes[scope].counted
+        others = [scope for scope in self._scopes if scope not in whole]
+        return sum(walk.scopes[scope].count for scope in whole) + sum(
+            self._own_equations(scope, match) for scope in others
+        )

@@ -1,0 +1,178 @@
+"""What a Python loop iterates over in, what `scan`, `vmap` or `fori_loop` goes over in its place out."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from .bodies import Cannot, target_names
+from .names import Names, last_name, singular, stored_names
+from .statements import LoopStatement
+
+_NO_POSITIONS = "The source positions of the loop's equations are not known."
+
+#: Whether an expression of the loop left equations of its own; None where positions are not known.
+MadeAt = Callable[[ast.expr], bool | None]
+
+
+@dataclass
+class Iterated:
+    """What a loop iterates over."""
+
+    xs: list[str]  # of scan and vmap
+    targets: list[ast.expr]  # bound to each of them
+    before: list[str]  # lines that make them
+    numbers: set[str]  # names that count
+    bounds: tuple[str, str] | None = None  # of a fori_loop
+    stacked: bool = False
+    reverse: bool = False
+
+
+class IteratedReader:
+    """Reads what one loop iterates over.
+
+    Attributes:
+        elements: Subscripts of the body that are replaced by a name.
+    """
+
+    def __init__(self, loop: LoopStatement, made_at: MadeAt, names: Names) -> None:
+        self._loop = loop
+        self._made_at = made_at
+        self._names = names
+        self.elements: dict[str, str] = {}
+
+    def read(self, iterated: ast.expr, target: ast.expr, body: list[ast.stmt]) -> Iterated:
+        """What stands after `in`, as the operands of `scan` or `vmap`, or as the bounds of `fori_loop`."""
+        if any(isinstance(each, ast.Starred) for each in ast.walk(target)):
+            raise Cannot("The loop unpacks a variable number of elements.")
+        called = iterated.func.id if isinstance(iterated, ast.Call) and isinstance(iterated.func, ast.Name) else ""
+        arguments = iterated.args if isinstance(iterated, ast.Call) else []
+        if called == "range":
+            return self._range(arguments, target, body)
+        if called == "enumerate" and len(arguments) == 1 and isinstance(target, ast.Tuple) and len(target.elts) == 2:
+            result = self.read(arguments[0], target.elts[1], body)
+            number = target.elts[0]
+            counted = arguments[0]
+            if isinstance(counted, ast.Call) and counted.args:  # zip or reversed
+                counted = counted.args[0]
+            count = f"{self._names.jnp}.arange(len({ast.unparse(counted)}))"
+            return replace(
+                result, xs=[count, *result.xs], targets=[number, *result.targets], numbers=target_names(number)
+            )
+        if called == "zip" and isinstance(target, ast.Tuple) and len(target.elts) == len(arguments):
+            if self._made_at(iterated):  # some are arrays, and it is not known which
+                xs = [f"{self._names.jnp}.asarray({ast.unparse(each)})" for each in arguments]
+                return Iterated(xs=xs, targets=list(target.elts), before=[], numbers=set())
+            parts = [self._elements_of(each, iterated, name) for each, name in zip(arguments, target.elts, strict=True)]
+            return Iterated(
+                xs=[x for part in parts for x in part.xs],
+                targets=list(target.elts),
+                before=[line for part in parts for line in part.before],
+                numbers=set(),
+                stacked=any(part.stacked for part in parts),
+            )
+        if called == "reversed" and len(arguments) == 1:
+            return replace(self._elements_of(arguments[0], iterated, target), reverse=True)
+        return self._elements_of(iterated, iterated, target)
+
+    def _range(self, arguments: list[ast.expr], target: ast.expr, body: list[ast.stmt]) -> Iterated:
+        if not isinstance(target, ast.Name) or not 1 <= len(arguments) <= 3:
+            raise Cannot("The rewrite does not support this form of range.")
+        bounds = [ast.unparse(each) for each in arguments]
+        result = Iterated(
+            xs=[f"{self._names.jnp}.arange({', '.join(bounds)})"], targets=[target], before=[], numbers={target.id}
+        )
+        if len(bounds) < 3:
+            result.bounds = ("0", bounds[0]) if len(bounds) == 1 else (bounds[0], bounds[1])
+        for each in _subscripts(body, target.id):
+            attribute = each.value.attr if isinstance(each.value, ast.Attribute) else ""
+            if attribute in ("shape", "strides"):
+                raise Cannot(f"{ast.unparse(each)} is a Python number, so its index cannot be traced.")
+            if attribute == "at":
+                continue
+            made = self._made_at(each)
+            if made is None:
+                raise Cannot(_NO_POSITIONS)
+            if made:
+                continue  # an array may be read at a traced index
+            base = ast.unparse(each.value)
+            simple = isinstance(each.slice, ast.Name) and len(bounds) == 1
+            if not simple or {"carry", target.id} & target_names(each.value) or _changes(body, each.value):
+                raise Cannot(
+                    f"{ast.unparse(each)} is an element of a Python container. Stack the elements into an array first."
+                )
+            if base not in {text.rpartition("[")[0] for text in self.elements}:
+                self._stack(each.value, result, limit=bounds[0])
+                element = self._names.new(singular(base, target.id), f"{last_name(base)}_{target.id}", "element")
+                self.elements[ast.unparse(each)] = element
+                result.targets.append(ast.Name(element, ast.Load()))
+        if self.elements:
+            result.bounds = None
+            rest = [name for part in body for name in _names_outside(part, self.elements)]
+            if target.id not in rest:
+                del result.xs[0], result.targets[0]
+        return result
+
+    def _elements_of(self, iterated: ast.expr, whole: ast.expr, target: ast.expr) -> Iterated:
+        match iterated:
+            case ast.Call(func=ast.Attribute(attr="items" | "keys")):
+                raise Cannot("The loop iterates over a dictionary. A loop of JAX needs arrays.")
+            case ast.List(elts=[ast.Constant(value=str()), *_]) | ast.Tuple(elts=[ast.Constant(value=str()), *_]):
+                raise Cannot("The loop iterates over names. A loop of JAX needs arrays.")
+            case ast.Call(func=ast.Name(id=name)):
+                raise Cannot(f"The source text does not show what {name} returns.")
+        result = Iterated(xs=[], targets=[target], before=[], numbers=set())
+        made = self._made_at(whole)
+        if not made and isinstance(self._loop.node, ast.For):
+            made = self._made_at(self._loop.node.iter)  # enumerate takes the elements, and left their equations
+        if made is None:
+            raise Cannot(_NO_POSITIONS)
+        if made:
+            result.xs.append(ast.unparse(iterated))
+        else:
+            self._stack(iterated, result)
+        return result
+
+    def _stack(self, iterated: ast.expr, result: Iterated, limit: str | None = None) -> None:
+        text = ast.unparse(iterated)
+        name = self._names.new(f"stacked_{last_name(text)}", "stacked", "stacked_elements")
+        part = text if limit is None or limit == f"len({text})" else f"{text}[:{limit}]"
+        result.before.append(f"{name} = jax.tree.map(lambda *leaves: {self._names.jnp}.stack(leaves), *{part})")
+        result.xs.append(name)
+        result.stacked = True
+
+
+class ReplaceElements(ast.NodeTransformer):
+    """Puts names in the place of elements of lists."""
+
+    def __init__(self, elements: dict[str, str]) -> None:
+        self._elements = elements
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        """The name of an element, or the subscript."""
+        name = self._elements.get(ast.unparse(node))
+        return self.generic_visit(node) if name is None else ast.copy_location(ast.Name(name, ast.Load()), node)
+
+
+def _subscripts(body: list[ast.stmt], number: str) -> list[ast.Subscript]:
+    """Subscripts whose index uses the counting name."""
+    return [
+        each
+        for part in body
+        for each in ast.walk(part)
+        if isinstance(each, ast.Subscript)
+        and any(isinstance(name, ast.Name) and name.id == number for name in ast.walk(each.slice))
+    ]
+
+
+def _changes(body: list[ast.stmt], base: ast.expr) -> bool:
+    """Whether a name of an expression is written in the body."""
+    return bool(stored_names(body) & target_names(base))
+
+
+def _names_outside(part: ast.stmt, elements: dict[str, str]) -> list[str]:
+    """Names that are left when elements are replaced."""
+    changed = ReplaceElements(elements).visit(copy.deepcopy(part))
+    return [each.id for each in ast.walk(changed) if isinstance(each, ast.Name)]

@@ -1,0 +1,112 @@
+"""A Python loop in, its names out: those it carries, those that are taken, and new ones beside them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from .bodies import Body, Cannot
+from .statements import LoopStatement
+
+
+class Names:
+    """The names of the function around a loop, what it calls JAX's modules, and new names.
+
+    Attributes:
+        taken: Names that a sketch may not make anew.
+        lax: What `jax.lax` is called there.
+        jnp: What `jax.numpy` is called there.
+    """
+
+    def __init__(self, loop: LoopStatement, taken: frozenset[str]) -> None:
+        self.taken = (
+            {each.id for each in ast.walk(loop.function) if isinstance(each, ast.Name)}
+            | {each.arg for each in ast.walk(loop.function) if isinstance(each, ast.arg)}
+            | taken
+        )
+        everywhere = {each.id for each in ast.walk(loop.module) if isinstance(each, ast.Name)}
+        imported = {
+            (name.asname or name.name)
+            for each in ast.walk(loop.module)
+            if isinstance(each, ast.Import | ast.ImportFrom)
+            for name in each.names
+        }
+        self.lax = "lax" if "lax" in everywhere | imported else "jax.lax"
+        self.jnp = "jnp" if "jnp" in everywhere | imported or "jax" not in everywhere else "jax.numpy"
+
+    def new(self, *wanted: str) -> str:
+        """A name that nothing else has: the first wanted one that is free."""
+        for name in (*wanted, *(f"{wanted[0]}_{i}" for i in range(2, 100))):
+            if name not in self.taken:
+                self.taken.add(name)
+                return name
+        raise Cannot("All candidate names for the new function are taken.")
+
+
+def carried_names(loop: LoopStatement, body: Body, targets: set[str]) -> list[str]:
+    """Names whose values go from iteration to iteration, or out of the loop."""
+    carry = [name for name in body.writes if name in body.reads_first and name not in targets]
+    end = (loop.node.end_lineno or 0, loop.node.end_col_offset or 0)
+    inside = set(map(id, ast.walk(loop.node)))
+    names = [each for each in ast.walk(loop.function) if isinstance(each, ast.Name) and id(each) not in inside]
+    around = _outer_loops(loop)
+    later = {
+        each.id
+        for each in names
+        if isinstance(each.ctx, ast.Load) and ((each.lineno, each.col_offset) >= end or id(each) in around)
+    }
+    for name in body.writes:
+        if name in later and name not in carry:
+            raise Cannot(f"The loop assigns {name} at each iteration, and later code reads {name}.")
+    if targets & later:
+        raise Cannot(f"Code after the loop reads {', '.join(sorted(targets & later))}.")
+    return carry
+
+
+def _outer_loops(loop: LoopStatement) -> set[int]:
+    """Nodes of the loops around this one: what they read may be of the iteration before."""
+    found: set[int] = set()
+    for each in ast.walk(loop.function):
+        if isinstance(each, ast.For | ast.While) and each is not loop.node:
+            nodes = set(map(id, ast.walk(each)))
+            if id(loop.node) in nodes:
+                found |= nodes
+    return found
+
+
+def check_starts_empty(loop: LoopStatement, name: str) -> None:
+    """Make sure that a list is empty before the loop.
+
+    Raises:
+        Cannot: No assignment of an empty list was found.
+    """
+    for each in ast.walk(loop.function):
+        match each:
+            case ast.Assign(targets=[ast.Name(id=stored)], value=ast.List(elts=[])) if stored == name:
+                return
+            case ast.AnnAssign(target=ast.Name(id=stored), value=ast.List(elts=[])) if stored == name:
+                return
+    raise Cannot(f"No assignment of an empty list to {name} was found.")
+
+
+def stored_names(nodes: Iterable[ast.AST]) -> set[str]:
+    """The names that are written in some nodes."""
+    return {
+        each.id
+        for node in nodes
+        for each in ast.walk(node)
+        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+    }
+
+
+def last_name(text: str) -> str:
+    """The last name of an expression: `blocks` of `ps["blocks"]`."""
+    words = "".join(letter if letter.isalnum() or letter == "_" else " " for letter in text).split()
+    named = [word for word in words if word.isidentifier()]
+    return named[-1] if named else "elements"
+
+
+def singular(text: str, suffix: str) -> str:
+    """A name for one element of what an expression holds."""
+    word = last_name(text)
+    return f"{word[:-1] if len(word) > 1 and word.endswith('s') else word}_{suffix}"

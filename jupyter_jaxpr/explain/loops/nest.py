@@ -1,0 +1,74 @@
+"""How often a block repeats in, how often each loop around the block ran out; and the loop that a block came from.
+
+One statement may leave its blocks in several places, such as the forward and the backward pass: they are merged here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ...program.jaxpr.repeated_blocks import RepeatedBlock
+from .statements import LoopStatement
+
+
+@dataclass
+class FoundLoop:
+    """One statement and the blocks that came of it."""
+
+    statement: LoopStatement
+    file: int
+    function: int
+    repetitions: int = 0
+    carried: bool = False
+    #: Loops inside, outermost first, and how often each ran in one iteration of the one around it.
+    inside: list[tuple[LoopStatement, int]] = field(default_factory=list)
+    #: Loops around that may have run more than once.
+    around: list[LoopStatement] = field(default_factory=list)
+    blocks: list[RepeatedBlock] = field(default_factory=list)
+    forward: bool = False
+    #: The first iteration reads values of other types than the later iterations.
+    starts_otherwise: bool = False
+
+    @property
+    def copies(self) -> int:
+        """How often the innermost block is in the program."""
+        copies = self.repetitions
+        for _, iterations in self.inside:
+            copies *= iterations
+        return copies
+
+
+def merge(known: FoundLoop, match: FoundLoop) -> None:
+    """Add another place where the same loop left its blocks; the forward pass tells what the loop is."""
+    known.blocks += match.blocks
+    if match.forward and not known.forward:
+        known.repetitions, known.carried, known.inside = match.repetitions, match.carried, match.inside
+        known.starts_otherwise = match.starts_otherwise
+    elif match.forward == known.forward:
+        known.repetitions = max(known.repetitions, match.repetitions)
+        known.carried = known.carried or match.carried
+        known.inside = known.inside or match.inside
+    known.forward = known.forward or match.forward
+
+
+def share_out(loops: list[LoopStatement], repetitions: int) -> tuple[list[tuple[LoopStatement, int]], int]:
+    """Share repetitions of a block out to the loops around it, innermost first.
+
+    A loop whose text tells how often it runs takes so many; the next one outwards has the rest. What no loop takes is
+    given back: 1 where they explain all.
+    """
+    shared: list[tuple[LoopStatement, int]] = []
+    left = repetitions
+    for loop in loops:
+        iterations = loop.iterations
+        if iterations is None or iterations > left:
+            iterations = iterations if iterations is not None and iterations - left == 1 else left
+        elif iterations < 2:
+            continue
+        elif left - iterations == 1:
+            left = iterations
+        shared.append((loop, iterations))
+        left = round(left / iterations)
+        if left <= 1:
+            break
+    return shared or [(loops[0], 1)], left
