@@ -65,7 +65,7 @@ def test_a_program_made_earlier_says_so_and_keeps_its_price(notebook):
     nb.run(2)
 
     expect(nb.panel.locator(".jp-JaxprPanel-header")).to_contain_text(
-        re.compile(rf"Cell \[3\] · \d\d:\d\d · {AT_LEAST}1 calls?, reused · made in an earlier run$")
+        re.compile(rf"Cell \[3\] · \d\d:\d\d · {AT_LEAST}1 calls?, no compile · made in an earlier run$")
     )
     assert nb.panel.get_by_role("img", name="First call").get_attribute("aria-label") == price
 
