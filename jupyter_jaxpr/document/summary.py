@@ -1,4 +1,4 @@
-"""A document in, a summary of each of its programs out: size, activity and origin, in words for panel and exports."""
+"""A document in, a summary of each program out: size, activity and origin, worded once for panel and exports."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ def summarised(document: Snapshot, which: Iterable[int]) -> Snapshot:
 def summary_of(document: Snapshot, program: Program) -> Summary:
     """What sums up a program of the document."""
     size = [count(program.equations, "equation"), *_control_flow(document, program)]
-    return Summary(size, None if program.activity is None else _activity(program.activity), _origin(program))
+    activity = None if program.activity is None else _activity(program.activity)
+    return Summary(size=size, activity=activity, origin=_origin(program))
 
 
 def _control_flow(document: Snapshot, program: Program) -> list[str]:

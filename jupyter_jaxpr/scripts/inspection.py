@@ -49,18 +49,18 @@ _NO_VALUES = (
     "stage='run' executes the function and needs values, not jax.ShapeDtypeStruct. "
     "Give arrays, or take stage='compile'."
 )
-_TIME_RUNS = "time=True runs the function: take stage='run' with it."
+_TIME_RUNS = "time=True runs the function. Pass stage='run' too."
 _NO_LEVEL = "There is no level {level!r}. Take one of 'jaxpr', 'stablehlo', 'hlo'."
 _NO_PROGRAM = "This snapshot holds no program. {message}"
 _NOT_HELD = "This snapshot does not hold the {title}. {reason}"
-_NOT_MADE = "JAX was not asked to make it: inspect with stage='{stage}'."
+_NOT_MADE = "JAX has not made the text. Inspect with stage='{stage}'."
 _NOT_LOWERED_FOR = "Only StableHLO is lowered for a platform. Take text('stablehlo', platform='{platform}')."
-_NO_COST = "This snapshot does not hold what {name} costs. Inspect the function again."
+_NO_COST = "This snapshot does not hold the cost of {name}. Inspect the function again."
 _NO_TRANSFORM = "There is no transform {kind!r}. Take one of {kinds}."
 _NOT_IN = "There is no program {index}: this snapshot has {count}."
 _NO_SHARDINGS = (
-    "This snapshot does not hold how {name} is spread: it ran on one device, or was not compiled. Inspect the function "
-    "again."
+    "This snapshot does not hold the shardings of {name}: the program ran on one device, or was not compiled. Inspect "
+    "the function again."
 )
 _NO_SNAPSHOT = "diff takes a snapshot, not {kind}. Pass the later one, such as jupyter_jaxpr.inspect(f, x)."
 _NO_FORMAT = "{name} cannot be written: a snapshot is saved as .json, .html or .md."
@@ -184,7 +184,7 @@ class Snapshot:
         try:
             construct = construct_of(self._sources, index)
             if construct.question is not None and not repeat_effects:
-                raise ValueError(f"{construct.question} Then give repeat_effects=True.")
+                raise ValueError(f"{construct.question} If yes, pass repeat_effects=True.")
             with observer().looking_away():
                 return recording_document(self._document, index, construct.run())
         except (Unsteppable, ValuesGone) as error:
@@ -311,7 +311,7 @@ class Snapshot:
         title = "StableHLO" if level == "stablehlo" else "HLO"
         self._need(level, index)
         if self._sources is None:
-            reason = (held and held.reason) or "Inspect the function again to see it."
+            reason = (held and held.reason) or "Inspect the function again."
             raise ValueError(_NOT_HELD.format(title=title, reason=reason))
         try:
             return self._sources.text(index, level).text
@@ -390,9 +390,7 @@ class Snapshot:
 
     def _for_platform(self, level: LevelName, program: int, platform: Platform) -> str:
         if level != "stablehlo":
-            raise ValueError(
-                f"Only StableHLO is lowered for a platform. Take text('stablehlo', platform={platform!r})."
-            )
+            raise ValueError(_NOT_LOWERED_FOR.format(platform=platform))
         if self._sources is None:
             raise ValueError("A snapshot that was read from a file cannot be lowered. Inspect the function again.")
         try:
@@ -508,7 +506,7 @@ def inspect(
             fun,
             args,
             kwargs,
-            "Inspected: a trace of its own.",
+            "jupyter_jaxpr.inspect traced this program.",
             stage,
             keep_values=time,
             allow_effects=allow_effects,
