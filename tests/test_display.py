@@ -177,7 +177,7 @@ def test_html_of_a_run(small):
         '<p class="jjx-counts">3 equations · 4 calls, 1 compile · first call 142\xa0ms</p>',
         '<p class="jjx-signature"><code>log2 (x: f32[] weak) → f32[] weak</code></p>',
         '<table class="jjx-stages">',
-        "<caption>Stages of the call that made it</caption>",
+        "<caption>Stages of the call that made the program</caption>",
         "<thead><tr>",
         '<th scope="col">trace</th><th scope="col">lower</th><th scope="col">compile</th>',
         '<th scope="col">first run</th><th scope="col">rest</th><th scope="col">first call</th>',
@@ -196,7 +196,7 @@ def test_html_of_a_run(small):
         "</section>",
         '<section class="jjx-costs"><h4>Cost</h4>',
         "<p><code>log2</code>: 1\xa0FLOP per call. All of it is on line\xa07.</p>",
-        '<table class="jjx-cost"><caption>By line, all steps of loops counted</caption>',
+        '<table class="jjx-cost"><caption>Cost by source line, with all steps of loops</caption>',
         '<thead><tr><th scope="col">line</th><td></td><th scope="col">operations</th>',
         '<th scope="col">transcendentals</th><th scope="col">bytes</th><th scope="col">share</th></tr></thead>',
         "<tbody><tr><td>5</td><td>ln_x = jnp.log(x)</td><td>0\xa0FLOP</td><td>1</td><td>8\xa0B</td><td></td></tr>",
@@ -398,14 +398,16 @@ def test_long_texts_are_cut_after_a_whole_line(small):
     shown = fragment(document, characters=200)
     assert "in (d,) }</code>" in shown
     assert shown.count("line ") == 13
-    assert "line 12</code></pre><p>987 more lines not in this copy; run the cell again to see all.</p>" in shown
+    assert (
+        "line 12</code></pre><p>This copy leaves out 987 more lines. Run the cell again to see all lines.</p>" in shown
+    )
 
 
 def test_a_text_of_one_endless_line_is_left_out(small):
     document = with_program(small, levels=[level("stablehlo", "x" * 1000)])
     assert (
-        '<p class="jjx-listing">StableHLO, 1 line: 1 more line not in this copy; run the cell again to see all.</p>'
-        in fragment(document, characters=200)
+        '<p class="jjx-listing">StableHLO, 1 line: This copy leaves out 1 more line. '
+        "Run the cell again to see all lines.</p>" in fragment(document, characters=200)
     )
 
 

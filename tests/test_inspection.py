@@ -74,7 +74,7 @@ def test_no_further_than_asked(stage, held):
         except ValueError as error:
             assert re.fullmatch(
                 r"This snapshot does not hold the (StableHLO|HLO)\. "
-                r"JAX was not asked to make it: inspect with stage='(lower|compile)'\.",
+                r"JAX has not made the text. Inspect with stage='(lower|compile)'\.",
                 str(error),
             )
         else:

@@ -124,9 +124,9 @@ def test_paused_runs_wait_and_are_counted(notebook):
     expect(nb.panel.get_by_text("Updates are paused.")).to_be_visible()
 
     nb.run(2)
-    expect(nb.panel.get_by_text("Updates are paused; 1 run waits.")).to_be_visible()
+    expect(nb.panel.get_by_text("Updates are paused. 1 new run is not shown.")).to_be_visible()
     nb.run(2)
-    expect(nb.panel.get_by_text("Updates are paused; 2 runs wait.")).to_be_visible()
+    expect(nb.panel.get_by_text("Updates are paused. 2 new runs are not shown.")).to_be_visible()
     expect(nb.panel.get_by_role("button", name="sin", exact=True)).to_be_visible()
 
     nb.panel.get_by_role("button", name="Resume", exact=True).click()

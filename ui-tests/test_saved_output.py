@@ -153,7 +153,8 @@ def deep(document: Document) -> None:
 
 
 NEWER = (
-    "It was made by a newer version of jupyter_jaxpr (document 2, this panel reads 1). Update jupyter_jaxpr where "
+    "A newer version of jupyter_jaxpr made the document (format 2; this panel reads format 1). Update jupyter_jaxpr "
+    "where "
     "JupyterLab is installed and reload this page."
 )
 DAMAGED = "It is damaged: {} Run the cell again to make it anew."

@@ -28,7 +28,9 @@ clip(jnp.ones(3), 1.0)"""
     assert "Cell In[], line 4, in clip(x, low)" in without
     assert with_magic == without
 
-    expect(nb.panel).to_contain_text("The cell raised TracerBoolConversionError before a jitted function had run.")
+    expect(nb.panel).to_contain_text(
+        "The cell raised TracerBoolConversionError before a jitted function ran. Correct the cell and run it again."
+    )
     # On a slow machine there is a note on the compilation of jnp.ones too.
     note = nb.panel.get_by_role("article").filter(has_text="clip could not be traced")
     expect(note).to_contain_text("Line 4")
@@ -69,7 +71,7 @@ def test_a_long_trace_can_be_interrupted(notebook):
     expect(nb.outputs(1).last).to_contain_text("KeyboardInterrupt")  # before it: what Python says of a dropped one
     expect(running).to_have_count(0)
     expect(nb.panel).to_contain_text(
-        "The cell was interrupted before a jitted function had run. Run it again to see its program."
+        "The cell was interrupted before a jitted function ran. Run the cell again to see the program."
     )
     # Nothing of the interrupted trace is left in the way.
     nb.run(2)
@@ -89,7 +91,7 @@ def test_a_long_compilation_says_its_stage_its_time_and_that_it_cannot_be_stoppe
     expect(running.get_by_role("status")).to_have_text("Compiling", timeout=30_000)
     expect(running).to_contain_text("deep")
     expect(running).to_contain_text(
-        "XLA is at work. It cannot be stopped before it returns; Interrupt takes effect then."
+        "XLA cannot be stopped while it compiles. Interrupt the kernel: the interrupt takes effect when XLA returns."
     )
     for stage in ("trace", "lower"):
         row = running.get_by_role("row", name=re.compile(f"^{stage}"))

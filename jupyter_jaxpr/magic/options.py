@@ -88,8 +88,8 @@ def arguments(magic: Callable[..., Any]) -> Callable[..., Any]:
                 action="store_true",
                 help="Time the program in focus again, and its Python without jit, on the values of the last call: "
                 "each runs repeatedly for a fraction of a second. The panel shows the time of a warm call beside the "
-                "first call. A program that has effects or takes over a second is not repeated: the panel offers to run it "
-                "and asks first.",
+                "first call. A program that has effects or takes over a second is not repeated: the panel offers to "
+                "run it and asks first.",
             ),
             argument(
                 "--transform",

@@ -65,7 +65,8 @@ class ExactLinks:
             lines.append(
                 f"{title(level.name)}: {count(level.instructions, 'instruction')}; linked to equations: "
                 f"{_share(level.linked, level.instructions)}; linked to exactly one equation: "
-                f"{_share(level.single, level.instructions)}; inferred links: {level.inferred:,}. {level.words}"
+                f"{_share(level.single, level.instructions)}; linked by inference: {level.inferred:,} more. "
+                f"{level.words}"
             )
         lines.append(f"{self.reached:,} of {count(self.equations, 'equation')} have an instruction in the HLO.")
         return "\n".join(lines)

@@ -113,17 +113,17 @@ describe('an output that nobody vouches for', () => {
     [
       'of a newer version',
       { ...snapshot(), version: 2 },
-      'It was made by a newer version of jupyter_jaxpr (document 2, this panel reads 1). Update jupyter_jaxpr where JupyterLab is installed and reload this page.'
+      'A newer version of jupyter_jaxpr made the document (format 2; this panel reads format 1). Update jupyter_jaxpr where JupyterLab is installed and reload this page.'
     ],
     [
       'of a text instead of a document',
       '{"version": 1',
-      'It is damaged: snapshot should be an object. Run the cell again to make it anew.'
+      'The document is damaged at the field snapshot (expected: an object). Run the cell again.'
     ],
     [
       'with an index out of range',
       { ...snapshot(), focus: 12 },
-      'It is damaged: focus should be an integer from -1 to 0. Run the cell again to make it anew.'
+      'The document is damaged at the field focus (expected: an integer from -1 to 0). Run the cell again.'
     ]
   ])('%s says so', async (_, value, reason) => {
     const node = await shown(value, () => undefined);
