@@ -90,8 +90,7 @@ def test_a_function_compiled_before_the_extension_was_loaded(make_notebook: Call
     not_last = notebook.run("%%jaxpr\ny = f(x)")
     assert not_last.document["message"] == (
         "The cell called f and reused a program that JAX compiled before %load_ext jupyter_jaxpr, so the program is "
-        "not known. Load "
-        "the extension before the first call, or write %%jaxpr f(x)."
+        "not known. Load the extension before the first call, or write %%jaxpr f(x)."
     )
 
 
@@ -184,8 +183,8 @@ def test_a_plain_function_is_traced_after_the_cell(notebook: Notebook) -> None:
     assert ran.programs == ["traced log2(x: f32[] weak) -> f32[] weak: log log div"]
     (program,) = ran.document["programs"]
     assert program["origin_note"] == (
-        "jupyter_jaxpr traced this program: the cell called log2 without jit, so JAX ran log2 operation by "
-        "operation. For the trace, the Python of log2 ran a second time, with tracers as arguments."
+        "jupyter_jaxpr traced this program: the cell called log2 without jit, so JAX ran log2 operation by operation. "
+        "For the trace, the Python of log2 ran a second time, with tracers in place of arrays."
     )
     assert program["stages"] is None
     assert [level["state"] for level in program["levels"]] == ["not_made", "not_made"]
@@ -223,8 +222,8 @@ def test_the_second_run_can_be_turned_off(notebook: Notebook, way: str) -> None:
     [
         (
             "1 + 1",
-            "The cell ran no program that JAX compiled. Call a function under @jax.jit in the cell, end "
-            "the cell with a call such as f(x), or write %%jaxpr f(x) or %%jaxpr f(f32[8]).",
+            "The cell ran no program that JAX compiled. Call a function under @jax.jit in the cell, end the cell with "
+            "a call such as f(x), or write %%jaxpr f(x) or %%jaxpr f(f32[8]).",
         ),
         (
             F,
@@ -237,15 +236,13 @@ def test_the_second_run_can_be_turned_off(notebook: Notebook, way: str) -> None:
         (
             "len([x])",
             "The cell ends with a call of len, which is not a function that JAX can trace. Call a function under "
-            "@jax.jit in the cell, end the cell with a call such as f(x), or write %%jaxpr f(x) or %%jaxpr "
-            "f(f32[8]).",
+            "@jax.jit in the cell, end the cell with a call such as f(x), or write %%jaxpr f(x) or %%jaxpr f(f32[8]).",
         ),
         (
             "def main():\n    return x + 1\nmain()",
             "The cell ends with main(). The call has no array among its arguments, so it was not traced. Call a "
-            "function "
-            "under @jax.jit in the cell, end the cell with a call such as f(x), or write %%jaxpr f(x) or %%jaxpr "
-            "f(f32[8]).",
+            "function under @jax.jit in the cell, end the cell with a call such as f(x), or write %%jaxpr f(x) or "
+            "%%jaxpr f(f32[8]).",
         ),
         (
             "def mean(values):\n    return sum(values) / len(values)\nmean([1.0, 2.0])",
@@ -378,8 +375,7 @@ def test_a_function_that_needs_arguments_it_was_not_given(notebook: Notebook) ->
         (
             "f(f32[8]) --stage run",
             "--stage run needs values, but the arguments of 'f(f32[8])' are types. Write arrays, such as "
-            "f(jnp.ones(8)), or use --stage "
-            "compile.",
+            "f(jnp.ones(8)), or use --stage compile.",
         ),
     ],
 )

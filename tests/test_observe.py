@@ -357,9 +357,8 @@ def test_a_kernel_with_a_jax_that_is_too_old(tmp_path: Any) -> None:
     (tmp_path / "jax" / "__init__.py").write_text("__version__ = '0.4.30'\njit = lambda f: f\n")
     out = run_python(IN_A_SHELL + "print(run('%%jaxpr\\nimport jax\\njax.jit(lambda x: x + 2)(40)'))", str(tmp_path))
     note = (
-        "jupyter_jaxpr needs JAX 0.10.2 or newer, and this kernel has JAX 0.4.30. Run `pip install -U jax` and "
-        "restart the "
-        "kernel."
+        "jupyter_jaxpr needs JAX 0.10.2 or newer, and this kernel has JAX 0.4.30. Run `pip install -U jax` and restart "
+        "the kernel."
     )
     assert out.splitlines() == ["Out[1]: 42", note, repr(("none", note, note))]
 
@@ -412,8 +411,8 @@ def test_a_jax_that_has_changed_inside_lowers_the_tier(change: str, tier: str, c
     calls = 2 if HAS_MONITORING else 1  # Python 3.11 is told of hits, and of no miss at these tiers
     assert f"{tier} [('f', 'traced', {calls}, {compiles})]" in out
     assert (
-        f"This version of jupyter_jaxpr does not know the internals of JAX {jax.__version__}. {note} Run "
-        "`pip install -U jupyter_jaxpr` when a newer version exists."
+        f"This version of jupyter_jaxpr does not know the internals of JAX {jax.__version__}. {note} Run `pip install "
+        "-U jupyter_jaxpr` when a newer version exists."
     ) in out
 
 

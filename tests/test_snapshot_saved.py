@@ -44,7 +44,7 @@ def test_hlo_goes_first_then_stablehlo():
     assert held(without_hlo) == ["stablehlo"]
     assert without_hlo.cut == (
         f"To keep the notebook under {size_text(size - 1)}, this copy leaves out HLO. Run the cell again to see "
-        f"everything."
+        "everything."
     )
     hlo = without_hlo.programs[0].levels[1]
     assert (hlo.state, hlo.text, hlo.line_stacks) == ("on_request", None, None)

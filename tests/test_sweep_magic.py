@@ -128,8 +128,8 @@ def test_arguments_that_raise_at_every_value(prepared: Notebook) -> None:
         ),
         (
             "--sweep n=1 f(n)",
-            "--sweep n=1: a sweep needs two or more values. Write, for example, n=8,16,32 and a call that uses n, "
-            "such as f(jnp.ones(n)).",
+            "--sweep n=1: a sweep needs two or more values. Write, for example, n=8,16,32 and a call that uses n, such "
+            "as f(jnp.ones(n)).",
         ),
         (
             "--sweep n=1,2",
@@ -143,9 +143,8 @@ def test_arguments_that_raise_at_every_value(prepared: Notebook) -> None:
         ),
         (
             "--sweep n=1,2 f(f32[8], n)",
-            "--sweep calls the function and needs values, but the arguments of 'f(f32[8], n)' are types. Write "
-            "arrays, such as "
-            "f(jnp.ones(n)).",
+            "--sweep calls the function and needs values, but the arguments of 'f(f32[8], n)' are types. Write arrays, "
+            "such as f(jnp.ones(n)).",
         ),
         (
             "--sweep n=1,2 --steps f(n)",

@@ -234,7 +234,7 @@ def test_values_behind_a_star_are_read_once(notebook: Notebook, what: str) -> No
     assert [names[-2] for names in notebook["read"]] == ["<module>"]
     assert ran.shown == [] or ran.document["message"] == (
         f"The call add(*{values}) was not traced: reading the values behind the star would run your code a second "
-        f"time. To trace the call, put the values into a tuple first: args = tuple(...), then add(*args)."
+        "time. To trace the call, put the values into a tuple first: args = tuple(...), then add(*args)."
     )
 
 

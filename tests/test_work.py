@@ -97,8 +97,8 @@ def test_what_waits_can_be_stopped(worker):
     worker.begin("a", 2, done, other.send)
     worker.stop("a", 2)
     assert other.last().reason == (
-        "The request was stopped before it began: an earlier request has not ended. Wait for the earlier one, or "
-        "stop it."
+        "The request was stopped before it began: an earlier request has not ended. Wait for the earlier one, or stop "
+        "it."
     )
     go.set()
     assert isinstance(page.last(), Answered)

@@ -227,7 +227,7 @@ def test_stop_keeps_what_was_measured(notebook):
     nb.panel.get_by_role("button", name="Compare", exact=True).click()
     expect(nb.panel.get_by_text("timing the warm calls")).to_be_visible()
     nb.panel.get_by_role("button", name="Stop").click()
-    expect(nb.panel.get_by_text("Stopping. The measurements made so far are kept.")).to_be_visible()
+    expect(nb.panel.get_by_text("Stopping: what was measured is kept.")).to_be_visible()
     nb.run(2)
     compare = nb.panel.get_by_role("tabpanel", name="Compare")
     expect(compare).to_contain_text("Stopped before differentiating waits.")

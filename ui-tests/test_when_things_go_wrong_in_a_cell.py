@@ -147,10 +147,10 @@ module.{name} = broken"""
 @pytest.mark.parametrize(
     ("module", "name", "doing"),
     [
-        ("observe.observer", "Observer.begin", "begin to observe"),
-        ("observe.observer", "Observer.end", "show what the cell did"),
-        ("build.build", "build", "show what the cell did"),
-        ("scripts.display", "show", "show what the cell did"),
+        ("observe.observer", "Observer.begin", "observe the cell"),
+        ("observe.observer", "Observer.end", "show the run"),
+        ("build.build", "build", "show the run"),
+        ("scripts.display", "show", "show the run"),
     ],
 )
 def test_a_mistake_of_ours_is_a_line_in_the_panel_and_the_cell_runs_as_always(notebook, module, name, doing):
@@ -164,8 +164,8 @@ def test_a_mistake_of_ours_is_a_line_in_the_panel_and_the_cell_runs_as_always(no
     expect(nb.outputs(2).filter(has_text=re.compile(r"^2\.0\s*$"))).to_have_count(1)
 
     alert = nb.panel.get_by_role("alert")
-    expect(alert).to_contain_text(f"jupyter_jaxpr could not {doing}; the cell itself ran as always.")
-    expect(alert).to_contain_text("Please report it with the text below.")
+    expect(alert).to_contain_text(f"jupyter_jaxpr could not {doing}. The cell itself ran as always.")
+    expect(alert).to_contain_text("Report this failure with the details below.")
     alert.get_by_text("Details").click()
     expect(alert).to_contain_text("RuntimeError: no such thing")
 

@@ -29,7 +29,7 @@ class JaxprMagics(Magics):
     auto_trace = Bool(
         True,
         help="If a cell calls no jitted function, trace its last call. The Python of the called function then runs a "
-        "second time, with tracers as arguments.",
+        "second time, with tracers in place of arrays.",
     ).tag(config=True)
 
     def __init__(self, session: Session) -> None:

@@ -248,7 +248,7 @@ def _trace_last(observer: Observer, active: Active, observation: Observation, wa
             return _offer(active, observation, deciding(effects))
         note = (
             f"jupyter_jaxpr traced this program: the cell called {name} without jit, so JAX ran {name} operation by "
-            f"operation. For the trace, the Python of {name} ran a second time, with tracers as arguments."
+            f"operation. For the trace, the Python of {name} ran a second time, with tracers in place of arrays."
         )
         if any(function.programs for function in observation.functions):
             note = f"jupyter_jaxpr traced the whole call {last.text}, which JAX did not compile as one program."
@@ -301,7 +301,7 @@ def trace_again(observer: Observer, observation: Observation, keep_values: bool)
         fun, args, kwargs = offer.call.call()
     except CallGone:
         return _CALL_GONE.format(name=offer.name)
-    note = f"You asked for this trace: the Python of {offer.text} ran a second time, with tracers as arguments."
+    note = f"You asked for this trace: the Python of {offer.text} ran a second time, with tracers in place of arrays."
     own = trace_call(
         observer,
         fun,

@@ -188,7 +188,7 @@ describe('the line above a program', () => {
   it('says that it is from before, and how to refresh it', () => {
     const { node } = render(<Banner model={stale()} trans={trans} />);
     expect(words(byRole(node, 'status')[0])).toBe(
-      'Kernel restarted 02:51. This run is from 02:34.' +
+      'Kernel restarted · 02:51 This run is from 02:34.' +
         'Run cell [7] again to refresh.'
     );
   });

@@ -25,7 +25,7 @@ export function Banner(props: {
         <Icon name="power" />
         <p>
           <b>
-            {status.reason} {clock(status.since)}.
+            {status.reason} · {clock(status.since)}
           </b>{' '}
           {snapshot !== null &&
             trans.__(

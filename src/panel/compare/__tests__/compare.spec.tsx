@@ -204,7 +204,7 @@ describe('programs to compare', () => {
     click(byRole(node, 'button', 'Stop')[0]);
     expect(kernel.stops).toBe(1);
     expect(words(node)).toContain(
-      'Stopping. The measurements made so far are kept.'
+      'Stopping: what was measured is kept.'
     );
     await act(async () =>
       answer(answered({ ...TWO, stopped: 'Stopped before timing.' }))
