@@ -219,7 +219,7 @@ def test_a_program_that_is_not_there(asked, index):
         "exact_links": lambda: snapshot.exact_links(index),
         "diff": lambda: snapshot.diff(snapshot, index),
     }
-    with pytest.raises(IndexError, match=rf"^There is no program {index}: this snapshot has 1\.$"):
+    with pytest.raises(IndexError, match=rf"^There is no program {index}: this snapshot has 1 program\.$"):
         calls[asked]()
 
 

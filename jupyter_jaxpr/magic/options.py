@@ -98,7 +98,7 @@ def arguments(magic: Callable[..., Any]) -> Callable[..., Any]:
                 "types only: the function does not run again, and nothing is compiled or executed.",
             ),
             argument("--title", help="A title for this run in the panel."),
-            argument("--pin", action="store_true", help="Keep this run in the panel when the next run comes."),
+            argument("--pin", action="store_true", help="Keep this run in view when the next run comes."),
         ]
     ):
         magic = declare(magic)

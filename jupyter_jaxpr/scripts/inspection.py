@@ -39,6 +39,7 @@ from ..observe.calls.call_values import ValuesGone
 from ..observe.kernel import observer
 from ..observe.observation import Observation
 from ..observe.own_traces import trace_call
+from ..quantities import count
 from .exact_links import ExactLinks, exact_links_of
 
 Stage = Literal["trace", "lower", "compile", "run"]
@@ -174,7 +175,7 @@ class Snapshot:
         """
         found = constructs(self._document)
         if not 0 <= card < len(found):
-            raise IndexError(f"There is no card {card}: this snapshot has {len(found)}.")
+            raise IndexError(f"There is no card {card}: this snapshot has {count(len(found), 'card')}.")
         index = found[card]
         if self._sources is None:
             raise ValueError("A snapshot that was read from a file cannot be run. Inspect the function again.")
@@ -443,7 +444,7 @@ class Snapshot:
         """The index of a program, that of the one in focus for None."""
         index = self._document.focus if program is None else program
         if program is not None and not 0 <= index < len(self._document.programs):
-            raise IndexError(_NOT_IN.format(index=index, count=len(self._document.programs)))
+            raise IndexError(_NOT_IN.format(index=index, count=count(len(self._document.programs), "program")))
         if index < 0:
             raise ValueError(_NO_PROGRAM.format(message=self._document.message or "Inspect a function first."))
         return index
