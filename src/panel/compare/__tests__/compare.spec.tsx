@@ -203,9 +203,7 @@ describe('programs to compare', () => {
     expect(words(node)).toBe('calling whiled0 sStop');
     click(byRole(node, 'button', 'Stop')[0]);
     expect(kernel.stops).toBe(1);
-    expect(words(node)).toContain(
-      'Stopping: what was measured is kept.'
-    );
+    expect(words(node)).toContain('Stopping: what was measured is kept.');
     await act(async () =>
       answer(answered({ ...TWO, stopped: 'Stopped before timing.' }))
     );
