@@ -264,7 +264,7 @@ def test_a_plain_function_that_cannot_be_traced_is_a_note_with_its_line(notebook
     ran = notebook.run("%%jaxpr\ndef g(x):\n    if x[0] >= 0:\n        return x\n    return -x\ng(x)")
     assert ran.result.success
     note = ran.note("untraceable")
-    assert note["text"].startswith("g ran, but cannot be traced. Tracing it raised TracerBoolConversionError:")
+    assert note["text"].startswith("g ran, but cannot be traced. Tracing g raised TracerBoolConversionError:")
     assert note["cure"] == "To turn this trace off, write %%jaxpr --no-trace."
     assert ran.line_of(note) == 3
 
@@ -336,7 +336,7 @@ def test_statics_of_a_jitted_target_and_strings_of_a_plain_one(notebook: Noteboo
         ("x(1)", "'x(1)' could not be traced. x is a ArrayImpl, not a function. Write the name of a function."),
         (
             "f(x, 1 / 0)",
-            "'f(x, 1 / 0)' could not be traced. Its arguments raised ZeroDivisionError: division by zero. Correct the "
+            "'f(x, 1 / 0)' could not be traced. The arguments of the call raised ZeroDivisionError: division by zero. Correct the "
             "call after %%jaxpr.",
         ),
     ],
@@ -355,7 +355,7 @@ def test_a_function_that_needs_arguments_it_was_not_given(notebook: Notebook) ->
     ran = notebook.run("%%jaxpr f()\n41 + 1")
     assert ran.result.success
     assert ran.document["message"] == (
-        "'f()' could not be traced. Tracing it raised TypeError: f() missing 1 required positional argument: 'x'"
+        "'f()' could not be traced. Tracing f raised TypeError: f() missing 1 required positional argument: 'x'"
     )
 
 
@@ -371,7 +371,7 @@ def test_a_function_that_needs_arguments_it_was_not_given(notebook: Notebook) ->
         ("f", "'f' is not a call. Write the function with its arguments, such as f(x) or f(f32[8])."),
         ("f(f33[8])", "'f33[8]': there is no dtype f33. Did you mean f32? Write, for example, f32, bf16, i32 or bool."),
         ("f(x", "A ')' is missing in: f(x. Close the bracket."),
-        ("f('x)", "A ' is not closed in: f('x). Close it."),
+        ("f('x)", "The quote ' is not closed in: f('x). Close the quote."),
         (
             "f(f32[8]) --stage run",
             "--stage run needs values, but the arguments of 'f(f32[8])' are types. Write arrays, such as "

@@ -430,7 +430,7 @@ def test_an_unknown_transform_is_said_before_the_cell_runs(notebook: Notebook) -
     ran = notebook.run("%%jaxpr --transform grad,hessian\nhas_run = True")
     assert "has_run" not in notebook.shell.user_ns
     assert str(ran.result.error_in_exec or ran.result.error_before_exec) == (
-        "--transform grad,hessian: there is no transform 'hessian'. Write one or more of grad, vmap, jvp, linearize "
+        "--transform grad,hessian: there is no transform 'hessian'. Write one or more of grad, vmap, jvp, linearize, "
         "separated by commas, such as --transform grad,vmap."
     )
 
