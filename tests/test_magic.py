@@ -336,8 +336,8 @@ def test_statics_of_a_jitted_target_and_strings_of_a_plain_one(notebook: Noteboo
         ("x(1)", "'x(1)' could not be traced. x is a ArrayImpl, not a function. Write the name of a function."),
         (
             "f(x, 1 / 0)",
-            "'f(x, 1 / 0)' could not be traced. The arguments of the call raised ZeroDivisionError: division by zero. Correct the "
-            "call after %%jaxpr.",
+            "'f(x, 1 / 0)' could not be traced. The arguments of the call raised ZeroDivisionError: division by zero. "
+            "Correct the call after %%jaxpr.",
         ),
     ],
 )
