@@ -17,7 +17,7 @@ from jupyter_jaxpr.wire.answers import Answers
 from jupyter_jaxpr.wire.messages import Answered, Refused
 from jupyter_jaxpr.wire.runs import Runs
 
-RUN_AGAIN = "The kernel no longer holds this run: it keeps the last 8. Run the cell again."
+RUN_AGAIN = "The kernel no longer holds this run: the kernel keeps the last 8 runs. Run the cell again."
 
 
 def run_of(function, *arguments, stage):
@@ -144,7 +144,8 @@ def test_a_failure_of_ours_is_a_sentence(ask):
 
     run.sources.scope_page = fail
     reply = ask(run, type="scope", id=4, scope=0, first_equation=0, equation_count=1)
-    assert reply.reason == "The kernel could not answer: KeyError: 'column\\nof something'. Run the cell again."
+    said = "The kernel could not answer the request: KeyError: 'column\\nof something'."
+    assert reply.reason == f"{said} Run the cell again."
 
 
 @pytest.mark.parametrize(
@@ -168,13 +169,13 @@ def test_a_failure_of_ours_is_a_sentence(ask):
         ),
         (
             {"type": "dance", "program": 0},
-            "This kernel's jupyter_jaxpr does not understand what the panel asked (Invalid value 'dance' - at "
+            "The kernel's jupyter_jaxpr does not understand the request of the panel (Invalid value 'dance' - at "
             "`$.type`). Install the same version of jupyter_jaxpr for JupyterLab and for the kernel, then restart "
             "both.",
         ),
         (
             {"type": "make", "program": "rnn", "level": "hlo"},
-            "This kernel's jupyter_jaxpr does not understand what the panel asked (Expected `int`, got `str` - at "
+            "The kernel's jupyter_jaxpr does not understand the request of the panel (Expected `int`, got `str` - at "
             "`$.program`). Install the same version of jupyter_jaxpr for JupyterLab and for the kernel, then restart "
             "both.",
         ),
@@ -229,8 +230,8 @@ def test_an_answer_about_a_run_that_was_traced_anew_meanwhile_is_refused(ask, ru
     run.sources.cost = counted
     assert ask(run, type="cost", id=5, program=0) == Refused(
         id=5,
-        reason="The call was traced again while the kernel worked, so this answer is about the earlier programs. "
-        "Ask again.",
+        reason="The call was traced again while the kernel worked, so the answer is about the earlier programs. "
+        "Start the request again.",
     )
     assert runs.latest() == [anew.document]
 
@@ -243,6 +244,6 @@ def test_a_request_whose_module_cannot_be_imported_gets_a_sentence(ask, monkeypa
     run = run_of(double, jnp.ones(3), stage="trace")
     assert ask(run, type="cost", id=6, program=0) == Refused(
         id=6,
-        reason="The kernel could not answer: ImportError: jupyter_jaxpr.wire.requests.cost is shadowed. "
+        reason="The kernel could not answer the request: ImportError: jupyter_jaxpr.wire.requests.cost is shadowed. "
         "Run the cell again.",
     )

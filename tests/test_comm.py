@@ -236,7 +236,7 @@ def test_the_last_eight_runs_may_be_asked_about(wire, talk):
         {"type": "scope", "id": 2, "snapshot": "r1", "scope": 99, "first_equation": 0, "equation_count": 1}, comm_id
     )
     assert [(message["id"], message["reason"]) for message in wire.messages] == [
-        (1, "The kernel no longer holds this run: it keeps the last 8. Run the cell again."),
+        (1, "The kernel no longer holds this run: the kernel keeps the last 8 runs. Run the cell again."),
         (2, "This run has no such scope. Run the cell again."),
     ]
 
@@ -340,7 +340,7 @@ def test_where_the_environment_cannot_be_had_the_panel_is_told(wire):
         "type": "failed",
         "seq": 1,
         "text": "jupyter_jaxpr could not open the connection to the panel. Your cell is not affected.",
-        "cure": "Run the cell again; if it stays so, report it with the details below.",
+        "cure": "Run the cell again. If the failure stays, report it with the details below.",
         "detail": "",
     }
 

@@ -194,7 +194,9 @@ def test_what_was_only_traced_is_compiled_on_request(tab):
 
 def test_a_request_that_nobody_knows_gets_a_sentence(tab):
     reply = tab.ask(tab.open_requests(), type="dance", id=3, snapshot="5f0c")
-    assert reply["reason"].startswith("This kernel's jupyter_jaxpr does not understand what the panel asked (Invalid")
+    assert reply["reason"].startswith(
+        "The kernel's jupyter_jaxpr does not understand the request of the panel (Invalid"
+    )
 
 
 def test_a_burst_of_runs_leaves_the_last_one_in_the_panel(tab):

@@ -236,8 +236,8 @@ def test_arguments_that_the_cell_gave_away(notebook: Notebook) -> None:
     )
     assert ran.document.get("comparison") is None
     assert ran.note("compare")["text"] == (
-        "f(x.copy()) gave an array away (it was donated), so it cannot be compared on it. Write a call with fresh "
-        "arrays: %%jaxpr --compare f,g f(make())."
+        "f(x.copy()) donated an array, so --compare cannot use that array again. Write a call with new arrays: %%jaxpr "
+        "--compare f,g f(make())."
     )
 
 
@@ -291,37 +291,37 @@ def test_a_function_that_raises_hides_no_other(notebook: Notebook) -> None:
     [
         (
             "--compare f",
-            "--compare f: there is nothing to compare f with. Write the names of two or more functions with commas, "
-            "such as --compare f,g,h.",
+            "--compare f names only one function. Write the names of two or more functions, separated by commas, such "
+            "as --compare f,g,h.",
         ),
         (
             "--compare f,,g",
-            "--compare f,,g: a name is missing beside a comma. Write the names of two or more functions with commas, "
-            "such as --compare f,g,h.",
+            "--compare f,,g: a function name is missing before or after a comma. Write the names of two or more "
+            "functions, separated by commas, such as --compare f,g,h.",
         ),
         (
             "--compare f,2",
-            "--compare f,2: '2' is no name of a function. Write the names of two or more functions with commas, "
+            "--compare f,2: '2' is not a function name. Write the names of two or more functions, separated by commas, "
             "such as --compare f,g,h.",
         ),
         (
             "--compare f,f",
-            "--compare f,f: f is there twice. Write the names of two or more functions with commas, "
-            "such as --compare f,g,h.",
+            "--compare f,f names f twice. Write the names of two or more functions, separated by commas, such as "
+            "--compare f,g,h.",
         ),
         (
             "--compare f,g f(f32[8])",
-            "--compare calls the functions and needs values, and 'f(f32[8])' has types. Write arrays, such as "
-            "f(jnp.ones(8)).",
+            "--compare calls the function and needs values, but the arguments of 'f(f32[8])' are types. Write arrays, "
+            "such as f(jnp.ones(8)).",
         ),
         (
             "--compare f,g --stage run f(x)",
-            "--compare and --stage do not go together: --compare compiles and runs. Leave one out.",
+            "--compare and --stage exclude each other: --compare always runs the functions. Leave one out.",
         ),
         (
             "--compare f,g --sweep m=1,2 f(x)",
-            "--sweep m=1,2: 'f(x)' has no name m to give these values to. Write for example n=8,16,32 and a call that "
-            "takes n: f(jnp.ones(n)).",
+            "--sweep m=1,2: the arguments of 'f(x)' do not use m. Write, for example, n=8,16,32 and a call that uses "
+            "n, such as f(jnp.ones(n)).",
         ),
     ],
 )
@@ -335,8 +335,8 @@ def test_without_a_call_there_are_no_arguments(notebook: Notebook) -> None:
     ran = notebook.run("%%jaxpr --compare f,g\nf = jax.jit(jnp.sin)\ng = jnp.cos\n")
     assert ran.result.success
     assert ran.document["message"] == (
-        "--compare needs a call to take the arguments from. End the cell with one, such as f(x), or write it on the "
-        "magic's line: %%jaxpr --compare f,g f(x)."
+        "--compare needs a call to take the arguments from. End the cell with a call, such as f(x), or write the call "
+        "on the magic's line: %%jaxpr --compare f,g f(x)."
     )
 
 

@@ -227,15 +227,15 @@ def test_without_a_program_a_sentence_says_what_to_type(both_ways: tuple[dict[st
     observed, _ = both_ways
     assert {case: found["message"] for case, found in observed.items() if found["message"] != [None]} == {
         "jit in make_jaxpr": [
-            "<lambda> was traced or lowered ahead of time, by .trace, .lower or jax.make_jaxpr, and not called. To see "
-            "its program, call the jitted function itself, or name the call: %jaxpr f(x)."
+            "The cell only traced or lowered <lambda> ahead of time (by .trace, .lower or jax.make_jaxpr) and did not "
+            "call it. To see the program, call the jitted function itself, or write %jaxpr f(x)."
         ],
         "ahead of time": [
-            "compiled(x) calls a function that was compiled ahead of time, by .lower().compile(). To see its program, "
-            "call the jitted function itself, or name the call: %jaxpr f(x)."
+            "compiled(x) calls a function that was compiled ahead of time, by .lower().compile(). To see the program, "
+            "call the jitted function itself, or write %jaxpr f(x)."
         ],
         "eager": [
             "The cell ran JAX operation by operation and called no jitted function. Call a function under @jax.jit in "
-            "the cell, end the cell with a call such as f(x), or name one: %%jaxpr f(x) or %%jaxpr f(f32[8])."
+            "the cell, end the cell with a call such as f(x), or write %%jaxpr f(x) or %%jaxpr f(f32[8])."
         ],
     }

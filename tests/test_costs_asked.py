@@ -72,7 +72,7 @@ def test_a_large_program_is_counted_when_it_is_asked():
     unasked = jj.Snapshot(snapshot.document)
     with pytest.raises(ValueError) as caught:
         _ = unasked.cost
-    assert str(caught.value) == "This snapshot does not hold what many costs. Inspect the function again."
+    assert str(caught.value) == "This snapshot does not hold the cost of many. Inspect the function again."
     assert snapshot.cost.flops == 2_001 * 64
     assert jj.Snapshot.from_json(snapshot.to_json()).cost.flops == 2_001 * 64
 

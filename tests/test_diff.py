@@ -170,7 +170,7 @@ def test_an_added_line_of_stablehlo_renumbers_nothing() -> None:
 
 def test_a_text_that_was_not_made_is_asked_for_in_a_sentence() -> None:
     traced, compiled = jj.inspect(first, X, X, stage="trace"), jj.inspect(first, X, X)
-    said = "This snapshot does not hold the HLO. JAX was not asked to make it: inspect with stage='compile'."
+    said = "This snapshot does not hold the HLO. JAX has not made the text. Inspect with stage='compile'."
     for one, other in ((traced, compiled), (compiled, traced)):
         with pytest.raises(ValueError) as error:
             one.diff(other, level="hlo")

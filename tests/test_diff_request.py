@@ -120,7 +120,7 @@ def test_a_run_that_is_gone_and_a_text_that_was_not_made_are_said() -> None:
     runs = Runs()
     before, after = (held(runs, jj.inspect(fun, X, X, stage="trace")) for fun in (first, with_a_term))
     assert ask(Answers(runs), "gone", after).reason == (
-        "The kernel no longer holds the earlier run: it keeps the last 8. Choose another one."
+        "The kernel no longer holds the earlier run: the kernel keeps the last 8 runs. Choose another run."
     )
     assert ask(Answers(runs), before, after, program=4).reason == "This run has no such program. Run the cell again."
     error = ask(Answers(runs), before, after, "hlo").reason

@@ -19,6 +19,7 @@ from nbformat import v4
 from jupyter_jaxpr import inspect
 from jupyter_jaxpr.document.check.validate import read
 from jupyter_jaxpr.document.encoding import encode
+from jupyter_jaxpr.document.summary import summary_of
 from jupyter_jaxpr.document.types.document import Activity, Argument, Frame, Level, Note
 from jupyter_jaxpr.exports import summary
 from jupyter_jaxpr.exports.bundle import bundle
@@ -117,32 +118,32 @@ ACTIVITY = {"calls": 4, "calls_exact": True, "misses": 1, "traces": 1, "lowering
         ({}, "4 calls, 1 compile"),
         ({"calls": 1200, "compiles": 2}, "1,200 calls, 2 compiles"),
         ({"calls_exact": False}, "≥4 calls, 1 compile"),
-        ({"compiles": 0}, "4 calls, reused"),
-        ({"compiles": 0, "from_disk": 1}, "4 calls, 1 from disk"),
+        ({"compiles": 0}, "4 calls, no compile"),
+        ({"compiles": 0, "from_disk": 1}, "4 calls, 1 executable from disk"),
         ({"calls": None, "compiles": None}, "calls unknown, compiles unknown"),
-        ({"calls": 0, "compiles": 0, "inlined": 3}, "0 calls, 3 inlined"),
-        ({"calls": 1, "compiles": 0, "raised": 1}, "1 call, reused, 1 raised"),
+        ({"calls": 0, "compiles": 0, "inlined": 3}, "0 calls, 3 calls inlined"),
+        ({"calls": 1, "compiles": 0, "raised": 1}, "1 call, no compile, 1 call raised"),
     ],
 )
 def test_what_the_run_did_with_the_function(activity, words):
     document = golden("log2")
     seen = Activity(**({"inlined": 0, "raised": 0} | ACTIVITY | activity))
     program = replace(document.programs[0], activity=seen)
-    assert summary.counts(document, program) == f"3 equations · {words} · first call 142\xa0ms"
+    assert summary_of(document, program).activity == words
 
 
 @pytest.mark.parametrize(
     ("origin", "counts"),
     [
         ("ran", "3 equations · first call 142\xa0ms"),
-        ("derived", "3 equations · first call 142\xa0ms"),
+        ("derived", "3 equations · made by a transform · first call 142\xa0ms"),
         ("seen_before", "3 equations · made in an earlier run"),
         ("traced", "3 equations · lowered, not run"),
     ],
 )
 def test_only_a_call_of_this_run_is_timed(origin, counts):
     document = golden("log2")
-    program = replace(document.programs[0], origin=origin, activity=None)
+    program = replace(document.programs[0], origin=origin, activity=None, summary=None)
     assert summary.counts(document, program) == counts
 
 
@@ -157,14 +158,15 @@ def test_how_far_an_inspected_program_went_is_said(stage, words):
 def test_a_program_that_is_not_whole_counts_at_least():
     document = golden("rnn")
     program = replace(document.programs[0], complete=False)
-    assert summary.control_flow(document, program) == ["≥1 scans ×100"]
+    assert summary_of(document, program).size == ["17 equations", "≥1 scans ×100"]
 
 
 @pytest.mark.parametrize("kind", ["fori_loop", "map"])
 def test_a_loop_has_the_name_the_user_called_it_by(kind):
     document = golden("rnn")
     cards = [replace(card, kind=kind) if card.kind == "scan" else card for card in document.control_flow]
-    assert summary.control_flow(replace(document, control_flow=cards), document.programs[0]) == [f"1 {kind} ×100"]
+    size = summary_of(replace(document, control_flow=cards), document.programs[0]).size
+    assert size == ["17 equations", f"1 {kind} ×100"]
 
 
 def test_html_of_a_run(small):
@@ -175,7 +177,7 @@ def test_html_of_a_run(small):
         '<p class="jjx-counts">3 equations · 4 calls, 1 compile · first call 142\xa0ms</p>',
         '<p class="jjx-signature"><code>log2 (x: f32[] weak) → f32[] weak</code></p>',
         '<table class="jjx-stages">',
-        "<caption>Stages of the call that made it</caption>",
+        "<caption>Stages of the call that made the program</caption>",
         "<thead><tr>",
         '<th scope="col">trace</th><th scope="col">lower</th><th scope="col">compile</th>',
         '<th scope="col">first run</th><th scope="col">rest</th><th scope="col">first call</th>',
@@ -194,7 +196,7 @@ def test_html_of_a_run(small):
         "</section>",
         '<section class="jjx-costs"><h4>Cost</h4>',
         "<p><code>log2</code>: 1\xa0FLOP per call. All of it is on line\xa07.</p>",
-        '<table class="jjx-cost"><caption>By line, all steps of loops counted</caption>',
+        '<table class="jjx-cost"><caption>Cost by source line, with all steps of loops</caption>',
         '<thead><tr><th scope="col">line</th><td></td><th scope="col">operations</th>',
         '<th scope="col">transcendentals</th><th scope="col">bytes</th><th scope="col">share</th></tr></thead>',
         "<tbody><tr><td>5</td><td>ln_x = jnp.log(x)</td><td>0\xa0FLOP</td><td>1</td><td>8\xa0B</td><td></td></tr>",
@@ -396,14 +398,16 @@ def test_long_texts_are_cut_after_a_whole_line(small):
     shown = fragment(document, characters=200)
     assert "in (d,) }</code>" in shown
     assert shown.count("line ") == 13
-    assert "line 12</code></pre><p>987 more lines not in this copy; run the cell again to see all.</p>" in shown
+    assert (
+        "line 12</code></pre><p>This copy leaves out 987 more lines. Run the cell again to see all lines.</p>" in shown
+    )
 
 
 def test_a_text_of_one_endless_line_is_left_out(small):
     document = with_program(small, levels=[level("stablehlo", "x" * 1000)])
     assert (
-        '<p class="jjx-listing">StableHLO, 1 line: 1 more line not in this copy; run the cell again to see all.</p>'
-        in fragment(document, characters=200)
+        '<p class="jjx-listing">StableHLO, 1 line: This copy leaves out 1 more line. '
+        "Run the cell again to see all lines.</p>" in fragment(document, characters=200)
     )
 
 

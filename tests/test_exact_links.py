@@ -277,7 +277,7 @@ def test_what_jax_would_translate_by_the_users_python_has_no_twin():
     with pytest.raises(ValueError) as said:
         exact(root, 2.0)
     assert str(said.value) == (
-        "JAX could not lower the twin (TypeError: to lower it again, JAX would run the Python of its user-defined "
+        "JAX could not lower the twin (TypeError: to lower the program again, JAX would run the Python of user-defined "
         "types or functions). The other links are not affected."
     )
 
@@ -285,7 +285,7 @@ def test_what_jax_would_translate_by_the_users_python_has_no_twin():
 def test_a_program_without_equations_has_a_twin_too():
     found = exact(lambda x: x, jnp.ones(8))
     assert [(level.same, level.linked) for level in found.levels] == [(True, 0), (True, 0)]
-    assert str(found).endswith("0 of 0 equations are in the HLO")
+    assert str(found).endswith("0 of 0 equations have an instruction in the HLO.")
 
 
 def test_two_devices(tmp_path):
@@ -333,13 +333,12 @@ def test_what_a_script_prints():
 
     found = exact(f, jnp.ones(8))
     first, *levels, last = str(found).split("\n")
-    assert first.startswith("Twin compile of f: exact links, ")
-    assert first.endswith("s to lower and compile it")
+    assert first.startswith("Exact links of f: lowering and compiling the tagged program took ")
     assert levels[0].startswith("StableHLO: ")
     assert levels[0].endswith(" JAX made the same lines of the twin as of the program.")
     assert levels[1].startswith("HLO: ")
     assert levels[1].endswith(" XLA made the same instructions of the twin as of the program.")
-    assert last == "3 of 3 equations are in the HLO"
+    assert last == "3 of 3 equations have an instruction in the HLO."
 
 
 def test_a_program_that_was_not_compiled_has_nothing_to_be_compared_with():

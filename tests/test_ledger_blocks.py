@@ -614,7 +614,7 @@ def test_recompile_error() -> None:
     assert (
         str(error.value)
         == f"""\
-train_step compiled 3 times, 1 allowed:
+train_step: 3 compiles, limit 1.
   line {line}: first call of train_step
   line {line + 1}: y: f32[3] -> weak f32[] (a Python float)
   line {line + 2}: y: weak f32[] (a Python float) -> f32[]

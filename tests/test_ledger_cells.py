@@ -141,4 +141,4 @@ def test_a_recompile_error_in_a_cell(notebook: Notebook) -> None:
         "import jupyter_jaxpr\nf = jax.jit(lambda y: y + 1)\n"
         "with jupyter_jaxpr.observe(max_compiles={'<lambda>': 0}):\n    f(x)"
     )
-    assert "RecompileError: <lambda> compiled 1 time, 0 allowed:\n  line 4: first call of <lambda>" in ran.stdout
+    assert "RecompileError: <lambda>: 1 compile, limit 0.\n  line 4: first call of <lambda>" in ran.stdout

@@ -57,7 +57,7 @@ def test_the_fixture(tmp_path: Path) -> None:
     assert "4 passed, 1 error" in done.stdout, done.stdout
     shown = [line.removeprefix("E").strip() for line in done.stdout.splitlines() if line.startswith("E  ")]
     assert shown == [
-        "jupyter_jaxpr.scripts.observing.RecompileError: train_step compiled 2 times, 1 allowed:",
+        "jupyter_jaxpr.scripts.observing.RecompileError: train_step: 2 compiles, limit 1.",
         "line 15: x: f32[3] -> f32[4]",
         "line 16: x: f32[4] -> f32[5]",
         "Pad to one shape, or expect one compile for each shape.",

@@ -177,8 +177,8 @@ def test_what_raised_and_was_caught_has_no_program(notebook: Notebook) -> None:
         "%%jaxpr\n@jax.jit\ndef f(x):\n    return 1 / 0\n\ntry:\n    f(x)\nexcept ZeroDivisionError:\n    pass"
     )
     assert ran.document["message"] == (
-        "f raised when it was called, and the cell went on: no program of it is known. "
-        "Take away what catches the error, and run the cell again to see why."
+        "The call of f raised an error, and the cell caught the error, so no program is known. Remove the code that "
+        "catches the error, and run the cell again to see the error."
     )
 
 
@@ -187,7 +187,7 @@ def test_what_jax_traces_for_itself_was_not_traced_by_the_user(notebook: Noteboo
     ran = notebook.run("%%jaxpr --no-trace\nM2 = sparse.BCOO.fromdense(jnp.eye(8) * 2)\ny = M2.T @ x")
     assert ran.document["message"] == (
         "The cell ran JAX operation by operation and called no jitted function. Call a function under @jax.jit in the "
-        "cell, end the cell with a call such as f(x), or name one: %%jaxpr f(x) or %%jaxpr f(f32[8])."
+        "cell, end the cell with a call such as f(x), or write %%jaxpr f(x) or %%jaxpr f(f32[8])."
     )
 
 

@@ -28,7 +28,7 @@ def test_it_keeps_what_a_reader_wrote_into_a_lesson(tmp_path, capsys):
     assert mine.read_text() == "my notes"
     assert capsys.readouterr().out == (
         f"The lessons are in {tmp_path}.\n"
-        "Already in the folder, so not replaced: 01-what-jit-does.ipynb. Delete a lesson to get a new copy.\n"
+        "Your copies of these lessons are kept: 01-what-jit-does.ipynb. Delete a copy to start its lesson anew.\n"
     )
 
 
@@ -39,6 +39,6 @@ def test_without_jupyterlab_it_says_what_to_install(tmp_path, capsys, monkeypatc
         main(["--to", str(tmp_path / "mine")])
 
     assert capsys.readouterr().err.endswith(
-        "error: JupyterLab is not in this environment: pip install 'jupyter_jaxpr[lab]'.\n"
+        "error: JupyterLab is not installed in this environment. Run pip install 'jupyter_jaxpr[lab]'.\n"
     )
     assert not (tmp_path / "mine").exists()

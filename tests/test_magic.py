@@ -89,8 +89,8 @@ def test_a_function_compiled_before_the_extension_was_loaded(make_notebook: Call
     )
     not_last = notebook.run("%%jaxpr\ny = f(x)")
     assert not_last.document["message"] == (
-        "f was called and reused a program that was compiled before %load_ext jupyter_jaxpr, so it was not seen. Load "
-        "the extension before the first call, or write %%jaxpr f(x)."
+        "The cell called f and reused a program that JAX compiled before %load_ext jupyter_jaxpr, so the program is "
+        "not known. Load the extension before the first call, or write %%jaxpr f(x)."
     )
 
 
@@ -101,7 +101,7 @@ def test_functions_of_jax_compiled_before_the_extension_was_loaded(make_notebook
     notebook.run("%load_ext jupyter_jaxpr")
     message = notebook.run("%%jaxpr --no-trace\n" + cell).document["message"]
     assert message.startswith(
-        ("The cell ran JAX operation by operation and", "The cell called no function of JAX's that was compiled.")
+        ("The cell ran JAX operation by operation and", "The cell ran no program that JAX compiled.")
     ), message
 
 
@@ -170,8 +170,8 @@ def test_a_trace_that_raises_is_counted_and_shows_no_program(notebook: Notebook)
     assert ran.stdout.startswith("caught\n")
     assert ran.programs == []
     assert ran.document["message"] == (
-        "f raised when it was called, and the cell went on: no program of it is known. "
-        "Take away what catches the error, and run the cell again to see why."
+        "The call of f raised an error, and the cell caught the error, so no program is known. Remove the code that "
+        "catches the error, and run the cell again to see the error."
     )
 
 
@@ -183,8 +183,8 @@ def test_a_plain_function_is_traced_after_the_cell(notebook: Notebook) -> None:
     assert ran.programs == ["traced log2(x: f32[] weak) -> f32[] weak: log log div"]
     (program,) = ran.document["programs"]
     assert program["origin_note"] == (
-        "Our own trace: the cell called log2 without jit, so JAX ran it operation by operation. Its Python ran a "
-        "second time for this, symbolically."
+        "jupyter_jaxpr traced this program: the cell called log2 without jit, so JAX ran log2 operation by operation. "
+        "For the trace, the Python of log2 ran a second time, with tracers in place of arrays."
     )
     assert program["stages"] is None
     assert [level["state"] for level in program["levels"]] == ["not_made", "not_made"]
@@ -213,7 +213,7 @@ def test_the_second_run_can_be_turned_off(notebook: Notebook, way: str) -> None:
     assert notebook["seen"] == [1]
     assert ran.programs == []
     assert ran.document["message"] == (
-        "g is not jitted, and tracing it was turned off. To trace it, write %jaxpr g(x)."
+        "g is not jitted, and tracing is turned off. To trace the call, write %jaxpr g(x)."
     )
 
 
@@ -222,12 +222,12 @@ def test_the_second_run_can_be_turned_off(notebook: Notebook, way: str) -> None:
     [
         (
             "1 + 1",
-            "The cell called no function of JAX's that was compiled. Call a function under @jax.jit in the cell, end "
-            "the cell with a call such as f(x), or name one: %%jaxpr f(x) or %%jaxpr f(f32[8]).",
+            "The cell ran no program that JAX compiled. Call a function under @jax.jit in the cell, end the cell with "
+            "a call such as f(x), or write %%jaxpr f(x) or %%jaxpr f(f32[8]).",
         ),
         (
             F,
-            "f is jitted in this cell and was not called. Give it arguments: %jaxpr f(f32[8]).",
+            "The cell defines the jitted function f and does not call it. Call f, or write %jaxpr f(f32[8]).",
         ),
         (
             F + "import threading\nthread = threading.Thread(target=f, args=(x,))\nthread.start()\nthread.join()\nx",
@@ -236,21 +236,20 @@ def test_the_second_run_can_be_turned_off(notebook: Notebook, way: str) -> None:
         (
             "len([x])",
             "The cell ends with a call of len, which is not a function that JAX can trace. Call a function under "
-            "@jax.jit in the cell, end the cell with a call such as f(x), or name one: %%jaxpr f(x) or %%jaxpr "
-            "f(f32[8]).",
+            "@jax.jit in the cell, end the cell with a call such as f(x), or write %%jaxpr f(x) or %%jaxpr f(f32[8]).",
         ),
         (
             "def main():\n    return x + 1\nmain()",
-            "The cell ends with main(), which takes no array, so there is nothing to trace it with. Call a function "
-            "under @jax.jit in the cell, end the cell with a call such as f(x), or name one: %%jaxpr f(x) or %%jaxpr "
-            "f(f32[8]).",
+            "The cell ends with main(). The call has no array among its arguments, so it was not traced. Call a "
+            "function under @jax.jit in the cell, end the cell with a call such as f(x), or write %%jaxpr f(x) or "
+            "%%jaxpr f(f32[8]).",
         ),
         (
             "def mean(values):\n    return sum(values) / len(values)\nmean([1.0, 2.0])",
-            "The cell ends with mean([1.0, 2.0]), which returned no array of JAX, so it was not run again to trace it. "
-            "To trace it all the same, write %jaxpr mean([1.0, 2.0]).",
+            "The cell ends with mean([1.0, 2.0]). The call returned no JAX array, so it was not traced. To trace the "
+            "call anyway, write %jaxpr mean([1.0, 2.0]).",
         ),
-        ("1 / 0", "The cell raised ZeroDivisionError before a jitted function had run."),
+        ("1 / 0", "The cell raised ZeroDivisionError before a jitted function ran. Correct the cell and run it again."),
     ],
 )
 def test_where_nothing_shows_a_sentence_says_what_to_type(
@@ -265,8 +264,8 @@ def test_a_plain_function_that_cannot_be_traced_is_a_note_with_its_line(notebook
     ran = notebook.run("%%jaxpr\ndef g(x):\n    if x[0] >= 0:\n        return x\n    return -x\ng(x)")
     assert ran.result.success
     note = ran.note("untraceable")
-    assert note["text"].startswith("g ran, but cannot be traced. Tracing it raised TracerBoolConversionError:")
-    assert note["cure"] == "To keep it from being traced, write %%jaxpr --no-trace."
+    assert note["text"].startswith("g ran, but cannot be traced. Tracing g raised TracerBoolConversionError:")
+    assert note["cure"] == "To turn this trace off, write %%jaxpr --no-trace."
     assert ran.line_of(note) == 3
 
 
@@ -293,12 +292,10 @@ def test_the_line_magic_runs_nothing(notebook: Notebook) -> None:
     ]
     assert notebook["ran"] == []
     assert ran.result.result is None
-    assert ran.document["programs"][0]["origin_note"] == (
-        "Traced for %jaxpr g(f32[8,128], n=3): nothing was executed for it."
-    )
+    assert ran.document["programs"][0]["origin_note"] == ("Traced for %jaxpr g(f32[8,128], n=3). Nothing was executed.")
     evaluated = notebook.run("%jaxpr g(x, n=x[0])")
     assert evaluated.document["programs"][0]["origin_note"] == (
-        "Traced for %jaxpr g(x, n=x[0]): its arguments were evaluated, the function was not executed."
+        "Traced for %jaxpr g(x, n=x[0]). The arguments were evaluated; the function was not executed."
     )
 
 
@@ -331,16 +328,16 @@ def test_statics_of_a_jitted_target_and_strings_of_a_plain_one(notebook: Noteboo
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("g(x)", "'g(x)' could not be traced. g is not defined. Define it in the cell or in one that ran before."),
+        ("g(x)", "'g(x)' could not be traced. g is not defined. Define g in this cell or in an earlier one."),
         (
             "f(none)",
-            "'f(none)' could not be traced. none is not defined. Define it in the cell or in one that ran before.",
+            "'f(none)' could not be traced. none is not defined. Define none in this cell or in an earlier one.",
         ),
-        ("x(1)", "'x(1)' could not be traced. x is no function but a ArrayImpl. Name a function."),
+        ("x(1)", "'x(1)' could not be traced. x is a ArrayImpl, not a function. Write the name of a function."),
         (
             "f(x, 1 / 0)",
-            "'f(x, 1 / 0)' could not be traced. Its arguments raised ZeroDivisionError: division by zero. Correct the "
-            "call after %%jaxpr.",
+            "'f(x, 1 / 0)' could not be traced. The arguments of the call raised ZeroDivisionError: division by zero. "
+            "Correct the call after %%jaxpr.",
         ),
     ],
 )
@@ -358,7 +355,7 @@ def test_a_function_that_needs_arguments_it_was_not_given(notebook: Notebook) ->
     ran = notebook.run("%%jaxpr f()\n41 + 1")
     assert ran.result.success
     assert ran.document["message"] == (
-        "'f()' could not be traced. Tracing it raised TypeError: f() missing 1 required positional argument: 'x'"
+        "'f()' could not be traced. Tracing f raised TypeError: f() missing 1 required positional argument: 'x'"
     )
 
 
@@ -370,15 +367,15 @@ def test_a_function_that_needs_arguments_it_was_not_given(notebook: Notebook) ->
     [
         ("--memory", "unrecognized arguments: --memory"),
         ("--stage fly f(x)", "argument --stage: invalid choice: 'fly' (choose from"),
-        ("--stage lower", "--stage lower is about a target. Write one, such as f(x) --stage lower."),
+        ("--stage lower", "--stage needs a target. Write a call, such as f(x) --stage lower."),
         ("f", "'f' is not a call. Write the function with its arguments, such as f(x) or f(f32[8])."),
-        ("f(f33[8])", "'f33[8]': there is no dtype f33. Did you mean f32? Write for example f32, bf16, i32 or bool."),
+        ("f(f33[8])", "'f33[8]': there is no dtype f33. Did you mean f32? Write, for example, f32, bf16, i32 or bool."),
         ("f(x", "A ')' is missing in: f(x. Close the bracket."),
-        ("f('x)", "A ' is not closed in: f('x). Close it."),
+        ("f('x)", "The quote ' is not closed in: f('x). Close the quote."),
         (
             "f(f32[8]) --stage run",
-            "--stage run needs values, and 'f(f32[8])' has types. Write arrays, such as f(jnp.ones(8)), or use --stage "
-            "compile.",
+            "--stage run needs values, but the arguments of 'f(f32[8])' are types. Write arrays, such as "
+            "f(jnp.ones(8)), or use --stage compile.",
         ),
     ],
 )
@@ -536,8 +533,7 @@ def test_a_failure_of_ours_is_one_line_and_the_cell_is_unharmed(
     assert ran.result.success
     assert float(ran.result.result[0]) == 0.0
     assert ran.stderr == (
-        "jupyter_jaxpr could not show what the cell did; the cell itself ran as always. "
-        "(RuntimeError: a mistake of ours)\n"
+        "jupyter_jaxpr could not show the run. The cell itself ran as always. (RuntimeError: a mistake of ours)\n"
     )
     monkeypatch.undo()
     assert notebook.run("%%jaxpr\nf(x[:3])").programs == ["ran f(x: f32[3]) -> f32[3]: sin mul"]

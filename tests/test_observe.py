@@ -348,7 +348,7 @@ def run(cell):
 
 def test_a_kernel_without_jax_runs_the_cell_and_says_what_to_install() -> None:
     out = run_python("sys.modules['jax'] = None\n" + IN_A_SHELL + "print(run('%%jaxpr\\n40 + 2'))")
-    note = "JAX is not installed in this kernel: run `pip install -U jax` and restart the kernel."
+    note = "JAX is not installed in this kernel. Run `pip install -U jax` and restart the kernel."
     assert out.splitlines() == ["Out[1]: 42", note, repr(("none", note, note))]
 
 
@@ -357,8 +357,8 @@ def test_a_kernel_with_a_jax_that_is_too_old(tmp_path: Any) -> None:
     (tmp_path / "jax" / "__init__.py").write_text("__version__ = '0.4.30'\njit = lambda f: f\n")
     out = run_python(IN_A_SHELL + "print(run('%%jaxpr\\nimport jax\\njax.jit(lambda x: x + 2)(40)'))", str(tmp_path))
     note = (
-        "JAX 0.4.30 is older than 0.10.2, the oldest one supported here: run `pip install -U jax` and restart the "
-        "kernel."
+        "jupyter_jaxpr needs JAX 0.10.2 or newer, and this kernel has JAX 0.4.30. Run `pip install -U jax` and restart "
+        "the kernel."
     )
     assert out.splitlines() == ["Out[1]: 42", note, repr(("none", note, note))]
 
@@ -396,13 +396,13 @@ OTHER_EVENTS = "from jax._src import dispatch\ndispatch.JAXPR_TRACE_EVENT = '/ja
             OTHER_PARAMETERS,
             "events",
             1,
-            "traces and compiles are counted, which call caused them cannot be told.",
+            "Traces and compiles are counted, but not which call caused them.",
         ),
         (
             OTHER_PARAMETERS + OTHER_EVENTS,
             "inspection",
             0,
-            "programs can be shown, traces and compiles not counted.",
+            "Programs can be shown, but traces and compiles are not counted.",
         ),
     ],
 )
@@ -411,8 +411,8 @@ def test_a_jax_that_has_changed_inside_lowers_the_tier(change: str, tier: str, c
     calls = 2 if HAS_MONITORING else 1  # Python 3.11 is told of hits, and of no miss at these tiers
     assert f"{tier} [('f', 'traced', {calls}, {compiles})]" in out
     assert (
-        f"This JAX ({jax.__version__}) has changed inside, newer than this version of jupyter_jaxpr knows: {note} Run "
-        "`pip install -U jupyter_jaxpr` when there is a newer one."
+        f"This version of jupyter_jaxpr does not know the internals of JAX {jax.__version__}. {note} Run `pip install "
+        "-U jupyter_jaxpr` when a newer version exists."
     ) in out
 
 

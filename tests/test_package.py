@@ -42,7 +42,7 @@ def test_a_kernel_without_jax_and_numpy(tmp_path):
     environment = os.environ | {"IPYTHONDIR": str(tmp_path)}
     command = [sys.executable, "-c", WITHOUT_JAX]
     ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    install = "JAX is not installed in this kernel: run `pip install -U jax` and restart the kernel."
+    install = "JAX is not installed in this kernel. Run `pip install -U jax` and restart the kernel."
     assert ran.stdout.splitlines() == ["ran", install, install]
     assert ran.stderr == ""
 

@@ -252,7 +252,7 @@ def test_nothing_of_it_is_counted(notebook):
     replies = queue.Queue()
     assert Answers(runs).answer(request, send=replies.put) is None  # a worker does it
     while isinstance(reply := replies.get(timeout=60), Working):
-        assert reply.text == "compiling once more"
+        assert reply.text == "compiling the program again"
     assert reply.result.passes
     assert runs.latest()[0].passes == [reply.result]  # a page that is loaded later has them
     assert notebook.run("f._cache_size()").result.result == size

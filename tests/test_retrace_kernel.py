@@ -54,4 +54,4 @@ def test_a_call_that_is_gone_is_told(page: Page) -> None:
     page.say(hub, {"type": "trace", "snapshot": message["snapshot"]["id"]})
     renewed = page.wait_for(lambda message: message["type"] == "snapshot")["snapshot"]
     assert renewed["programs"] == []
-    assert renewed["message"] == "step or one of its arguments is no longer there. Run the cell again."
+    assert renewed["message"] == "step or one of its arguments no longer exists. Run the cell again."

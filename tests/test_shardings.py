@@ -473,5 +473,5 @@ def test_what_cannot_be_said():
     snapshot = jj.inspect(lambda x: jnp.sin(x), 1.0, stage="trace")
     with pytest.raises(ValueError, match=r"^JAX has not compiled this program.* stage='compile'\.$"):
         snapshot.shardings()
-    with pytest.raises(ValueError, match=r"does not hold how <lambda> is spread: .* Inspect the function again\.$"):
+    with pytest.raises(ValueError, match=r"does not hold the shardings of <lambda>: .* Inspect the function again\.$"):
         jj.Snapshot.from_json(snapshot.to_json()).shardings()

@@ -137,7 +137,10 @@ def check_offer(document: Any, call: str) -> None:
     assert document.retrace.call == call
     (note,) = [note for note in document.notes if note.kind == "not_traced"]
     assert document.frames[note.frame].line > 0
-    assert " ran without jit and was not traced, because a trace runs its Python a second time. Line " in note.text
+    assert (
+        " ran without jit and was not traced, because a trace runs the Python of {name} a second time. Line "
+        in note.text
+    )
 
 
 @pytest.mark.parametrize("call", PURE)

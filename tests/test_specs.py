@@ -77,16 +77,16 @@ class Model:
         ),
         (
             "f(f31[8])",
-            "'f31[8]': there is no dtype f31. Did you mean f32? Write for example f32, bf16, i32 or bool.",
+            "'f31[8]': there is no dtype f31. Did you mean f32? Write, for example, f32, bf16, i32 or bool.",
         ),
-        ("f(f32[8]{strong})", "'f32[8]{strong}': {strong} is not known here. Write {weak} for a weakly typed array."),
+        ("f(f32[8]{strong})", "'f32[8]{strong}': there is no mark {strong}. Write {weak} for a weakly typed array."),
         ("f(f32[-1])", "'f32[-1]': the size -1 is negative. Write sizes of 0 or more."),
         ("f(f32[2.5])", "'f32[2.5]': the size 2.5 is not an integer. Write integers, such as f32[8,128]."),
         (
             "f(key<abc>[])",
             "'key<abc>[]': there is no key type 'abc'. Write one of key<fry>, key<rbg>, key<urbg>.",
         ),
-        ("f(key<fry>[]{weak})", "'key<fry>[]{weak}': keys are never weakly typed. Write key<fry>[]."),
+        ("f(key<fry>[]{weak})", "'key<fry>[]{weak}': a key has no weak type. Write key<fry>[]."),
     ],
 )
 def test_a_mistake_is_named_with_its_cure(text: str, message: str) -> None:

@@ -133,8 +133,9 @@ def test_jax_s_hook_is_as_it_was_where_a_thread_has_a_check_for_nan_of_its_own(n
 
 def test_what_does_not_go_together_is_a_usage_error(notebook: Notebook) -> None:
     assert str(notebook.run("%jaxpr f(f32[3]) --steps").result.error_in_exec) == (
-        "--steps runs the function and needs values, and 'f(f32[3])' has types. Write arrays, such as f(jnp.ones(8))."
+        "--steps calls the function and needs values, but the arguments of 'f(f32[3])' are types. Write arrays, such "
+        "as f(jnp.ones(8))."
     )
     assert str(notebook.run("%%jaxpr --compare f,g --steps\n1").result.error_in_exec) == (
-        "--compare and --steps do not go together: --steps is about one program. Leave one out."
+        "--compare and --steps exclude each other: --steps records one program. Leave one out."
     )

@@ -51,7 +51,7 @@ def test_one_function(prepared: Notebook) -> None:
     assert {fit["series"] for fit in sweep["fits"]} == {"eager", "first", "warm", "compile", "equations", "bytes"}
     assert ran.programs == ["traced product(a: f32[4,4]) -> f32[4,4]: dot_general"]
     assert ran.document["programs"][0]["origin_note"] == (
-        "Traced for %%jaxpr product(jnp.ones((n, n))) with n = 4: its arguments were evaluated, the function was not "
+        "Traced for %%jaxpr product(jnp.ones((n, n))) with n = 4. The arguments were evaluated; the function was not "
         "executed."
     )
     assert "n" not in prepared.shell.user_ns
@@ -113,46 +113,46 @@ def test_arguments_that_raise_at_every_value(prepared: Notebook) -> None:
     [
         (
             "--sweep n f(n)",
-            "--sweep n: this is not a name and its values. Write for example n=8,16,32 and a call that takes n: "
-            "f(jnp.ones(n)).",
+            "--sweep n: a sweep needs a name and its values. Write, for example, n=8,16,32 and a call that uses n, "
+            "such as f(jnp.ones(n)).",
         ),
         (
             "--sweep 2n=1,2 f(n)",
-            "--sweep 2n=1,2: this is not a name and its values. Write for example n=8,16,32 and a call that takes n: "
-            "f(jnp.ones(n)).",
+            "--sweep 2n=1,2: a sweep needs a name and its values. Write, for example, n=8,16,32 and a call that uses "
+            "n, such as f(jnp.ones(n)).",
         ),
         (
             "--sweep n=1,,2 f(n)",
-            "--sweep n=1,,2: this is not a name and its values. Write for example n=8,16,32 and a call that takes n: "
-            "f(jnp.ones(n)).",
+            "--sweep n=1,,2: a sweep needs a name and its values. Write, for example, n=8,16,32 and a call that uses "
+            "n, such as f(jnp.ones(n)).",
         ),
         (
             "--sweep n=1 f(n)",
-            "--sweep n=1: a sweep needs two or more values. Write for example n=8,16,32 and a call that takes n: "
-            "f(jnp.ones(n)).",
+            "--sweep n=1: a sweep needs two or more values. Write, for example, n=8,16,32 and a call that uses n, such "
+            "as f(jnp.ones(n)).",
         ),
         (
             "--sweep n=1,2",
-            "--sweep n=1,2: there is no target to give these values to. Write for example n=8,16,32 and a call that "
-            "takes n: f(jnp.ones(n)).",
+            "--sweep n=1,2: a sweep needs a call that uses n. Write, for example, n=8,16,32 and a call that uses n, "
+            "such as f(jnp.ones(n)).",
         ),
         (
             "--sweep n=1,2 f(x)",
-            "--sweep n=1,2: 'f(x)' has no name n to give these values to. Write for example n=8,16,32 and a call that "
-            "takes n: f(jnp.ones(n)).",
+            "--sweep n=1,2: the arguments of 'f(x)' do not use n. Write, for example, n=8,16,32 and a call that uses "
+            "n, such as f(jnp.ones(n)).",
         ),
         (
             "--sweep n=1,2 f(f32[8], n)",
-            "--sweep calls the function and needs values, and 'f(f32[8], n)' has types. Write arrays, such as "
-            "f(jnp.ones(n)).",
+            "--sweep calls the function and needs values, but the arguments of 'f(f32[8], n)' are types. Write arrays, "
+            "such as f(jnp.ones(n)).",
         ),
         (
             "--sweep n=1,2 --steps f(n)",
-            "--sweep and --steps do not go together: --steps is about one call. Leave one out.",
+            "--sweep and --steps exclude each other: --steps records one call. Leave one out.",
         ),
         (
             "--sweep n=1,2 --stage compile f(n)",
-            "--sweep and --stage do not go together: --sweep compiles and runs. Leave one out.",
+            "--sweep and --stage exclude each other: --sweep always runs the function. Leave one out.",
         ),
     ],
 )

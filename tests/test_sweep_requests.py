@@ -136,15 +136,15 @@ def test_named_functions_in_one_sweep(panel: Panel) -> None:
             "n=8",
             "product(jnp.ones(n))",
             (),
-            "n=8: a sweep needs two or more values. Write for example n=8,16,32 and a call that takes n: "
+            "n=8: a sweep needs two or more values. Write, for example, n=8,16,32 and a call that uses n, such as "
             "f(jnp.ones(n)).",
         ),
         (
             "m=8,16",
             "product(jnp.ones(n))",
             (),
-            "m=8,16: 'product(jnp.ones(n))' has no name m to give these values to. Write for example n=8,16,32 and a "
-            "call that takes n: f(jnp.ones(n)).",
+            "m=8,16: the arguments of 'product(jnp.ones(n))' do not use m. Write, for example, n=8,16,32 and a call "
+            "that uses n, such as f(jnp.ones(n)).",
         ),
         (
             "n=8,16",
@@ -156,8 +156,8 @@ def test_named_functions_in_one_sweep(panel: Panel) -> None:
             "n=8,16",
             "product(f32[8], n)",
             (),
-            "A sweep calls the function and needs values, and 'product(f32[8], n)' has types. Write arrays: "
-            "product(jnp.ones(n)).",
+            "A sweep calls the function and needs values, but the arguments of 'product(f32[8], n)' are types. Write "
+            "arrays, such as product(jnp.ones(n)).",
         ),
         (
             "n=8,16",

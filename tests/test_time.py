@@ -372,10 +372,10 @@ def test_a_call_of_over_a_second_is_left_to_the_panel(notebook: Notebook, monkey
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ("--time --compare f,g f(x)", "--compare and --time do not go together: --compare times what it calls."),
-        ("--time --sweep n=1,2 f(jnp.ones(n))", "--sweep and --time do not go together: --sweep times each call."),
-        ("--time --stage lower f(x)", "--time and --stage lower do not go together: --time runs."),
-        ("--time f(f32[3])", "--time runs the function and needs values, and 'f(f32[3])' has types."),
+        ("--time --compare f,g f(x)", "--compare and --time exclude each other: --compare times each function."),
+        ("--time --sweep n=1,2 f(jnp.ones(n))", "--sweep and --time exclude each other: --sweep times each call."),
+        ("--time --stage lower f(x)", "--time and --stage lower exclude each other: --time always runs the function."),
+        ("--time f(f32[3])", "--time calls the function and needs values, but the arguments of 'f(f32[3])' are types."),
     ],
 )
 def test_a_mistake_in_the_line_is_told_before_the_cell_runs(notebook: Notebook, line: str, says: str) -> None:
@@ -605,7 +605,7 @@ def test_a_script_has_the_timings() -> None:
     assert timing.sentence.startswith("First ")
     assert jj.Snapshot.from_json(snapshot.to_json()).timings == (timing,)
     assert jj.inspect(f, jnp.ones(8)).timings == ()
-    with pytest.raises(ValueError, match="time=True runs the function: take stage='run' with it"):
+    with pytest.raises(ValueError, match="time=True runs the function. Pass stage='run' too"):
         jj.inspect(f, jnp.ones(8), time=True)
 
 

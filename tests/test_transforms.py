@@ -430,8 +430,8 @@ def test_an_unknown_transform_is_said_before_the_cell_runs(notebook: Notebook) -
     ran = notebook.run("%%jaxpr --transform grad,hessian\nhas_run = True")
     assert "has_run" not in notebook.shell.user_ns
     assert str(ran.result.error_in_exec or ran.result.error_before_exec) == (
-        "--transform grad,hessian: there is no transform 'hessian'. Write one or more of grad, vmap, jvp, linearize "
-        "with commas, such as --transform grad,vmap."
+        "--transform grad,hessian: there is no transform 'hessian'. Write one or more of grad, vmap, jvp, linearize, "
+        "separated by commas, such as --transform grad,vmap."
     )
 
 
@@ -466,8 +466,8 @@ def test_a_derived_program_is_lowered_and_priced_but_not_timed(ask):
     assert [level.state for level in made.programs[1].levels] == ["on_request", "on_request"]
     assert made.transforms == document.transforms
     assert ask(type="time", program=1, confirmed=True).reason == (
-        "grad(plain) was derived from types, so there are no values to run it on. Time the function it comes from, or "
-        "call the transform in a cell of its own."
+        "grad(plain) was derived from types, so the kernel has no values to run grad(plain) on. Time the original "
+        "program, or call the transform in a cell of its own."
     )
 
 

@@ -233,8 +233,8 @@ def test_values_behind_a_star_are_read_once(notebook: Notebook, what: str) -> No
         return
     assert [names[-2] for names in notebook["read"]] == ["<module>"]
     assert ran.shown == [] or ran.document["message"] == (
-        f"The values behind a star in add(*{values}) were not read, as that would run code of yours a second time. To "
-        "trace the call, put them into a tuple first: args = tuple(...), then add(*args)."
+        f"The call add(*{values}) was not traced: reading the values behind the star would run your code a second "
+        "time. To trace the call, put the values into a tuple first: args = tuple(...), then add(*args)."
     )
 
 

@@ -28,7 +28,7 @@ def test_what_the_view_is_given():
         "signature": "total (f32[3]) → f32[]",
         "full_signature": "total (xs: f32[3]) → f32[]",
         "counts": "3 equations · 1 scan ×3 · lowered, not run",
-        "origin": "Inspected: a trace of its own.",
+        "origin": "jupyter_jaxpr.inspect traced this program.",
         "stages": [],
     }
     assert jaxpr["title"] == "jaxpr"
@@ -38,7 +38,7 @@ def test_what_the_view_is_given():
     assert hlo == {
         "title": "HLO",
         "text": None,
-        "note": "This snapshot does not hold the HLO. JAX was not asked to make it: inspect with stage='compile'.",
+        "note": "This snapshot does not hold the HLO. JAX has not made the text. Inspect with stage='compile'.",
         "lines": None,
     }
     assert made_with.endswith(f"on cpu, jupyter_jaxpr {jj.__version__}")

@@ -78,7 +78,7 @@ def test_stop_is_heard_by_the_job_it_is_meant_for(worker):
     worker.stop("b", 1)
     worker.stop("a", 2)
     worker.begin("b", 1, lambda work: done(work, "second"), other.send)
-    other.hears("waiting for an earlier run to end")
+    other.hears("waiting for an earlier request to end")
     worker.stop("a", 1)
     assert page.last().reason == "stopped"
     assert other.last().reason == "second"
@@ -97,7 +97,8 @@ def test_what_waits_can_be_stopped(worker):
     worker.begin("a", 2, done, other.send)
     worker.stop("a", 2)
     assert other.last().reason == (
-        "It was stopped before it began: an earlier run has not ended yet. Wait for that one, or stop it."
+        "The request was stopped before it began: an earlier request has not ended. Wait for the earlier one, or stop "
+        "it."
     )
     go.set()
     assert isinstance(page.last(), Answered)

@@ -25,7 +25,7 @@ def test_the_panel_opens_at_the_first_run_and_is_linked(notebook):
 @pytest.mark.fresh_page
 def test_the_panel_opens_when_asked_and_closes(notebook):
     nb = notebook("1 + 1", app="notebook")
-    button = nb.page.get_by_role("button", name="Show or hide the program that JAX made")
+    button = nb.page.get_by_role("button", name="Show or hide the programs that JAX made")
     button.click()
     expect(nb.panel.get_by_role("heading")).to_have_text("jupyter_jaxpr is not loaded")
     nb.page.keyboard.press("Control+Alt+j")

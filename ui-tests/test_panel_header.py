@@ -65,7 +65,7 @@ def test_a_program_made_earlier_says_so_and_keeps_its_price(notebook):
     nb.run(2)
 
     expect(nb.panel.locator(".jp-JaxprPanel-header")).to_contain_text(
-        re.compile(rf"Cell \[3\] · \d\d:\d\d · {AT_LEAST}1 calls?, reused · made in an earlier run$")
+        re.compile(rf"Cell \[3\] · \d\d:\d\d · {AT_LEAST}1 calls?, no compile · made in an earlier run$")
     )
     assert nb.panel.get_by_role("img", name="First call").get_attribute("aria-label") == price
 
@@ -124,9 +124,9 @@ def test_paused_runs_wait_and_are_counted(notebook):
     expect(nb.panel.get_by_text("Updates are paused.")).to_be_visible()
 
     nb.run(2)
-    expect(nb.panel.get_by_text("Updates are paused; 1 run waits.")).to_be_visible()
+    expect(nb.panel.get_by_text("Updates are paused. 1 new run is not shown.")).to_be_visible()
     nb.run(2)
-    expect(nb.panel.get_by_text("Updates are paused; 2 runs wait.")).to_be_visible()
+    expect(nb.panel.get_by_text("Updates are paused. 2 new runs are not shown.")).to_be_visible()
     expect(nb.panel.get_by_role("button", name="sin", exact=True)).to_be_visible()
 
     nb.panel.get_by_role("button", name="Resume", exact=True).click()

@@ -27,11 +27,11 @@ def by_the_shortcut(page: Page) -> None:
 
 
 def by_the_toolbar(page: Page) -> None:
-    page.get_by_role("button", name=re.compile("^Show or hide the program that JAX made")).click()
+    page.get_by_role("button", name=re.compile("^Show or hide the programs that JAX made")).click()
 
 
 def by_its_place_in_the_side_bar(page: Page) -> None:
-    page.get_by_role("tab", name="Jaxpr: the program JAX made of a cell").click()
+    page.get_by_role("tab", name="Jaxpr: the programs that JAX made of a cell").click()
 
 
 @pytest.mark.fresh_page

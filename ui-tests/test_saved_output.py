@@ -153,36 +153,36 @@ def deep(document: Document) -> None:
 
 
 NEWER = (
-    "It was made by a newer version of jupyter_jaxpr (document 2, this panel reads 1). Update jupyter_jaxpr where "
-    "JupyterLab is installed and reload this page."
+    "A newer version of jupyter_jaxpr made the document (format 2; this panel reads format 1). Update jupyter_jaxpr "
+    "where JupyterLab is installed and reload this page."
 )
-DAMAGED = "It is damaged: {} Run the cell again to make it anew."
+DAMAGED = "The document is damaged at the field {} (expected: {}). Run the cell again."
 
 BROKEN: dict[str, tuple[object, str]] = {
-    "no object": ('{"version": 1, "progr', DAMAGED.format("snapshot should be an object.")),
-    "a list": ([[[]]], DAMAGED.format("snapshot should be an object.")),
-    "nothing": (None, DAMAGED.format("snapshot should be an object.")),
-    "empty": ({}, DAMAGED.format("version should be an integer from 1 to 9007199254740990.")),
+    "no object": ('{"version": 1, "progr', DAMAGED.format("snapshot", "an object")),
+    "a list": ([[[]]], DAMAGED.format("snapshot", "an object")),
+    "nothing": (None, DAMAGED.format("snapshot", "an object")),
+    "empty": ({}, DAMAGED.format("version", "an integer from 1 to 9007199254740990")),
     "newer": (changed(lambda d: d.update(version=2)), NEWER),
     "older than any": (
         changed(lambda d: d.update(version=0)),
-        DAMAGED.format("version should be an integer from 1 to 9007199254740990."),
+        DAMAGED.format("version", "an integer from 1 to 9007199254740990"),
     ),
     "out of range": (
         changed(lambda d: d.update(focus=12)),
-        DAMAGED.format("focus should be an integer from -1 to 0."),
+        DAMAGED.format("focus", "an integer from -1 to 0"),
     ),
     "a number for a text": (
         changed(lambda d: d["programs"][0].update(name=3)),
-        DAMAGED.format("programs.name should be a text."),
+        DAMAGED.format("programs.name", "a text"),
     ),
     "more equations than numbers": (
         changed(lambda d: d["scopes"][0].update(count=10**15)),
-        DAMAGED.format("scopes.count should be an integer from 0 to 2147483647."),
+        DAMAGED.format("scopes.count", "an integer from 0 to 2147483647"),
     ),
     "scopes in a circle": (
         changed(cycle),
-        DAMAGED.format("scopes.children should be scopes that do not hold themselves."),
+        DAMAGED.format("scopes.children", "scopes that do not hold themselves"),
     ),
 }
 

@@ -269,7 +269,7 @@ def test_stop_keeps_what_was_done(notebook):
     nb.panel.get_by_role("button", name="Run the sweep").click()
     expect(nb.panel.get_by_text(re.compile("^n=2"))).to_be_visible()
     nb.panel.get_by_role("button", name="Stop").click()
-    expect(nb.panel.get_by_text("Stopping: what was measured is kept.")).to_be_visible()
+    expect(nb.panel.get_by_text("Stopping. The measurements made so far are kept.")).to_be_visible()
     nb.run(2)
     expect(nb.panel.get_by_role("list", name="Sweep over n").get_by_role("listitem").first).to_contain_text("n = 1")
     expect(nb.panel.get_by_role("tabpanel", name="Time")).to_contain_text(re.compile("[Ss]topped"))

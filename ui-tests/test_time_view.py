@@ -192,7 +192,7 @@ def test_stop_keeps_what_was_measured(notebook):
     nb.panel.get_by_role("tab", name="Time").click()
     nb.panel.get_by_role("button", name="Run it again").click()
     nb.panel.get_by_role("button", name="Stop").click()
-    expect(nb.panel.get_by_text("Stopping: what was measured is kept.")).to_be_visible()
+    expect(nb.panel.get_by_text("Stopping. The measurements made so far are kept.")).to_be_visible()
     nb.run(2)
     expect(nb.panel.get_by_role("tabpanel", name="Time")).to_contain_text("Stopped; these are the runs until then.")
     expect(nb.panel.get_by_role("button", name="Measure it anew")).to_be_visible()

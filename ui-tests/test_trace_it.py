@@ -26,9 +26,9 @@ def test_the_panel_names_the_line_and_traces_the_call_on_request(notebook):
     expect(nb.outputs(2)).to_contain_text("ArrayImpl [0.0, 1.0, 2.0]")
     note = nb.panel.get_by_role("article").filter(has_text="step ran without jit and was not traced")
     expect(note).to_contain_text(
-        "step ran without jit and was not traced, because a trace runs its Python a second time. Line 7 changes "
-        "self.params, part of an object that existed before the call. To see its program, call step under jax.jit, "
-        "or write %jaxpr trainer.step(jnp.arange(3.0))."
+        "step ran without jit and was not traced, because a trace runs the Python of step a second time. Line 7 "
+        "changes self.params, part of an object that existed before the call. To see the program, call step under "
+        "jax.jit, or write %jaxpr trainer.step(jnp.arange(3.0))."
     )
     button = nb.panel.get_by_role("button", name="Trace it")
     expect(button).to_have_accessible_description(

@@ -28,7 +28,9 @@ clip(jnp.ones(3), 1.0)"""
     assert "Cell In[], line 4, in clip(x, low)" in without
     assert with_magic == without
 
-    expect(nb.panel).to_contain_text("The cell raised TracerBoolConversionError before a jitted function had run.")
+    expect(nb.panel).to_contain_text(
+        "The cell raised TracerBoolConversionError before a jitted function ran. Correct the cell and run it again."
+    )
     # On a slow machine there is a note on the compilation of jnp.ones too.
     note = nb.panel.get_by_role("article").filter(has_text="clip could not be traced")
     expect(note).to_contain_text("Line 4")
@@ -69,7 +71,7 @@ def test_a_long_trace_can_be_interrupted(notebook):
     expect(nb.outputs(1).last).to_contain_text("KeyboardInterrupt")  # before it: what Python says of a dropped one
     expect(running).to_have_count(0)
     expect(nb.panel).to_contain_text(
-        "The cell was interrupted before a jitted function had run. Run it again to see its program."
+        "The cell was interrupted before a jitted function ran. Run the cell again to see the program."
     )
     # Nothing of the interrupted trace is left in the way.
     nb.run(2)
@@ -89,7 +91,7 @@ def test_a_long_compilation_says_its_stage_its_time_and_that_it_cannot_be_stoppe
     expect(running.get_by_role("status")).to_have_text("Compiling", timeout=30_000)
     expect(running).to_contain_text("deep")
     expect(running).to_contain_text(
-        "XLA is at work. It cannot be stopped before it returns; Interrupt takes effect then."
+        "XLA cannot be stopped while it compiles. Interrupt the kernel: the interrupt takes effect when XLA returns."
     )
     for stage in ("trace", "lower"):
         row = running.get_by_role("row", name=re.compile(f"^{stage}"))
@@ -145,10 +147,10 @@ module.{name} = broken"""
 @pytest.mark.parametrize(
     ("module", "name", "doing"),
     [
-        ("observe.observer", "Observer.begin", "begin to observe"),
-        ("observe.observer", "Observer.end", "show what the cell did"),
-        ("build.build", "build", "show what the cell did"),
-        ("scripts.display", "show", "show what the cell did"),
+        ("observe.observer", "Observer.begin", "observe the cell"),
+        ("observe.observer", "Observer.end", "show the run"),
+        ("build.build", "build", "show the run"),
+        ("scripts.display", "show", "show the run"),
     ],
 )
 def test_a_mistake_of_ours_is_a_line_in_the_panel_and_the_cell_runs_as_always(notebook, module, name, doing):
@@ -162,8 +164,8 @@ def test_a_mistake_of_ours_is_a_line_in_the_panel_and_the_cell_runs_as_always(no
     expect(nb.outputs(2).filter(has_text=re.compile(r"^2\.0\s*$"))).to_have_count(1)
 
     alert = nb.panel.get_by_role("alert")
-    expect(alert).to_contain_text(f"jupyter_jaxpr could not {doing}; the cell itself ran as always.")
-    expect(alert).to_contain_text("Please report it with the text below.")
+    expect(alert).to_contain_text(f"jupyter_jaxpr could not {doing}. The cell itself ran as always.")
+    expect(alert).to_contain_text("Report this failure with the details below.")
     alert.get_by_text("Details").click()
     expect(alert).to_contain_text("RuntimeError: no such thing")
 

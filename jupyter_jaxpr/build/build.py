@@ -17,6 +17,7 @@ from typing import TypeVar
 import msgspec
 
 from ..document.encoding import refused
+from ..document.summary import summarised
 from ..document.types.cost import ProgramCost
 from ..document.types.document import VERSION, Cell, Environment, Level, Note, Program, Snapshot
 from ..document.types.ledger import Ledger
@@ -187,6 +188,7 @@ class _Builder:
             machine=machine_build.known(),
             **pools.of_walk(walk, self._cell_file).fields(),
         )
+        document = summarised(document, range(len(document.programs)))
         why = refused([getattr(document, name) for name in _DESCRIBED])
         if why is not None:
             failed = notes.undescribed_note("A part of this run", why)

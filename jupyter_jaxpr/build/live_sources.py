@@ -16,6 +16,7 @@ import msgspec
 
 from ..document.merge import merged
 from ..document.names import Names
+from ..document.summary import summarised
 from ..document.text import program_text
 from ..document.types.comparison import VariantComparison
 from ..document.types.cost import ProgramCost
@@ -231,7 +232,7 @@ class Sources:
                 for each in programs[program].levels
             ]
             programs[program] = msgspec.structs.replace(programs[program], levels=levels)
-            self._document = msgspec.structs.replace(self._document, programs=programs)
+            self._document = summarised(msgspec.structs.replace(self._document, programs=programs), [program])
             self._spread(program)
             return self._document
 
@@ -272,7 +273,7 @@ class Sources:
             controls = [msgspec.structs.replace(card, steppable=card.steppable or why) for card in cards.controls]
             self._observed.extend(function.programs[0] for function in functions)
             self._control_paths += tuple(cards.paths)
-            self._document = msgspec.structs.replace(
+            added_to = msgspec.structs.replace(
                 document,
                 programs=[*document.programs, *added],
                 scopes=builder.scopes,
@@ -280,7 +281,9 @@ class Sources:
                 notes=[*document.notes, *cards.notes, *failure_notes(failures)],
                 **pools.of_walk(self._walk, self._cell_file).fields(),
             )
-            return list(range(first, first + len(added)))
+            made = range(first, first + len(added))
+            self._document = summarised(added_to, made)
+            return list(made)
 
     def add_transform(self, transform: Transform, notes: Sequence[Note] = ()) -> Snapshot:
         """Put a transform into the document, its programs are there already; returns the document."""

@@ -56,7 +56,7 @@ def _plain(value: Any) -> Any:
             return float.__add__(value, 0.0)
         return value.item()  # a number of NumPy's
     except FAILURES:
-        return f"<{kind_name(kind)}: {could_not(TypeError('it is no plain value'))}>"
+        return f"<{kind_name(kind)}: {could_not(TypeError('the value is not plain data'))}>"
 
 
 def _finite(value: Any) -> Any:

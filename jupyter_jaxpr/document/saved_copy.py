@@ -24,7 +24,7 @@ from .types.ledger import Ledger, LedgerFunction
 _PAGES = (2_000, 500, 100, 20, 0)
 _OTHERS = "functions of other cells"
 _OTHER_COSTS = "costs of other programs"
-_LEFT_OUT = "Left out of this copy to keep the notebook small. Run the cell again to see it."
+_LEFT_OUT = "This copy leaves out this text to keep the notebook small. Run the cell again to see the text."
 
 
 def saved_copy(document: Snapshot, limit_bytes: int) -> Snapshot:
@@ -46,7 +46,7 @@ def _smaller(document: Snapshot, limit_bytes: int) -> Iterator[Snapshot]:
 
     def cut(copy: Snapshot) -> Snapshot:
         what = f"To keep the notebook under {size(limit_bytes)}, this copy leaves out {_listed(left_out)}."
-        return msgspec.structs.replace(copy, cut=f"{what} Run the cell again to see all.")
+        return msgspec.structs.replace(copy, cut=f"{what} Run the cell again to see everything.")
 
     def replace(known: str, part: str) -> None:
         """Name a part in the place of one that it contains."""

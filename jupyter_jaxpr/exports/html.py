@@ -109,7 +109,7 @@ def about(document: Snapshot, program: Program, heading: int) -> list[Markup]:
         parts.append(
             element(
                 "table",
-                element("caption", "Stages of the call that made it"),
+                element("caption", "Stages of the call that made the program"),
                 element("thead", element("tr", *(element("th", name, scope="col") for name, _ in times))),
                 element("tbody", element("tr", *(element("td", time) for _, time in times))),
                 class_="jjx-stages",
@@ -188,7 +188,7 @@ def _times(times: TimeText, heading: str) -> Markup:
 def _cost(costs: CostText, heading: str) -> Markup:
     parts = [element(heading, "Cost"), element("p", element("code", costs.name), f": {costs.sentence}")]
     if costs.rows:
-        parts.append(_table("By line, all steps of loops counted", cost.HEAD, costs.rows, "jjx-cost"))
+        parts.append(_table("Cost by source line, with all steps of loops", cost.HEAD, costs.rows, "jjx-cost"))
     parts += [element("p", text) for text in (costs.left_out, costs.xla) if text]
     if costs.differences:
         parts.append(element("ul", *(element("li", each) for each in costs.differences)))
@@ -200,11 +200,11 @@ def _cost(costs: CostText, heading: str) -> Markup:
 def _shardings(spread: ShardingsText, heading: str) -> Markup:
     parts = [element(heading, f"Shardings of {spread.title}")]
     parts += [element("p", spread.sentence)] if spread.sentence else []
-    parts.append(_table("How each array is cut", shardings.HEAD, spread.rows, "jjx-sharded"))
+    parts.append(_table("How each array is split", shardings.HEAD, spread.rows, "jjx-sharded"))
     for name, picture in spread.pictures:
         parts.append(element("details", element("summary", name), element("pre", picture), class_="jjx-shards"))
     if spread.collectives:
-        caption = "What devices exchange, by the optimised HLO"
+        caption = "Data that the devices exchange, from the optimised HLO"
         parts.append(_table(caption, shardings.COLLECTIVES, spread.collectives, "jjx-collectives"))
     parts += [element("p", text) for text in spread.remarks]
     return element("section", *parts, class_="jjx-shardings")

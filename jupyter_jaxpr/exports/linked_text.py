@@ -58,7 +58,7 @@ def _folds(printed: ProgramLines) -> dict[int, int]:
 def _level(level: Level, places: _Places) -> LinkedText:
     title = _TITLES[level.name]
     if level.text is None:
-        absent = level.reason or "Not in this copy; run the cell again and save it anew."
+        absent = level.reason or "This copy does not hold this text. Run the cell again and save the run again."
         return LinkedText(level.name, title, "", [], [], {}, absent)
     lines = level.text.split("\n")
     stacks = level.line_stacks or []

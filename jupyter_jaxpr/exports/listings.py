@@ -9,7 +9,7 @@ from ..document.types.document import Level, Snapshot
 from ..quantities import count
 
 _TITLES = {"stablehlo": "StableHLO", "hlo": "Optimised HLO"}
-_ELSEWHERE = "Not in this copy; run the cell again to see it in the panel."
+_ELSEWHERE = "This copy does not hold this text. Run the cell again to see the text in the panel."
 
 
 @dataclass(frozen=True)
@@ -50,4 +50,6 @@ def cut(title: str, text: str, characters: int) -> Listing:
         return Listing(title, text, None)
     kept = text[: text.rfind("\n", 0, characters + 1) + 1].rstrip("\n")
     lines = text.count("\n", len(kept)) if kept else text.count("\n") + 1
-    return Listing(title, kept or None, f"{count(lines, 'more line')} not in this copy; run the cell again to see all.")
+    return Listing(
+        title, kept or None, f"This copy leaves out {count(lines, 'more line')}. Run the cell again to see all lines."
+    )

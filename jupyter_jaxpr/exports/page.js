@@ -111,13 +111,13 @@ function make(program, texts) {
     return marked;
   }
 
-  /** How many lines of a text are marked, such as `jaxpr 2` or `StableHLO 3 by line`. */
+  /** How many lines of a text are marked, such as `jaxpr 2` or `StableHLO 3 by source line`. */
   function counted(text) {
     const own = [...marked].filter(([one]) => one.text === text);
     if (own.length === 0) {
       return '';
     }
-    const how = own.every(([, kind]) => kind === 'near') ? ' by line' : '';
+    const how = own.every(([, kind]) => kind === 'near') ? ' by source line' : '';
     return `${text.title} ${own.length}${how}`;
   }
 

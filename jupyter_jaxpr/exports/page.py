@@ -162,7 +162,7 @@ def _rest(text: LinkedText, first: int) -> Markup:
         "places": text.frames[first:],
         "folds": {line - first: count for line, count in text.folds.items() if line >= first},
     }
-    without = element("noscript", element("p", "The rest of this text is packed. Allow scripts to read it."))
+    without = element("noscript", element("p", "The rest of this text is compressed. Allow scripts to read the rest."))
     return Markup(f"{_packed(json.dumps(held, separators=(',', ':')))}{without}")
 
 

@@ -5,26 +5,12 @@ Every export and the two lines under a cell say the same facts in the same words
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from ..document.summary import summary_of
 from ..document.types.document import Argument, Note, Program, Snapshot
 from ..quantities import NO_BREAK, count, duration
-
-# What decides what runs, in the order it is named, with the words for one and several.
-_CONTROL_FLOW = {
-    "scan": ("scan", "scans"),
-    "map": ("map", "maps"),
-    "fori_loop": ("fori_loop", "fori_loops"),
-    "while_loop": ("while loop", "while loops"),
-    "cond": ("cond", "conds"),
-    "switch": ("switch", "switches"),
-}
-# What a primitive is called where no card says what the user called.
-_PRIMITIVES = {"scan": "scan", "while": "while_loop", "cond": "cond"}
-
-_HAD = frozenset({"held", "on_request"})
 
 
 @dataclass(frozen=True)
@@ -64,85 +50,14 @@ def counts(document: Snapshot, program: Program, *, others: int = 0) -> str:
         program: One of its programs.
         others: Programs of the run that are not shown beside it; they are counted too.
     """
-    parts = [count(program.equations, "equation"), *control_flow(document, program), *_activity(program)]
-    origin = _origin(program)
-    if origin is not None:
-        parts.append(origin)
+    said = program.summary or summary_of(document, program)
+    parts = [*said.size, *filter(None, (said.activity, said.origin))]
     if others:
         parts.append(count(others, "more program"))
     # How long the call took that made it: of an earlier run's, or of our own trace, it says nothing about this run.
-    if origin is None and program.stages is not None and program.stages.total is not None:
+    if program.origin in ("ran", "derived") and program.stages is not None and program.stages.total is not None:
         parts.append(f"first call {duration(program.stages.total)}")
     return " · ".join(parts)
-
-
-def _origin(program: Program) -> str | None:
-    """Where a program comes from, where no call of this run made it."""
-    if program.origin == "seen_before":
-        return "made in an earlier run"
-    if program.origin != "traced":
-        return None
-    made = {level.name for level in program.levels if level.state in _HAD}
-    return "compiled, not run" if "hlo" in made else "lowered, not run" if "stablehlo" in made else "traced only"
-
-
-def control_flow(document: Snapshot, program: Program) -> list[str]:
-    """The control flow, such as `2 scans ×100`, `1 fori_loop ×5`; each program inside is looked at once."""
-    called = {(card.scope, card.equation): card.kind for card in document.control_flow or ()}
-    found: Counter[tuple[str, str]] = Counter()
-    for index in _scopes(document, program):
-        scope = document.scopes[index]
-        for equation, (primitive, parameters) in enumerate(zip(scope.primitive, scope.parameters, strict=True)):
-            name = document.strings[primitive]
-            if name in _PRIMITIVES:
-                kind = called.get((index, equation), "")
-                kind = kind if kind in _CONTROL_FLOW else _PRIMITIVES[name]
-                found[kind, _parameter(document, parameters, "length")] += 1
-    return [
-        count(number, *words, exact=program.complete) + (f" ×{length}" if length else "")
-        for name, words in _CONTROL_FLOW.items()
-        for (kind, length), number in found.items()
-        if kind == name
-    ]
-
-
-def _scopes(document: Snapshot, program: Program) -> list[int]:
-    """The scopes of a program, each once."""
-    reached = {program.scope: None}
-    todo = [program.scope]
-    while todo:
-        for child in document.scopes[todo.pop()].children:
-            if child.scope not in reached:
-                reached[child.scope] = None
-                todo.append(child.scope)
-    return list(reached)
-
-
-def _parameter(document: Snapshot, parameters: int, name: str) -> str:
-    if parameters < 0:
-        return ""
-    for each in document.parameter_lists[parameters]:
-        if each.value >= 0 and document.strings[each.name] == name:
-            return document.strings[each.value]
-    return ""
-
-
-def _activity(program: Program) -> list[str]:
-    activity = program.activity
-    if activity is None:
-        return []
-    words = [count(activity.calls, "call", exact=activity.calls_exact)]
-    if activity.compiles or activity.compiles is None:
-        words.append(count(activity.compiles, "compile"))
-    elif activity.calls and not activity.from_disk:
-        words.append("reused")
-    if activity.from_disk:
-        words.append(f"{activity.from_disk:,} from disk")
-    if activity.inlined:
-        words.append(f"{activity.inlined:,} inlined")
-    if activity.raised:
-        words.append(f"{activity.raised:,} raised")
-    return [", ".join(words)]
 
 
 def stages(program: Program) -> list[tuple[str, str]]:

@@ -40,8 +40,11 @@ def _recompiles(document: Snapshot) -> list[str]:
         again = [miss for miss in function.misses if miss.this_run and miss.outcome == "compiled"]
         reasons = [reason for miss in again for reason in miss.reasons if reason.kind != "first_call"]
         if reasons:
-            more = f" and {len(reasons) - 1} more" if len(reasons) > 1 else ""
-            lines.append(f"{function.name} compiled again: {reasons[0].text}{more}")
+            first = reasons[0].text
+            if len(reasons) > 1:
+                lines.append(f"{function.name} compiled again for {len(reasons)} reasons, the first: {first}")
+            else:
+                lines.append(f"{function.name} compiled again: {first}")
     return lines[:3]
 
 

@@ -31,7 +31,7 @@ def traced_with(traced: Any, jaxpr: Any) -> Any:
     import copy
 
     if getattr(traced.jaxpr, "is_high", False) and not _translated_by_jax_alone(traced.jaxpr):
-        raise TypeError("to lower it again, JAX would run the Python of its user-defined types or functions")
+        raise TypeError("to lower the program again, JAX would run the Python of user-defined types or functions")
     other = copy.copy(traced)
     other._params = {**traced._params, "jaxpr": jaxpr}
     other._lojax = None  # what it was translated to, kept at the first lowering
@@ -152,7 +152,7 @@ def without_disk_cache() -> Iterator[None]:
         import jax
 
         if getattr(jax.config, "jax_compilation_cache_dir", None):
-            raise RuntimeError("this JAX cannot compile beside its cache on disk")
+            raise RuntimeError("this JAX cannot compile without its cache on disk")
         yield
         return
     with _beside_the_cache:

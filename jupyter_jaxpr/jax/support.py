@@ -21,6 +21,14 @@ Tier = Literal["hooks", "events", "inspection", "none"]
 OLDEST = (0, 10, 2)
 OLDEST_TEXT = "0.10.2"
 UPGRADE = "pip install -U jax"
+_EVENTS = (
+    "This version of jupyter_jaxpr does not know the internals of JAX {version}. Traces and compiles are counted, but "
+    "not which call caused them. Run `pip install -U jupyter_jaxpr` when a newer version exists."
+)
+_INSPECTION = (
+    "This version of jupyter_jaxpr does not know the internals of JAX {version}. Programs can be shown, but traces and "
+    "compiles are not counted. Run `pip install -U jupyter_jaxpr` when a newer version exists."
+)
 
 
 @dataclass(frozen=True)
@@ -57,12 +65,12 @@ def support() -> Support:
     """The tier of the JAX at hand; whether the hooks fit is known once JAX is imported."""
     version = jax_version()
     if version is None:
-        return Support("none", f"JAX is not installed in this kernel: run `{UPGRADE}` and restart the kernel.")
+        return Support("none", f"JAX is not installed in this kernel. Run `{UPGRADE}` and restart the kernel.")
     if _numbers(version) < OLDEST:
         return Support(
             "none",
-            f"JAX {version} is older than {OLDEST_TEXT}, the oldest one supported here: "
-            f"run `{UPGRADE}` and restart the kernel.",
+            f"jupyter_jaxpr needs JAX {OLDEST_TEXT} or newer, and this kernel has JAX {version}. "
+            f"Run `{UPGRADE}` and restart the kernel.",
         )
     if not imported():
         return Support("hooks")
@@ -75,15 +83,11 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 def _structure(version: str) -> Support:
     """Read off JAX's code whether the hooks fit it."""
-    missing = f"This JAX ({version}) has changed inside, newer than this version of jupyter_jaxpr knows: "
-    cure = " Run `pip install -U jupyter_jaxpr` when there is a newer one."
-    if not _hooks_fit():
-        if not _events_fit():
-            return Support("inspection", missing + "programs can be shown, traces and compiles not counted." + cure)
-        return Support(
-            "events", missing + "traces and compiles are counted, which call caused them cannot be told." + cure
-        )
-    return Support("hooks")
+    if _hooks_fit():
+        return Support("hooks")
+    if _events_fit():
+        return Support("events", _EVENTS.format(version=version))
+    return Support("inspection", _INSPECTION.format(version=version))
 
 
 def _hooks_fit() -> bool:

@@ -33,13 +33,19 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m jupyter_jaxpr.lessons",
         description="Open JupyterLab on a copy of the first lesson, with the jaxpr panel beside it.",
-        epilog="Any other option goes to `jupyter lab`, such as --no-browser or --port=9000.",
+        epilog="All other options go to `jupyter lab`, such as --no-browser or --port=9000.",
     )
-    parser.add_argument("--language", choices=LANGUAGES, default="en")
-    parser.add_argument("--to", type=Path, default=Path("jaxpr-lessons"), metavar="FOLDER")
+    parser.add_argument("--language", choices=LANGUAGES, default="en", help="Language of the lessons.")
+    parser.add_argument(
+        "--to",
+        type=Path,
+        default=Path("jaxpr-lessons"),
+        metavar="FOLDER",
+        help="Folder that receives the copies of the lessons.",
+    )
     options, lab_options = parser.parse_known_args(arguments)
     if importlib.util.find_spec("jupyterlab") is None:
-        parser.error("JupyterLab is not in this environment: pip install 'jupyter_jaxpr[lab]'.")
+        parser.error("JupyterLab is not installed in this environment. Run pip install 'jupyter_jaxpr[lab]'.")
     lessons = copy_lessons(options.language, options.to)
     command = lab_command(options.to, lessons[0], lab_options)
     if os.name == "nt":
@@ -61,7 +67,7 @@ def copy_lessons(language: str, folder: Path) -> list[str]:
             shutil.copyfile(COURSE / language / name, folder / name)
     print(f"The lessons are in {folder.resolve()}.", flush=True)
     if kept:
-        print(f"Already in the folder, so not replaced: {', '.join(kept)}. Delete a lesson to get a new copy.")
+        print(f"Your copies of these lessons are kept: {', '.join(kept)}. Delete a copy to start its lesson anew.")
     return names
 
 
@@ -80,7 +86,7 @@ def lab_command(folder: Path, lesson: str, options: list[str]) -> list[str]:
         *options,
     ]
     if hasattr(os, "geteuid") and os.geteuid() == 0 and "--allow-root" not in options:
-        print("You are root: JupyterLab is started with --allow-root.", flush=True)
+        print("You are root, so JupyterLab starts with --allow-root.", flush=True)
         command.append("--allow-root")
     return command
 

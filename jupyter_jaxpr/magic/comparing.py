@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from .options import Options
 
 _NO_CALL = (
-    "--compare needs a call to take the arguments from. End the cell with one, such as {name}(x), or write it on the "
-    "magic's line: {magic} --compare {names} {name}(x)."
+    "--compare needs a call to take the arguments from. End the cell with a call, such as {name}(x), or write the call "
+    "on the magic's line: {magic} --compare {names} {name}(x)."
 )
 
 
@@ -64,15 +64,19 @@ def compare_named(
     elif last is None or not last.returned:
         return None, _cannot(observation, _NO_CALL.format(name=found.compare[0], names=names, magic=magic))
     elif not last.is_known:
-        return None, _cannot(observation, f"The values behind a star in {last.text} were not read. Write a plain call.")
+        why = f"--compare cannot read the values behind the star in {last.text}. Write the call without a star."
+        return None, _cannot(observation, why)
     else:
         text, args, kwargs = last.text, tuple(last.args), dict(last.kwargs)
     if not imported():
-        return None, _cannot(observation, "The cell has not imported JAX, so there is nothing to compare. Import it.")
+        return None, _cannot(observation, "JAX is not imported, so nothing was compared. Import JAX in the cell.")
     gone = _taken_away(args, kwargs)
     if gone:
-        why = f"{text} gave an array away (it was donated), so it cannot be compared on it. "
-        return None, _cannot(observation, f"{why}Write a call with fresh arrays: {magic} --compare {names} f(make()).")
+        why = (
+            f"{text} donated an array, so --compare cannot use that array again. Write a call with new arrays: "
+            f"{magic} --compare {names} f(make())."
+        )
+        return None, _cannot(observation, why)
     observer.hooks.ensure()
     candidates = [candidate(name, namespace, " after --compare") for name in found.compare]
     comparison = compare(observer, candidates, args, kwargs, text, sweep=sweep)
@@ -116,9 +120,8 @@ def _cannot(observation: Observation, text: str) -> str:
 
 def _why_not(error: Exception, text: str, value: str | None) -> str:
     if isinstance(error, NameError) and error.name:
-        return f"--compare: {error.name} is not defined. Define it in the cell or in one that ran before."
-    with_value = f" with the value {value}" if value is not None else ""
-    return (
-        f"--compare: the arguments of {text}{with_value} raised {error_text(error)}. Correct the call on "
-        "the magic's line."
-    )
+        return f"--compare: {error.name} is not defined. Define {error.name} in this cell or in an earlier one."
+    raised = error_text(error)
+    if value is None:
+        return f"--compare: the arguments of {text} raised {raised}. Correct the call on the magic's line."
+    return f"--compare: the arguments of {text} raised {raised} for the value {value}. Correct the magic's line."

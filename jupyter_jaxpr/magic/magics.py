@@ -18,14 +18,18 @@ if TYPE_CHECKING:
 class JaxprMagics(Magics):
     """Show what JAX makes of a cell. Settings: `%config JaxprMagics`."""
 
-    output = Bool(True, help="Show two lines below the cell, which open the panel and are saved.").tag(config=True)
+    output = Bool(
+        True, help="Show two lines below the cell. The lines open the panel and are saved with the notebook."
+    ).tag(config=True)
     output_bytes = Int(
-        256_000, min=0, help="Largest copy of the program that is saved below a cell, in bytes; more is cut."
+        256_000,
+        min=0,
+        help="Largest size, in bytes, of the document that is saved below a cell. A larger document is cut.",
     ).tag(config=True)
     auto_trace = Bool(
         True,
-        help="Where a cell calls no jitted function, trace its last call: the Python of that function then runs a "
-        "second time, symbolically.",
+        help="If a cell calls no jitted function, trace its last call. The Python of the called function then runs a "
+        "second time, with tracers in place of arrays.",
     ).tag(config=True)
 
     def __init__(self, session: Session) -> None:
@@ -41,11 +45,11 @@ class JaxprMagics(Magics):
     @line_cell_magic
     @options.arguments
     def jaxpr(self, line: str, cell: str | None = None) -> Any:
-        """Show what JAX makes of a cell, or of one call.
+        """Show the programs that JAX makes of a cell, or of one call.
 
-        `%%jaxpr` on top of a cell runs the cell once, as always, and shows the program of every jitted
-        function that it calls. `%jaxpr f(x)` traces the call `f(x)` and runs nothing, except for the code that
-        computes its arguments.
+        `%%jaxpr` on the first line of a cell: the cell runs once, as always, and the panel shows the program of every
+        jitted function that the cell calls. `%jaxpr f(x)` traces the call `f(x)`: only the code that computes the
+        arguments is executed.
         """
         found = options.parse(self.parser, line)
         if cell is None:

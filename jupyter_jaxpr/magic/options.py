@@ -49,77 +49,82 @@ def arguments(magic: Callable[..., Any]) -> Callable[..., Any]:
             argument(
                 "target",
                 nargs="*",
-                help="A call to show, with values or with types: f(x, n=3), f(f32[8,128], {'w': bf16[128,4]}). "
-                "Without it, %%jaxpr shows every jitted function that the cell calls.",
+                help="A call to trace, with values or with types: f(x, n=3), f(f32[8,128], {'w': bf16[128,4]}). "
+                "Without a target, %%jaxpr shows every jitted function that the cell calls.",
             ),
             argument(
                 "--stage",
                 choices=STAGES,
-                help="How far to take a target that was not jitted and called: trace (default), lower to StableHLO, "
-                "compile to HLO, or run it once.",
+                help="The last stage for the target: trace it (default), lower it to StableHLO, compile it to HLO, or "
+                "run it once.",
             ),
             argument(
                 "--no-trace",
                 action="store_true",
-                help="Do not trace the cell's last call where the cell calls no jitted function.",
+                help="Do not trace the cell's last call if the cell calls no jitted function.",
             ),
             argument(
                 "--compare",
                 metavar="F,G,...",
-                help="Call each of these functions with the arguments of the target, or else of the cell's last call, "
-                "and show side by side what they cost and give. It calls them: once, then as often as a fraction of a "
-                "second holds.",
+                help="Compare these functions: costs, times and results side by side. Each function is called with the "
+                "arguments of the target or, without a target, of the cell's last call: once, then repeatedly for a "
+                "fraction of a second.",
             ),
             argument(
                 "--sweep",
                 metavar="N=8,16,...",
-                help="Give each of these values to a name of the target, and show what the call costs at each: eager, "
-                "the first call with its compilation, warm, and the size of its program. Write for example "
-                "--sweep n=64,256,1024 f(jnp.ones(n)), with --compare f,g for several functions.",
+                help="Call the target once for each of these values of one name. The panel shows, for each value, the "
+                "time of an eager call, of the first call with its compilation and of a warm call, and the size of the "
+                "program. Example: --sweep n=64,256,1024 f(jnp.ones(n)). Add --compare f,g for several functions.",
             ),
             argument(
                 "--steps",
                 action="store_true",
-                help="Run every loop and branch of the program in focus once more and record its steps, on the values "
-                "of the last call. What has effects is left to the panel, which asks first.",
+                help="Run every loop and branch of the program in focus once more, on the values of the last call, and "
+                "record the steps. A construct with effects does not run: the panel offers to run it and asks first.",
             ),
             argument(
                 "--time",
                 action="store_true",
-                help="Run the program in focus again, as often as a fraction of a second holds, on the values of the "
-                "last call, and its Python without jit: what a warm call takes beside the first one. What has effects, "
-                "or takes over a second, is left to the panel, which asks first.",
+                help="Time the program in focus again, and its Python without jit, on the values of the last call: "
+                "each runs repeatedly for a fraction of a second. The panel shows the time of a warm call beside the "
+                "first call. A program that has effects or takes over a second is not repeated: the panel offers to "
+                "run it and asks first.",
             ),
             argument(
                 "--transform",
                 metavar="grad,vmap,jvp,linearize",
-                help="Show beside the program in focus what JAX derives from it by these transforms, on its types: the "
-                "function does not run again, nothing is compiled or executed.",
+                help="Show the programs that JAX derives from the program in focus by these transforms. JAX needs the "
+                "types only: the function does not run again, and nothing is compiled or executed.",
             ),
             argument("--title", help="A title for this run in the panel."),
-            argument("--pin", action="store_true", help="Keep this run in the panel when the next one comes."),
+            argument("--pin", action="store_true", help="Keep this run in view when the next run comes."),
         ]
     ):
         magic = declare(magic)
     return magic
 
 
-# Options that do not go together, and why.
+# Options that exclude each other, and why.
 _APART = (
-    ("--sweep", "--steps", "--steps is about one call"),
-    ("--sweep", "--stage", "--sweep compiles and runs"),
-    ("--compare", "--steps", "--steps is about one program"),
-    ("--compare", "--stage", "--compare compiles and runs"),
-    ("--compare", "--time", "--compare times what it calls"),
-    ("--sweep", "--time", "--sweep times each call"),
+    ("--sweep", "--steps", "--sweep and --steps exclude each other: --steps records one call. Leave one out."),
+    ("--sweep", "--stage", "--sweep and --stage exclude each other: --sweep always runs the function. Leave one out."),
+    ("--compare", "--steps", "--compare and --steps exclude each other: --steps records one program. Leave one out."),
+    (
+        "--compare",
+        "--stage",
+        "--compare and --stage exclude each other: --compare always runs the functions. Leave one out.",
+    ),
+    ("--compare", "--time", "--compare and --time exclude each other: --compare times each function. Leave one out."),
+    ("--sweep", "--time", "--sweep and --time exclude each other: --sweep times each call. Leave one out."),
 )
 
-# Options that call the function: what each does, and an argument that it can be called with.
+# Options that call the function, and an argument that it can be called with.
 _RUN = (
-    ("--compare", "calls the functions", "jnp.ones(8)"),
-    ("--sweep", "calls the function", "jnp.ones({name})"),
-    ("--steps", "runs the function", "jnp.ones(8)"),
-    ("--time", "runs the function", "jnp.ones(8)"),
+    ("--compare", "jnp.ones(8)"),
+    ("--sweep", "jnp.ones({name})"),
+    ("--steps", "jnp.ones(8)"),
+    ("--time", "jnp.ones(8)"),
 )
 
 
@@ -136,16 +141,16 @@ def _need_values(given: Mapping[str, bool], stage: str | None, text: str, target
     Raises:
         UsageError: An option calls the function.
     """
-    for option, does, argument_text in _RUN:
+    for option, argument_text in _RUN:
         if given[option]:
             raise UsageError(
-                f"{option} {does} and needs values, and '{text}' has types. Write arrays, such as "
-                f"{target.function_text}({argument_text.format(name=name)})."
+                f"{option} calls the function and needs values, but the arguments of '{text}' are types. Write arrays, "
+                f"such as {target.function_text}({argument_text.format(name=name)})."
             )
     if stage == "run":
         raise UsageError(
-            f"--stage run needs values, and '{text}' has types. Write arrays, such as f(jnp.ones(8)), or use "
-            "--stage compile."
+            f"--stage run needs values, but the arguments of '{text}' are types. Write arrays, such as "
+            "f(jnp.ones(8)), or use --stage compile."
         )
 
 
@@ -174,11 +179,13 @@ def parse(parser: MagicArgumentParser, line: str) -> Options:
         _need_values(given, found.stage, text, target, "n" if sweep is None else sweep.name)
     for one, other, why in _APART:
         if given[one] and given[other]:
-            raise UsageError(f"{one} and {other} do not go together: {why}. Leave one out.")
+            raise UsageError(why)
     if found.time and found.stage not in (None, "run"):
-        raise UsageError(f"--time and --stage {found.stage} do not go together: --time runs. Leave one out.")
+        raise UsageError(
+            f"--time and --stage {found.stage} exclude each other: --time always runs the function. Leave one out."
+        )
     if found.stage is not None and target is None:
-        raise UsageError(f"--stage {found.stage} is about a target. Write one, such as f(x) --stage {found.stage}.")
+        raise UsageError(f"--stage needs a target. Write a call, such as f(x) --stage {found.stage}.")
     transform = _transform(found.transform)
     title = found.title.strip("\"'") if found.title else None
     return Options(
@@ -209,18 +216,18 @@ def _closed_up(found: list[str]) -> list[str]:
 def _compare(text: str | None) -> tuple[str, ...]:
     if text is None:
         return ()
-    example = "Write the names of two or more functions with commas, such as --compare f,g,h."
+    example = "Write the names of two or more functions, separated by commas, such as --compare f,g,h."
     names = text.split(",")
     for name in names:
         if not name:
-            raise UsageError(f"--compare {text}: a name is missing beside a comma. {example}")
+            raise UsageError(f"--compare {text}: a function name is missing before or after a comma. {example}")
         if not all(part.isidentifier() for part in name.split(".")):
-            raise UsageError(f"--compare {text}: '{name}' is no name of a function. {example}")
+            raise UsageError(f"--compare {text}: '{name}' is not a function name. {example}")
     if len(names) == 1:
-        raise UsageError(f"--compare {text}: there is nothing to compare {text} with. {example}")
+        raise UsageError(f"--compare {text} names only one function. {example}")
     twice = [name for name in names if names.count(name) > 1]
     if twice:
-        raise UsageError(f"--compare {text}: {twice[0]} is there twice. {example}")
+        raise UsageError(f"--compare {text} names {twice[0]} twice. {example}")
     return tuple(names)
 
 
@@ -232,7 +239,7 @@ def _transform(text: str | None) -> tuple[TransformKind, ...]:
         if name not in TRANSFORM_KINDS:
             raise UsageError(
                 f"--transform {text}: there is no transform '{name}'. Write one or more of "
-                f"{', '.join(TRANSFORM_KINDS)} with commas, such as --transform grad,vmap."
+                f"{', '.join(TRANSFORM_KINDS)}, separated by commas, such as --transform grad,vmap."
             )
     return tuple(kind for kind in dict.fromkeys(names) if kind in TRANSFORM_KINDS)
 
@@ -275,7 +282,7 @@ def words(line: str) -> list[str]:
             continue
         word += character
     if quote:
-        raise UsageError(f"A {quote} is not closed in: {line.strip()}. Close it.")
+        raise UsageError(f"The quote {quote} is not closed in: {line.strip()}. Close the quote.")
     if closing:
         raise UsageError(f"A '{closing[-1]}' is missing in: {line.strip()}. Close the bracket.")
     return [*found, word] if word else found

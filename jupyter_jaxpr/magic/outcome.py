@@ -37,19 +37,19 @@ if TYPE_CHECKING:
     from .active import Active
     from .options import Options
 
-_AHEAD = "To see its program, call the jitted function itself, or name the call: %jaxpr f(x)."
+_AHEAD = "To see the program, call the jitted function itself, or write %jaxpr f(x)."
 WHAT_TO_TYPE = (
-    "Call a function under @jax.jit in the cell, end the cell with a call such as f(x), or name one: "
-    "%%jaxpr f(x) or %%jaxpr f(f32[8])."
+    "Call a function under @jax.jit in the cell, end the cell with a call such as f(x), or write %%jaxpr f(x) or "
+    "%%jaxpr f(f32[8])."
 )
 _NOT_TRACED = (
-    "{name} ran without jit and was not traced, because a trace runs its Python a second time. {place} {what}. To see "
-    "its program, {way}."
+    "{name} ran without jit and was not traced, because a trace runs the Python of {name} a second time. "
+    "{place} {what}. {cure}"
 )
-_UNDER_JIT_OR_BY_NAME = "call {name} under jax.jit, or write %jaxpr {call}"
-_ONLY_UNDER_JIT = "call {name} under jax.jit"
-_CALL_GONE = "{name} or one of its arguments is no longer there. Run the cell again."
-_UNDER_JIT = "Call it under jax.jit to see the program that runs."
+_UNDER_JIT_OR_BY_NAME = "To see the program, call {name} under jax.jit, or write %jaxpr {call}."
+_ONLY_UNDER_JIT = "To see the program, call {name} under jax.jit."
+_CALL_GONE = "{name} or one of its arguments no longer exists. Run the cell again."
+_UNDER_JIT = "Call the function under jax.jit to see the program that runs."
 
 
 def complete(
@@ -81,7 +81,7 @@ def complete(
             _find(observation, lambda: [trace_error(error, name) for name in raised[-1:]])
         if active.options.compare:
             if error is not None:
-                message = "The cell raised, so nothing was compared. Correct it and run it again."
+                message = "The cell raised an error, so nothing was compared. Correct the cell and run it again."
             else:
                 active.comparison, message = compare_named(
                     observer, namespace, active.options, observation, "%%jaxpr", active.last
@@ -93,7 +93,7 @@ def complete(
                         )
         elif active.options.sweep is not None:
             if error is not None:
-                message = "The cell raised, so nothing was swept over. Correct it and run it again."
+                message = "The cell raised an error, so the sweep did not run. Correct the cell and run it again."
             else:
                 active.sweep, message = sweep_target(
                     observer, namespace, active.options, observation, "%%jaxpr", active.heartbeat.say
@@ -152,12 +152,12 @@ def trace_target(
         return _cannot(
             observation,
             target.text,
-            f"{target.function_text} is no function but a {kind_name(type(fun))}. Name a function.",
+            f"{target.function_text} is a {kind_name(type(fun))}, not a function. Write the name of a function.",
         )
     observer.hooks.ensure()
-    note = f"Traced for {magic} {target.text}: nothing was executed for it."
+    note = f"Traced for {magic} {target.text}. Nothing was executed."
     if target.takes_values:
-        note = f"Traced for {magic} {target.text}: its arguments were evaluated, the function was not executed."
+        note = f"Traced for {magic} {target.text}. The arguments were evaluated; the function was not executed."
     if found.stage == "run":
         note = f"Traced, compiled and run once for {magic} {target.text} --stage run."
     elif found.time:
@@ -199,10 +199,10 @@ def _refused(observation: Observation, error: EffectsError) -> str:
 
 def _why_not(error: Exception, text: str, magic: str) -> str:
     if isinstance(error, NameError) and error.name:
-        return f"{error.name} is not defined. Define it in the cell or in one that ran before."
+        return f"{error.name} is not defined. Define {error.name} in this cell or in an earlier one."
     if isinstance(error, SpecError):
         return str(error)
-    return f"Its arguments raised {error_text(error)}. Correct the call after {magic}."
+    return f"The arguments of the call raised {error_text(error)}. Correct the call after {magic}."
 
 
 # --- the last call -----------------------------------------------------------------------------------------
@@ -228,14 +228,14 @@ def _trace_last(observer: Observer, active: Active, observation: Observation, wa
         return None
     if not last.is_known:
         return (
-            f"The values behind a star in {last.text} were not read, as that would run code of yours a second time. "
-            f"To trace the call, put them into a tuple first: args = tuple(...), then {name}(*args)."
+            f"The call {last.text} was not traced: reading the values behind the star would run your code a second "
+            f"time. To trace the call, put the values into a tuple first: args = tuple(...), then {name}(*args)."
         )
     jitted = is_jitted(fun)
     if jitted:
         note = "Compiled before the extension was loaded. This is the program that JAX holds for the cell's last call."
         if observer.hooks.support.tier != "hooks":
-            note = "The program that JAX holds for the cell's last call."
+            note = "This is the program that JAX holds for the cell's last call."
         elif not any(called is fun for called in active.run.unseen):
             return None
         with observer.looking_away():
@@ -244,24 +244,24 @@ def _trace_last(observer: Observer, active: Active, observation: Observation, wa
         if effects:
             place, what = place_text(effects[0], active.cell.file), effects[0].text
             return (
-                f"JAX holds no trace of {last.text}, and {name} was not traced again, because a trace runs its Python. "
-                f"{place} {what}. To trace it, write %jaxpr {last.text}."
+                f"JAX holds no trace of {last.text}, and {name} was not traced again, because a trace runs the Python "
+                f"of {name}. {place} {what}. To trace the call, write %jaxpr {last.text}."
             )
     else:
         why = _not_traceable(last)
         if why is not None:
             return why
         if not wanted:
-            return f"{name} is not jitted, and tracing it was turned off. To trace it, write %jaxpr {last.text}."
+            return f"{name} is not jitted, and tracing is turned off. To trace the call, write %jaxpr {last.text}."
         effects = _effects(last)
         if effects:
             return _offer(active, observation, deciding(effects))
         note = (
-            f"Our own trace: the cell called {name} without jit, so JAX ran it operation by operation. Its Python ran "
-            "a second time for this, symbolically."
+            f"jupyter_jaxpr traced this program: the cell called {name} without jit, so JAX ran {name} operation by "
+            f"operation. For the trace, the Python of {name} ran a second time, with tracers in place of arrays."
         )
         if any(function.programs for function in observation.functions):
-            note = f"Our own trace of the whole call {last.text}, which JAX did not compile as one program."
+            note = f"jupyter_jaxpr traced the whole call {last.text}, which JAX did not compile as one program."
     own = trace_call(
         observer,
         fun,
@@ -304,12 +304,12 @@ def _offer(active: Active, observation: Observation, effect: SideEffect) -> str:
     name = name_of(last.function)
     held = HeldCallForTrace(last.function, last.args, last.kwargs)
     observation.retrace = Retrace(name, last.text, effect, held, _place_of_call(active))
-    way = _ONLY_UNDER_JIT if observation.retrace.allows_effects else _UNDER_JIT_OR_BY_NAME
+    cure = _ONLY_UNDER_JIT if observation.retrace.allows_effects else _UNDER_JIT_OR_BY_NAME
     message = _NOT_TRACED.format(
         name=name,
         place=place_text(effect, active.cell.file),
         what=effect.text,
-        way=way.format(name=name, call=last.text),
+        cure=cure.format(name=name, call=last.text),
     )
     place = Place(effect.file, effect.line, effect.function) if effect.line else None
     observation.findings.append(Finding("not_traced", message, function=name, place=place))
@@ -325,7 +325,7 @@ def trace_again(observer: Observer, observation: Observation, keep_values: bool)
         fun, args, kwargs = offer.call.call()
     except CallGone:
         return _CALL_GONE.format(name=offer.name)
-    note = f"Traced because you asked for it: the Python of {offer.text} ran a second time, symbolically."
+    note = f"You asked for this trace: the Python of {offer.text} ran a second time, with tracers in place of arrays."
     own = trace_call(
         observer,
         fun,
@@ -353,7 +353,7 @@ def _added(observation: Observation, own: OwnTrace, name: str) -> str | None:
             Finding(
                 "untraceable",
                 f"{text} {known.text}".rstrip(),
-                cure="To keep it from being traced, write %%jaxpr --no-trace.",
+                cure="To turn this trace off, write %%jaxpr --no-trace.",
                 detail=error_lines(own.error),
                 function=name,
                 place=known.place,
@@ -376,13 +376,13 @@ def _not_traceable(last: Any) -> str | None:
         return f"The cell ends with a call of {name}, which is not a function that JAX can trace. {WHAT_TO_TYPE}"
     if not has_arrays(last.args, last.kwargs):
         return (
-            f"The cell ends with {last.text}, which takes no array, so there is nothing to trace it with. "
+            f"The cell ends with {last.text}. The call has no array among its arguments, so it was not traced. "
             f"{WHAT_TO_TYPE}"
         )
     if not returned_arrays(last.result):
         return (
-            f"The cell ends with {last.text}, which returned no array of JAX, so it was not run again to trace it. "
-            f"To trace it all the same, write %jaxpr {last.text}."
+            f"The cell ends with {last.text}. The call returned no JAX array, so it was not traced. To trace the call "
+            f"anyway, write %jaxpr {last.text}."
         )
     return None
 
@@ -410,44 +410,48 @@ def _add(observation: Observation, own: OwnTrace, focus: bool) -> None:
 
 def _nothing(namespace: dict[str, Any], active: Active, observation: Observation, error: BaseException | None) -> str:
     if isinstance(error, KeyboardInterrupt):
-        return "The cell was interrupted before a jitted function had run. Run it again to see its program."
+        return "The cell was interrupted before a jitted function ran. Run the cell again to see the program."
     if error is not None:
-        return f"The cell raised {kind_name(type(error))} before a jitted function had run."
+        kind = kind_name(type(error))
+        return f"The cell raised {kind} before a jitted function ran. Correct the cell and run it again."
     unseen = [called for called in active.run.unseen if not is_of_jax(called)]
     if unseen:
         names = ", ".join(dict.fromkeys(name_of(called) for called in unseen[:5]))
         return (
-            f"{names} was called and reused a program that was compiled before %load_ext jupyter_jaxpr, so it was not "
-            "seen. Load the extension before the first call, or write %%jaxpr f(x)."
+            f"The cell called {names} and reused a program that JAX compiled before %load_ext jupyter_jaxpr, so the "
+            "program is not known. Load the extension before the first call, or write %%jaxpr f(x)."
         )
     if active.run.ahead:
         names = ", ".join(sorted(active.run.ahead)[:5])
-        how = "by .trace, .lower or jax.make_jaxpr"
-        return f"{names} was traced or lowered ahead of time, {how}, and not called. {_AHEAD}"
+        how = "(by .trace, .lower or jax.make_jaxpr)"
+        return f"The cell only traced or lowered {names} ahead of time {how} and did not call it. {_AHEAD}"
     inlined = [function.name for function in observation.functions if not function.top_level]
     if inlined:
         return (
-            f"{', '.join(inlined[:5])} was called only while JAX recorded another program, such as that of "
-            f"jax.make_jaxpr, and became a part of it. {WHAT_TO_TYPE}"
+            f"The cell called {', '.join(inlined[:5])} only while JAX traced another program, such as that of "
+            f"jax.make_jaxpr. The call became a part of that program. {WHAT_TO_TYPE}"
         )
     raised = [function.name for function in observation.functions if function.raised]
     if raised:
         return (
-            f"{', '.join(raised[:5])} raised when it was called, and the cell went on: no program of it is known. "
-            "Take away what catches the error, and run the cell again to see why."
+            f"The call of {', '.join(raised[:5])} raised an error, and the cell caught the error, so no program is "
+            "known. Remove the code that catches the error, and run the cell again to see the error."
         )
     called = [function.name for function in observation.functions]
     if called:
-        return f"{', '.join(called[:5])} was called, and no program of it is known. Run the cell again."
+        return f"The cell called {', '.join(called[:5])}, but no program is known. Run the cell again."
     if active.run.ledger is not None and active.run.ledger.elsewhere:
         return not_counted(active.run.ledger.elsewhere)
     uncalled = _jitted_here(namespace, active.cell.file)
     if uncalled:
         name = uncalled[0]
-        return f"{name} is jitted in this cell and was not called. Give it arguments: %jaxpr {name}(f32[8])."
+        return (
+            f"The cell defines the jitted function {name} and does not call it. Call {name}, or write "
+            f"%jaxpr {name}(f32[8])."
+        )
     if observation.eager_compiles:
         return f"The cell ran JAX operation by operation and called no jitted function. {WHAT_TO_TYPE}"
-    return f"The cell called no function of JAX's that was compiled. {WHAT_TO_TYPE}"
+    return f"The cell ran no program that JAX compiled. {WHAT_TO_TYPE}"
 
 
 def _jitted_here(namespace: dict[str, Any], file: str) -> list[str]:
@@ -463,4 +467,4 @@ def _jitted_here(namespace: dict[str, Any], file: str) -> list[str]:
 
 def _trace_error(name: str, error: BaseException) -> str:
     first = message_of(error).strip().splitlines()
-    return f"Tracing it raised {kind_name(type(error))}: {first[0] if first else ''}"
+    return f"Tracing {name} raised {kind_name(type(error))}: {first[0] if first else ''}"

@@ -76,7 +76,7 @@ class Session:
         self.shell.input_transformer_manager.cleanup_transforms.insert(0, self._transform)
         for event, function in self._events():
             self.shell.events.register(event, function)
-        with self._guard("hook JAX"):
+        with self._guard("jupyter_jaxpr could not hook JAX."):
             self.observer.hooks.ensure()
         self.observer.shows_programs = True
         self.publisher.open()
@@ -87,13 +87,13 @@ class Session:
             return
         for thread in list(self._active):
             active = self._active.pop(thread)
-            with self._guard("end the observation of a cell"):
+            with self._guard("jupyter_jaxpr could not end the observation of a cell."):
                 self._stop(active)
             active.heartbeat.stop()
             active.last.forget()
         self._depth.clear()
         self._running.clear()
-        with self._guard("end the observation of a block"):
+        with self._guard("jupyter_jaxpr could not end the observation of a block."):
             self.observer.end_all()
         transforms = self.shell.input_transformer_manager.cleanup_transforms
         if self._transform in transforms:
@@ -109,7 +109,7 @@ class Session:
             configurables.remove(self.magics)
         self.magics = None
         self.observer.shows_programs = False
-        with self._guard("take the hooks out of JAX"):
+        with self._guard("jupyter_jaxpr could not remove its hooks from JAX."):
             self.observer.hooks.remove()
         self.publisher.close()
 
@@ -154,7 +154,7 @@ class Session:
 
     def _before(self, info: Any) -> None:
         """A cell is about to run."""
-        with self._guard("begin to observe"):
+        with self._guard("jupyter_jaxpr could not observe the cell."):
             thread = threading.get_ident()
             self.observer.hooks.ensure()
             cell = self._running_cell(info)
@@ -177,12 +177,12 @@ class Session:
         thread = threading.get_ident()
         active = self._active.get(thread)
         if active is None:
-            with self._guard("let go of an interrupted call"):
+            with self._guard("jupyter_jaxpr could not release an interrupted call."):
                 self.observer.let_go()
         if active is None or not _is_result_of(result, active.info):
             return
         del self._active[thread]
-        with self._guard("show what the cell did"):
+        with self._guard("jupyter_jaxpr could not show the run."):
             self._finish(active, result)
 
     # --- one cell ---
@@ -219,7 +219,7 @@ class Session:
     def _finish(self, active: Active, result: Any) -> None:
         last = active.last
         if last.returned and last.is_known and is_jitted(last.function):
-            with self._guard("note the values of the last call"):
+            with self._guard("jupyter_jaxpr could not record the values of the last call."):
                 self.observer.note_values(last.function, last.args, last.kwargs, keep=active.options.keeps_values)
         error = getattr(result, "error_in_exec", None) or getattr(result, "error_before_exec", None)
         try:
@@ -256,13 +256,13 @@ class Session:
             built = replace(built, document=built.sources.merge("sweep", sweep_document(run.sweep)))
         try:
             if found.steps:
-                with self._guard("record the steps"):
+                with self._guard("jupyter_jaxpr could not record the steps."):
                     built = replace(built, document=self._with_steps(built))
             if found.time:
-                with self._guard("time the program"):
+                with self._guard("jupyter_jaxpr could not time the program."):
                     built = replace(built, document=self._with_time(built))
             if found.transform:
-                with self._guard("transform the program"):
+                with self._guard("jupyter_jaxpr could not transform the program."):
                     built = replace(built, document=self._with_transforms(built, found))
         finally:
             if found.keeps_values:
@@ -294,7 +294,7 @@ class Session:
             return None
 
         def retrace() -> None:
-            with self._guard("trace the call"):
+            with self._guard("jupyter_jaxpr could not trace the call."):
                 message = outcome.trace_again(self.observer, run.observation, run.options.keeps_values)
                 built = self._built(replace(run, message=message))
                 self.publisher.publish(replace(built, retrace=self._retrace(run)))
@@ -323,7 +323,7 @@ class Session:
         """Do what `%jaxpr f(x)` asks for."""
         observation = Observation()
         interrupted = False
-        with self._guard("trace the call"):
+        with self._guard("jupyter_jaxpr could not trace the call."):
             cell = self._running.get(threading.get_ident())
             run_id = uuid.uuid4().hex
             heartbeat = Heartbeat(self.observer, Run(), self.publisher, run_id, cell.id if cell else None).start()
@@ -361,7 +361,7 @@ class Session:
         error: BaseException | None = None
         try:
             file, run = _run_body(self.shell, source, above)
-            with self._guard("begin to observe"):
+            with self._guard("jupyter_jaxpr could not observe the cell."):
                 outer = self._running.get(thread)
                 cell = cells.RunningCell(
                     outer.id if outer else None,
@@ -377,7 +377,7 @@ class Session:
         finally:
             if active is not None and self._active.get(thread) is active:  # else it was unloaded meanwhile
                 del self._active[thread]
-                with self._guard("show what the cell did"):
+                with self._guard("jupyter_jaxpr could not show the run."):
                     self._finish(active, _NestedResult(error))
 
     def _lines_above(self, source: str) -> int:
@@ -396,20 +396,17 @@ class Session:
     # --- failures of ours ---
 
     @contextmanager
-    def _guard(self, doing: str) -> Iterator[None]:
+    def _guard(self, failure: str) -> Iterator[None]:
+        """Report a failure of ours: `failure` says what did not work."""
         try:
             yield
         except Exception:
-            self._report(doing, traceback.format_exc())
+            self._report(f"{failure} The cell itself ran as always.", traceback.format_exc())
         except KeyboardInterrupt:
-            self._report(doing, None)
+            self._report("jupyter_jaxpr was interrupted. The cell itself had run.", None)
 
-    def _report(self, doing: str, detail: str | None) -> None:
-        text = f"jupyter_jaxpr could not {doing}; the cell itself ran as always."
-        cure = "Please report it with the text below."
-        if detail is None:
-            text = f"jupyter_jaxpr was interrupted before it could {doing}; the cell itself had run."
-            cure = "Run the cell again to see its program."
+    def _report(self, text: str, detail: str | None) -> None:
+        cure = "Report this failure with the details below." if detail else "Run the cell again to see the program."
         self.publisher.fail(text, cure, detail)
         last_line = f" ({detail.strip().splitlines()[-1]})" if detail else ""
         print(text + last_line, file=sys.stderr)

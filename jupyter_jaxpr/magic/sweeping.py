@@ -50,7 +50,7 @@ def sweep_named(
     if tier.tier == "none":
         return None, tier.note
     if not imported():
-        return None, _cannot(observation, "The cell has not imported JAX, so nothing was swept over. Import it.")
+        return None, _cannot(observation, "JAX is not imported, so the sweep did not run. Import JAX in the cell.")
     values = Values(swept.name, swept.values, target, namespace)
     functions = functions_of(target, found.compare, namespace)
     missing = next((each.missing for each in functions if each.missing is not None), None)

@@ -58,16 +58,17 @@ class ExactLinks:
 
     def __str__(self) -> str:
         """The shares, and whether the twin is the same as the program."""
-        lines = [f"Twin compile of {self.name}: exact links, {duration(self.seconds)} to lower and compile it"]
+        lines = [
+            f"Exact links of {self.name}: lowering and compiling the tagged program took {duration(self.seconds)}."
+        ]
         for level in self.levels:
             lines.append(
-                f"{title(level.name)}: {count(level.instructions, 'instruction')}, "
-                f"{_share(level.linked, level.instructions)} from equations, "
-                f"{_share(level.single, level.instructions)} from one equation alone"
-                + (f", {level.inferred:,} more inferred" if level.inferred else "")
-                + f". {level.words}"
+                f"{title(level.name)}: {count(level.instructions, 'instruction')}; linked to equations: "
+                f"{_share(level.linked, level.instructions)}; linked to exactly one equation: "
+                f"{_share(level.single, level.instructions)}; linked by inference: {level.inferred:,} more. "
+                f"{level.words}"
             )
-        lines.append(f"{self.reached:,} of {count(self.equations, 'equation')} are in the HLO")
+        lines.append(f"{self.reached:,} of {count(self.equations, 'equation')} have an instruction in the HLO.")
         return "\n".join(lines)
 
 

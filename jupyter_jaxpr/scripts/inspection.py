@@ -39,6 +39,7 @@ from ..observe.calls.call_values import ValuesGone
 from ..observe.kernel import observer
 from ..observe.observation import Observation
 from ..observe.own_traces import trace_call
+from ..quantities import count
 from .exact_links import ExactLinks, exact_links_of
 
 Stage = Literal["trace", "lower", "compile", "run"]
@@ -49,18 +50,18 @@ _NO_VALUES = (
     "stage='run' executes the function and needs values, not jax.ShapeDtypeStruct. "
     "Give arrays, or take stage='compile'."
 )
-_TIME_RUNS = "time=True runs the function: take stage='run' with it."
+_TIME_RUNS = "time=True runs the function. Pass stage='run' too."
 _NO_LEVEL = "There is no level {level!r}. Take one of 'jaxpr', 'stablehlo', 'hlo'."
 _NO_PROGRAM = "This snapshot holds no program. {message}"
 _NOT_HELD = "This snapshot does not hold the {title}. {reason}"
-_NOT_MADE = "JAX was not asked to make it: inspect with stage='{stage}'."
+_NOT_MADE = "JAX has not made the text. Inspect with stage='{stage}'."
 _NOT_LOWERED_FOR = "Only StableHLO is lowered for a platform. Take text('stablehlo', platform='{platform}')."
-_NO_COST = "This snapshot does not hold what {name} costs. Inspect the function again."
+_NO_COST = "This snapshot does not hold the cost of {name}. Inspect the function again."
 _NO_TRANSFORM = "There is no transform {kind!r}. Take one of {kinds}."
 _NOT_IN = "There is no program {index}: this snapshot has {count}."
 _NO_SHARDINGS = (
-    "This snapshot does not hold how {name} is spread: it ran on one device, or was not compiled. Inspect the function "
-    "again."
+    "This snapshot does not hold the shardings of {name}: the program ran on one device, or was not compiled. Inspect "
+    "the function again."
 )
 _NO_SNAPSHOT = "diff takes a snapshot, not {kind}. Pass the later one, such as jupyter_jaxpr.inspect(f, x)."
 _NO_FORMAT = "{name} cannot be written: a snapshot is saved as .json, .html or .md."
@@ -174,7 +175,7 @@ class Snapshot:
         """
         found = constructs(self._document)
         if not 0 <= card < len(found):
-            raise IndexError(f"There is no card {card}: this snapshot has {len(found)}.")
+            raise IndexError(f"There is no card {card}: this snapshot has {count(len(found), 'card')}.")
         index = found[card]
         if self._sources is None:
             raise ValueError("A snapshot that was read from a file cannot be run. Inspect the function again.")
@@ -184,7 +185,7 @@ class Snapshot:
         try:
             construct = construct_of(self._sources, index)
             if construct.question is not None and not repeat_effects:
-                raise ValueError(f"{construct.question} Then give repeat_effects=True.")
+                raise ValueError(f"{construct.question} If yes, pass repeat_effects=True.")
             with observer().looking_away():
                 return recording_document(self._document, index, construct.run())
         except (Unsteppable, ValuesGone) as error:
@@ -311,7 +312,7 @@ class Snapshot:
         title = "StableHLO" if level == "stablehlo" else "HLO"
         self._need(level, index)
         if self._sources is None:
-            reason = (held and held.reason) or "Inspect the function again to see it."
+            reason = (held and held.reason) or "Inspect the function again."
             raise ValueError(_NOT_HELD.format(title=title, reason=reason))
         try:
             return self._sources.text(index, level).text
@@ -390,9 +391,7 @@ class Snapshot:
 
     def _for_platform(self, level: LevelName, program: int, platform: Platform) -> str:
         if level != "stablehlo":
-            raise ValueError(
-                f"Only StableHLO is lowered for a platform. Take text('stablehlo', platform={platform!r})."
-            )
+            raise ValueError(_NOT_LOWERED_FOR.format(platform=platform))
         if self._sources is None:
             raise ValueError("A snapshot that was read from a file cannot be lowered. Inspect the function again.")
         try:
@@ -445,7 +444,7 @@ class Snapshot:
         """The index of a program, that of the one in focus for None."""
         index = self._document.focus if program is None else program
         if program is not None and not 0 <= index < len(self._document.programs):
-            raise IndexError(_NOT_IN.format(index=index, count=len(self._document.programs)))
+            raise IndexError(_NOT_IN.format(index=index, count=count(len(self._document.programs), "program")))
         if index < 0:
             raise ValueError(_NO_PROGRAM.format(message=self._document.message or "Inspect a function first."))
         return index
@@ -508,7 +507,7 @@ def inspect(
             fun,
             args,
             kwargs,
-            "Inspected: a trace of its own.",
+            "jupyter_jaxpr.inspect traced this program.",
             stage,
             keep_values=time,
             allow_effects=allow_effects,

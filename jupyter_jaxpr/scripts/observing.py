@@ -15,6 +15,7 @@ from ..observe.calls.counters import HAS_MONITORING
 from ..observe.kernel import observer
 from ..observe.observation import Place
 from ..observe.run import NOT_COUNTED, ONLY_IN_CELLS, UNLOADED, Run
+from ..quantities import count
 
 
 class RecompileError(AssertionError):
@@ -118,13 +119,12 @@ def check(ledger: Ledger, limits: Mapping[str, int]) -> None:
         compiles = sum(record.compiles for record in records)
         if compiles <= limit:
             continue
-        times = "1 time" if compiles == 1 else f"{compiles} times"
-        told.append(f"{name} compiled {times}, {limit} allowed:")
+        told.append(f"{name}: {count(compiles, 'compile')}, limit {limit}.")
         for record in records:
             for miss in record.misses:
                 if miss.outcome == "compiled":
-                    why = "; ".join(reason.text for reason in miss.reasons) or "unknown"
-                    where = f"line {miss.line}" if miss.line is not None else "somewhere"
+                    why = "; ".join(reason.text for reason in miss.reasons) or "unknown reason"
+                    where = f"line {miss.line}" if miss.line is not None else "unknown line"
                     told.append(f"  {where}: {why}")
         cures = [reason.cure for record in records for miss in record.misses for reason in miss.reasons if reason.cure]
         told += [f"  {cure}" for cure in dict.fromkeys(cures)]

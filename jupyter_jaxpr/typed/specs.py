@@ -131,7 +131,7 @@ def parse_sweep(text: str, target: Target | None) -> SweptName:
     Raises:
       SpecError: it is no name with two or more values, or the target does not look it up.
     """
-    example = "Write for example n=8,16,32 and a call that takes n: f(jnp.ones(n))."
+    example = "Write, for example, n=8,16,32 and a call that uses n, such as f(jnp.ones(n))."
     name, equals, values = text.partition("=")
     name = name.strip()
     source = f"({values},)"
@@ -140,12 +140,13 @@ def parse_sweep(text: str, target: Target | None) -> SweptName:
     except SyntaxError:
         parsed = None
     if not equals or not name.isidentifier() or not isinstance(parsed, ast.Tuple) or not values.strip():
-        raise SpecError(f"{text}: this is not a name and its values. {example}")
+        raise SpecError(f"{text}: a sweep needs a name and its values. {example}")
     if len(parsed.elts) < 2:
         raise SpecError(f"{text}: a sweep needs two or more values. {example}")
-    if target is None or name not in target.names:
-        where = f"'{target.text}' has no name {name}" if target is not None else "there is no target"
-        raise SpecError(f"{text}: {where} to give these values to. {example}")
+    if target is None:
+        raise SpecError(f"{text}: a sweep needs a call that uses {name}. {example}")
+    if name not in target.names:
+        raise SpecError(f"{text}: the arguments of '{target.text}' do not use {name}. {example}")
     return SweptName(name, tuple(ast.get_source_segment(source, value) or ast.unparse(value) for value in parsed.elts))
 
 
@@ -185,9 +186,9 @@ def _replace_specs(text: str) -> tuple[str, bool]:
         if match["key"] is None and dtype not in DTYPES:
             return match[0]  # a subscript of the user's own, such as xs[0]
         if mark not in (None, "{weak}", "{weak_type=True}"):
-            raise SpecError(f"'{match[0]}': {mark} is not known here. Write {{weak}} for a weakly typed array.")
+            raise SpecError(f"'{match[0]}': there is no mark {mark}. Write {{weak}} for a weakly typed array.")
         if match["key"] is not None and mark is not None:
-            raise SpecError(f"'{match[0]}': keys are never weakly typed. Write key<{match['key']}>[].")
+            raise SpecError(f"'{match[0]}': a key has no weak type. Write key<{match['key']}>[].")
         _check_shape(match["shape"], match[0])
         found = True
         shape = f"({match['shape']},)" if match["shape"].strip() else "()"
@@ -204,7 +205,7 @@ def _check_dtype(dtype: str, key: str | None, text: str) -> None:
     elif dtype not in DTYPES and _LOOKS_LIKE_DTYPE.fullmatch(dtype):
         close = difflib.get_close_matches(dtype, list(DTYPES), n=1)
         hint = f" Did you mean {close[0]}?" if close else ""
-        raise SpecError(f"'{text}': there is no dtype {dtype}.{hint} Write for example f32, bf16, i32 or bool.")
+        raise SpecError(f"'{text}': there is no dtype {dtype}.{hint} Write, for example, f32, bf16, i32 or bool.")
 
 
 def _check_shape(shape: str, text: str) -> None:

@@ -22,13 +22,14 @@ from .runs import Run, Runs
 from .worker import Work, Worker
 
 _UNREADABLE = (
-    "This kernel's jupyter_jaxpr does not understand what the panel asked ({why}). Install the same version of "
+    "The kernel's jupyter_jaxpr does not understand the request of the panel ({why}). Install the same version of "
     "jupyter_jaxpr for JupyterLab and for the kernel, then restart both."
 )
 _TRACED_ANEW = (
-    "The call was traced again while the kernel worked, so this answer is about the earlier programs. Ask again."
+    "The call was traced again while the kernel worked, so the answer is about the earlier programs. Start the request "
+    "again."
 )
-_BROKE = "The kernel could not answer: {error}. Run the cell again."
+_BROKE = "The kernel could not answer the request: {error}. Run the cell again."
 
 
 class Answers:

@@ -93,7 +93,7 @@ class Publisher:
 
     def open(self) -> None:
         """Open the hub and say hello; does nothing where it is open, or where there is no front end."""
-        with _never_raises("open the connection to the panel", self), self._lock:
+        with _never_raises("jupyter_jaxpr could not open the connection to the panel.", self), self._lock:
             if self._hub is not None:
                 return
             import comm
@@ -108,7 +108,7 @@ class Publisher:
 
     def close(self) -> None:
         """Close every comm, and let go of the runs; `open` starts anew."""
-        with _never_raises("close the connection to the panel"), self._lock:
+        with _never_raises("jupyter_jaxpr could not close the connection to the panel."), self._lock:
             self._runs.clear()
             self._answers.leave()
             if self._hub is None:
@@ -122,14 +122,14 @@ class Publisher:
             asking, self._asking = self._asking, {}
             for each in [hub, *asking.values()]:
                 each.on_close(None)
-                with _never_raises("close a comm"):
+                with _never_raises("jupyter_jaxpr could not close a comm."):
                     each.close()
 
     # --- kernel to browser --------------------------------------------------------------------------------
 
     def publish(self, built: Built) -> None:
         """Send a run's snapshot, and keep the run for requests and `resend`."""
-        with _never_raises("send the program to the panel", self):
+        with _never_raises("jupyter_jaxpr could not send the program to the panel.", self):
             if self._hub is None:
                 return
             self._runs.keep(built)
@@ -150,7 +150,7 @@ class Publisher:
         interruptible: bool = True,
     ) -> None:
         """Say what a long call is doing; replaces an earlier one that is not sent yet. Times in seconds."""
-        with _never_raises("send progress to the panel"):
+        with _never_raises("jupyter_jaxpr could not send progress to the panel."):
             if self._hub is None or run == self._last_run:
                 return  # a heartbeat that comes after the run's own snapshot says nothing
             message = Progress(
@@ -168,7 +168,7 @@ class Publisher:
 
     def fail(self, text: str, cure: str | None = None, detail: str | None = None) -> None:
         """Say in the panel that something of ours failed: a sentence, the cure, the traceback."""
-        with _never_raises("report a failure to the panel"):
+        with _never_raises("jupyter_jaxpr could not report a failure to the panel."):
             self._outbox.drop(Progress)
             if self._hub is not None:
                 self._outbox.put(Failed, Failed(seq=0, text=text, cure=cure, detail=detail))
@@ -184,8 +184,7 @@ class Publisher:
     def _deliver(self, message: Announcement) -> None:
         """Number and send; only the outbox calls this, one message at a time."""
         program = isinstance(message, SnapshotMessage)
-        what = "send the program to the panel" if program else "send a message to the panel"
-        with _never_raises(what, self if program else None):
+        with _never_raises("jupyter_jaxpr could not send a message to the panel.", self if program else None):
             hub = self._hub
             if hub is None:
                 return
@@ -203,12 +202,12 @@ class Publisher:
         # Only the type is read: a browser of any version gets its hello, and can say what does not fit.
         kind = data.get("type") if isinstance(data, dict) else None
         if kind == "resend":
-            with _never_raises("send the programs again", self):
+            with _never_raises("jupyter_jaxpr could not send the programs again.", self):
                 self._say_hello()
                 for document in self._runs.latest():
                     self._send_snapshot(document)
         elif kind == "trace":
-            with _never_raises("trace the call", self):
+            with _never_raises("jupyter_jaxpr could not trace the call.", self):
                 self._trace(msgspec.convert(data, TraceCall))
 
     def _trace(self, asked: TraceCall) -> None:
@@ -224,7 +223,7 @@ class Publisher:
 
         A front end without the labextension closes a comm of a target it does not know.
         """
-        with _never_raises("keep the connection to the panel"), self._lock:
+        with _never_raises("jupyter_jaxpr could not keep the connection to the panel."), self._lock:
             if self._hub is None:
                 return
             import comm
@@ -244,7 +243,7 @@ class Publisher:
             self._answers.leave(asking.comm_id)
 
         def send(reply: Reply) -> None:
-            with _never_raises("answer the panel", self):
+            with _never_raises("jupyter_jaxpr could not answer the panel.", self):
                 _send(asking, reply)
 
         def on_message(data: object) -> None:
@@ -277,7 +276,7 @@ def _listen(to: Any, handle: Callable[[object], None]) -> None:
     """
 
     def handle_msg(message: dict[str, Any]) -> None:
-        with _never_raises("read a message of the panel"):
+        with _never_raises("jupyter_jaxpr could not read a message of the panel."):
             handle(message["content"]["data"])
 
     def stay(data: object, default: str | None) -> str | None:
@@ -288,15 +287,15 @@ def _listen(to: Any, handle: Callable[[object], None]) -> None:
 
 
 @contextlib.contextmanager
-def _never_raises(what: str, tell: Publisher | None = None) -> Iterator[None]:
+def _never_raises(failure: str, tell: Publisher | None = None) -> Iterator[None]:
     """Log what is raised instead of raising it, and tell the panel where a publisher is given."""
     try:
         yield
     except Exception:
-        log.debug("jupyter_jaxpr could not %s", what, exc_info=True)
+        log.debug(failure, exc_info=True)
         if tell is not None:
             tell.fail(
-                f"jupyter_jaxpr could not {what}. Your cell is not affected.",
-                "Run the cell again; if it stays so, report it with the details below.",
+                f"{failure} Your cell is not affected.",
+                "Run the cell again. If the failure stays, report it with the details below.",
                 traceback.format_exc(),
             )

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 LINES_AT_MOST = 5_000
 DOCUMENT = "document"
 
-GONE = f"The kernel no longer holds this run: it keeps the last {KEPT}. Run the cell again."
+GONE = f"The kernel no longer holds this run: the kernel keeps the last {KEPT} runs. Run the cell again."
 _NO_SUCH = "This run has no such {what}. Run the cell again."
 
 

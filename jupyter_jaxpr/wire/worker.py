@@ -23,8 +23,10 @@ from ..observe.kernel import observer
 from .messages import LastReply, Refused, Reply, Working
 
 PER_SECOND = 4
-_WAITS = "waiting for an earlier run to end"
-_NOT_BEGUN = "It was stopped before it began: an earlier run has not ended yet. Wait for that one, or stop it."
+_WAITS = "waiting for an earlier request to end"
+_NOT_BEGUN = (
+    "The request was stopped before it began: an earlier request has not ended. Wait for the earlier one, or stop it."
+)
 
 
 class Work:

@@ -14,13 +14,13 @@ export function versionsDiffer(
 ): string {
   if (kernel.protocol > PROTOCOL) {
     return trans.__(
-      'The kernel has jupyter_jaxpr %1 and JupyterLab has %2, and the two do not fit together. Run "pip install jupyter_jaxpr==%1" where JupyterLab is installed, restart JupyterLab and reload this page.',
+      'The kernel has jupyter_jaxpr %1 and JupyterLab has %2. These versions do not work together. Run "pip install jupyter_jaxpr==%1" where JupyterLab is installed, restart JupyterLab and reload this page.',
       kernel.version,
       VERSION
     );
   }
   return trans.__(
-    'The kernel has jupyter_jaxpr %1 and JupyterLab has %2, and the two do not fit together. Run "%pip install jupyter_jaxpr==%2" in this notebook and restart its kernel.',
+    'The kernel has jupyter_jaxpr %1 and JupyterLab has %2. These versions do not work together. Run "%pip install jupyter_jaxpr==%2" in this notebook and restart its kernel.',
     kernel.version,
     VERSION
   );
@@ -35,7 +35,7 @@ export function versionsApart(
     return null;
   }
   return trans.__(
-    'The kernel has jupyter_jaxpr %1 and JupyterLab has %2. They understand each other; to have all of both, install the same version for the two.',
+    'The kernel has jupyter_jaxpr %1 and JupyterLab has %2. These versions work together. Install the same version in both to have all features.',
     kernel,
     VERSION
   );
@@ -56,13 +56,13 @@ export function whyUnreadable(
 ): string {
   if (reason.unreadable === 'newer') {
     return trans.__(
-      'It was made by a newer version of jupyter_jaxpr (document %1, this panel reads %2). Update jupyter_jaxpr where JupyterLab is installed and reload this page.',
+      'A newer version of jupyter_jaxpr made the document (format %1; this panel reads format %2). Update jupyter_jaxpr where JupyterLab is installed and reload this page.',
       reason.found,
       reason.known
     );
   }
   return trans.__(
-    'It is damaged: %1 should be %2. Run the cell again to make it anew.',
+    'The document is damaged at the field %1 (expected: %2). Run the cell again.',
     reason.field,
     reason.expected
   );
@@ -75,25 +75,27 @@ export function whyUnanswered(
 ): string {
   if (!(error instanceof Unanswered)) {
     return trans.__(
-      'The kernel could not be asked. Reload the page and try again.'
+      'The panel could not send the request to the kernel. Reload the page and try again.'
     );
   }
   if (error.why === 'closed') {
     return trans.__(
-      'The connection to the kernel was closed before it answered. Run the cell again.'
+      'The connection to the kernel closed before the kernel answered. Run the cell again.'
     );
   }
   if (error.why === 'timeout') {
     return trans.__(
-      'The kernel has not answered yet. If a cell is running, wait for its end and try again.'
+      'The kernel has not answered yet. If a cell is running, wait until the cell ends and try again.'
     );
   }
   if (error.why === 'stopped') {
-    return trans.__('It was stopped before the kernel began with it.');
+    return trans.__(
+      'The request was stopped before the kernel began. Start the request again.'
+    );
   }
   if (error.why === 'not-its-own') {
     return trans.__(
-      'This is of a saved notebook or of an earlier kernel. Run the cell again.'
+      'This run comes from a saved notebook or from an earlier kernel. Run the cell again.'
     );
   }
   if ('kernel' in error.why) {

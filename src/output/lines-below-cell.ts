@@ -6,13 +6,13 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import { whyUnreadable } from '../model/sentences';
 import {
   activityWords,
-  counts,
   firstCall,
   fullSignature,
   originWords,
   shortArguments,
   shortened,
-  shownFirst
+  shownFirst,
+  sizeWords
 } from '../parts/summary';
 import { isUnreadable, readSnapshot } from '../protocol/document';
 import { Program, Snapshot } from '../protocol/snapshot';
@@ -76,15 +76,15 @@ function countsLine(
   program: Program,
   trans: TranslationBundle
 ): HTMLElement {
-  const size = counts(snapshot, program, trans).join(' · ');
+  const size = sizeWords(program, trans);
   const line = element('span', 'line', [element('span', 'second', [size])]);
-  if (program.activity !== null) {
-    const words = activityWords(program.activity, trans);
-    line.append(outcome(element('span', 'second', [` · ${words}`])));
+  const activity = activityWords(program);
+  if (activity !== null) {
+    line.append(outcome(element('span', 'second', [` · ${activity}`])));
   }
   const parts: string[] = [];
-  const origin = originWords(program, trans);
-  if (origin !== null && program.origin !== 'derived') {
+  const origin = originWords(program);
+  if (origin !== null) {
     parts.push(origin);
   }
   const others = snapshot.programs.length - 1;

@@ -8,9 +8,10 @@ import { fullText } from '../program-text/full-text';
 import { Snapshot } from '../protocol/snapshot';
 import {
   activityWords,
-  counts,
   firstCall,
   fullSignature,
+  originWords,
+  sizeWords,
   whereAndWhen
 } from './summary';
 
@@ -27,13 +28,12 @@ export function programMarkdown(
 ): string {
   const one = snapshot.programs[program];
   const first = firstCall(one);
-  const facts = counts(snapshot, one, trans);
-  if (one.activity !== null) {
-    facts.push(activityWords(one.activity, trans));
-  }
-  if (first !== null) {
-    facts.push(trans.__('first call %1', first));
-  }
+  const facts = [
+    sizeWords(one, trans),
+    activityWords(one),
+    originWords(one),
+    first === null ? null : trans.__('first call %1', first)
+  ].filter(words => words !== null);
   const { jax, device, jupyter_jaxpr } = snapshot.environment;
   return [
     `## ${code(`${one.name}${fullSignature(one)}`)}`,

@@ -114,13 +114,12 @@ export function runWords(model: IJaxprModel, trans: TranslationBundle): string {
     parts.unshift(shortened(snapshot.title, 120));
   }
   if (program !== null) {
-    if (program.activity !== null && !attentionOf(model).outcomesHidden) {
-      parts.push(activityWords(program.activity, trans));
-    }
-    const origin = originWords(program, trans);
-    if (origin !== null) {
-      parts.push(origin);
-    }
+    const activity = attentionOf(model).outcomesHidden
+      ? null
+      : activityWords(program);
+    parts.push(
+      ...[activity, originWords(program)].filter(words => words !== null)
+    );
   }
   if (model.fromSaved) {
     parts.push(trans.__('saved copy'));

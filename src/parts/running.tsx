@@ -31,7 +31,9 @@ export function Running(props: {
       {state.kind === 'working' && (
         <Working
           state={state}
-          stopping={trans.__('Stopping: what was measured is kept.')}
+          stopping={trans.__(
+            'Stopping. The measurements made so far are kept.'
+          )}
           stop={stop}
           trans={trans}
         />

@@ -23,9 +23,7 @@ export class WideHead extends ModelWidget {
     if (model === null || model.snapshot === null) {
       return (
         <p className="jp-JaxprWide-empty">
-          {trans.__(
-            'No program yet. Run a cell of the notebook that starts with %%jaxpr.'
-          )}
+          {trans.__('No program yet. Run a cell that starts with %%jaxpr.')}
         </p>
       );
     }
@@ -40,7 +38,9 @@ export class WideHead extends ModelWidget {
         {none && (
           <p className="jp-JaxprWide-empty">
             {model.snapshot.message ??
-              trans.__('This run made no program. Choose another one above.')}
+              trans.__(
+                'This run made no program. Choose another program above.'
+              )}
           </p>
         )}
       </>

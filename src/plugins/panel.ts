@@ -179,7 +179,7 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
 
     commands.addCommand(CommandIDs.togglePanel, {
       label: trans.__('Jaxpr'),
-      caption: trans.__('Show or hide the program that JAX made of a cell'),
+      caption: trans.__('Show or hide the programs that JAX made of a cell'),
       icon: jaxprIcon,
       isToggleable: true,
       isToggled: () => panel.isVisible,
@@ -277,7 +277,7 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
       commands.addCommand(CommandIDs.openWide, {
         label: trans.__('Open Levels Side by Side'),
         caption: trans.__(
-          'Source, jaxpr, StableHLO and HLO of the program, linked, in the main area'
+          'Show source, jaxpr, StableHLO and HLO of the program as linked columns in the main area'
         ),
         isEnabled: hasProgram,
         describedBy: NO_ARGUMENTS,

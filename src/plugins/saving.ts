@@ -28,7 +28,7 @@ export const savingPlugin: JupyterFrontEndPlugin<void> = {
     app.commands.addCommand(SAVE_PAGE, {
       label: trans.__('Save as HTML'),
       caption: trans.__(
-        'Download the run as one file: programs beside the cell, linked, with search'
+        'Download the run as one HTML file: the programs beside the cell, with links and search'
       ),
       // The kernel writes the file: it has the texts that the document leaves out.
       isEnabled: () =>
@@ -57,7 +57,7 @@ export const savingPlugin: JupyterFrontEndPlugin<void> = {
     app.commands.addCommand(SAVE_EXCERPT, {
       label: trans.__('Save the Linked Excerpt as SVG'),
       caption: trans.__(
-        'Download what is chosen as a picture: its lines in the source and on every level, and what links them'
+        'Download a picture of the selection: its lines in the source and on every level, with their links'
       ),
       isEnabled: () =>
         (tracker.current?.program ?? -1) >= 0 &&
@@ -72,7 +72,7 @@ export const savingPlugin: JupyterFrontEndPlugin<void> = {
           void showErrorMessage(
             trans.__('Nothing was saved'),
             trans.__(
-              'Nothing is linked to what is chosen. Click an equation, or an expression in the cell, and save again.'
+              'The selection has no links. Click an equation, or an expression in the cell, and save again.'
             )
           );
         }

@@ -46,7 +46,7 @@ export const transformsPlugin: JupyterFrontEndPlugin<void> = {
     commands.addCommand(OPEN_TRANSFORMS, {
       label: trans.__('Open Transforms Beside the Program'),
       caption: trans.__(
-        'The program beside its grad, vmap, jvp and linearize, linked by source'
+        'Show the program beside its grad, vmap, jvp and linearize, linked by source lines'
       ),
       isEnabled: () => (tracker.current?.program ?? -1) >= 0,
       describedBy: { args: { type: 'object', properties: {} } },

@@ -449,6 +449,14 @@ function checkProgram(value: unknown, pools: IPools): void {
   each(program.levels, 'programs.levels', level => checkLevel(level, pools));
   orNull(program.stages, 'programs.stages', checkStages);
   orNull(program.activity, 'programs.activity', checkActivity);
+  orNull(program.summary ?? null, 'programs.summary', checkSummary);
+}
+
+function checkSummary(value: unknown): void {
+  const summary = fields(value, 'summary');
+  each(summary.size, 'summary.size', text);
+  orNull(summary.activity, 'summary.activity', text);
+  orNull(summary.origin, 'summary.origin', text);
 }
 
 const ORIGINS = ['ran', 'seen_before', 'derived', 'traced'] as const;

@@ -96,6 +96,7 @@ export type Wire =
   | Stages
   | StepsRequest
   | Stop
+  | Summary
   | Sweep
   | SweepFit
   | SweepPoint
@@ -1186,6 +1187,10 @@ export interface Program {
    * Null where nothing was observed.
    */
   activity: Activity | null;
+  /**
+   * Null in documents of earlier versions.
+   */
+  summary?: Summary | null;
 }
 /**
  * One of the texts of a program: StableHLO or optimised HLO.
@@ -1268,6 +1273,23 @@ export interface Stages {
    * The whole call, by the wall clock, until it returned.
    */
   total: number | null;
+}
+/**
+ * What sums a program up, in the words that the panel and the exports show.
+ */
+export interface Summary {
+  /**
+   * Its equations and its control flow, such as 17 equations, 1 scan ×100.
+   */
+  size: string[];
+  /**
+   * What this run did with the function, such as 4 calls, 1 compile; null: nothing observed.
+   */
+  activity: string | null;
+  /**
+   * Such as made in an earlier run; null where a call of this run made it.
+   */
+  origin: string | null;
 }
 /**
  * Something a person should know.

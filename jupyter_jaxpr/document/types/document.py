@@ -273,6 +273,16 @@ class Activity(Struct):
     raised: Annotated[int | None, _text("Calls that raised while tracing or compiling.")]
 
 
+class Summary(Struct):
+    """What sums a program up, in the words that the panel and the exports show."""
+
+    size: Annotated[list[str], _text("Its equations and its control flow, such as 17 equations, 1 scan ×100.")]
+    activity: Annotated[
+        str | None, _text("What this run did with the function, such as 4 calls, 1 compile; null: nothing observed.")
+    ]
+    origin: Annotated[str | None, _text("Such as made in an earlier run; null where a call of this run made it.")]
+
+
 class Program(Struct):
     """What JAX made of one function for one set of argument types."""
 
@@ -305,6 +315,7 @@ class Program(Struct):
     levels: Annotated[list[Level], _text("StableHLO, then HLO.")]
     stages: Annotated[Stages | None, _text("Null where no call made it: our own trace has none.")]
     activity: Annotated[Activity | None, _text("Null where nothing was observed.")]
+    summary: Annotated[Summary | None, _text("Null in documents of earlier versions.")] = None
 
 
 class Cure(Struct):

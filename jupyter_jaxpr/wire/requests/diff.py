@@ -16,8 +16,8 @@ from ..runs import KEPT
 if TYPE_CHECKING:
     from ...build.build import Sources
 
-_GONE = f"The kernel no longer holds the earlier run: it keeps the last {KEPT}. Choose another one."
-_NO_SUCH = "The earlier run has no such program. Choose another one."
+_GONE = f"The kernel no longer holds the earlier run: the kernel keeps the last {KEPT} runs. Choose another run."
+_NO_SUCH = "The earlier run has no such program. Choose another program."
 
 
 class DiffRequest(Request, tag="diff"):

@@ -20,5 +20,5 @@ class MachineRequest(LongRequest, tag="machine"):
     def answer(self, asked: Asked) -> Machine:
         measured = measure_machine(report=asked.work.tell, stop=asked.work.is_stopped)
         if measured is None:
-            raise Unavailable("It was stopped before anything was measured. Press the button again.")
+            raise Unavailable("The measurement was stopped before its first result. Press the button again.")
         return machine_document(measured)

@@ -23,7 +23,7 @@ class PassesRequest(LongRequest, tag="passes"):
         observed = run.sources.observed(program)
         if not self.confirmed:
             return self.confirm(passes_question(observed, run.document.programs[program].name))
-        asked.work.tell("compiling once more", always=True)
+        asked.work.tell("compiling the program again", always=True)
         found, seconds = find_passes(observed)
         run.sources.add_passes(program, found)
         return passes_document(program, found, seconds)

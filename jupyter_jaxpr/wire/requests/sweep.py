@@ -15,8 +15,11 @@ from ...typed.specs import SpecError, parse_sweep, parse_target
 from ..messages import Confirm
 from ..request import Asked, LongRequest
 
-_VALUES = "A sweep calls the function and needs values, and '{call}' has types. Write arrays: {name}(jnp.ones({n}))."
-_NO_JAX = "This run has no such JAX. Run the cell again."
+_VALUES = (
+    "A sweep calls the function and needs values, but the arguments of '{call}' are types. Write arrays, such as "
+    "{name}(jnp.ones({n}))."
+)
+_NO_JAX = "The kernel has no JAX that jupyter_jaxpr supports. Install JAX, and restart the kernel."
 
 
 class SweepRequest(LongRequest, tag="sweep"):

@@ -13,8 +13,8 @@ from ..messages import Confirm
 from ..request import Asked, LongRequest, ProgramIndex
 
 _DERIVED = (
-    "{name} was derived from types, so there are no values to run it on. Time the function it comes from, or call the "
-    "transform in a cell of its own."
+    "{name} was derived from types, so the kernel has no values to run {name} on. Time the original program, or call "
+    "the transform in a cell of its own."
 )
 
 

@@ -28,7 +28,7 @@ const trans = nullTranslator.load('jupyter_jaxpr');
 
 /** What is said where the kernel answers something else. */
 const NOT_ASKED =
-  'The kernel could not be asked. Reload the page and try again.';
+  'The panel could not send the request to the kernel. Reload the page and try again.';
 
 /** A run of a cell, at a minute of its own. */
 function run(id: string, changes = {}): ReturnType<typeof snapshot> {
@@ -86,11 +86,11 @@ describe('a notebook that opens', () => {
   it.each([
     [
       PROTOCOL + 1,
-      'The kernel has jupyter_jaxpr 0.9.0 and JupyterLab has 0.1.0, and the two do not fit together. Run "pip install jupyter_jaxpr==0.9.0" where JupyterLab is installed, restart JupyterLab and reload this page.'
+      'The kernel has jupyter_jaxpr 0.9.0 and JupyterLab has 0.1.0. These versions do not work together. Run "pip install jupyter_jaxpr==0.9.0" where JupyterLab is installed, restart JupyterLab and reload this page.'
     ],
     [
       PROTOCOL - 1,
-      'The kernel has jupyter_jaxpr 0.9.0 and JupyterLab has 0.1.0, and the two do not fit together. Run "%pip install jupyter_jaxpr==0.1.0" in this notebook and restart its kernel.'
+      'The kernel has jupyter_jaxpr 0.9.0 and JupyterLab has 0.1.0. These versions do not work together. Run "%pip install jupyter_jaxpr==0.1.0" in this notebook and restart its kernel.'
     ]
   ])('of protocol %d names both versions and the cure', (protocol, reason) => {
     const { model, kernel } = opened();
@@ -368,7 +368,7 @@ describe('a run that cannot be read', () => {
     expect(listed(model)).toBe('[run-1]');
     expect(model.failure).toEqual({
       text: 'The program of the last run cannot be shown.',
-      cure: 'It was made by a newer version of jupyter_jaxpr (document 2, this panel reads 1). Update jupyter_jaxpr where JupyterLab is installed and reload this page.',
+      cure: 'A newer version of jupyter_jaxpr made the document (format 2; this panel reads format 1). Update jupyter_jaxpr where JupyterLab is installed and reload this page.',
       detail: null
     });
     model.dismissFailure();
@@ -390,7 +390,7 @@ describe('a question to the kernel', () => {
         line_count: 10
       })
     ).rejects.toThrow(
-      'The kernel has not answered yet. If a cell is running, wait for its end and try again.'
+      'The kernel has not answered yet. If a cell is running, wait until the cell ends and try again.'
     );
     expect(kernel.questions).toEqual([
       {
@@ -410,7 +410,7 @@ describe('a question to the kernel', () => {
     model.show(run('run-2'), true);
     model.setRun('run-1');
     const sentence =
-      'This is of a saved notebook or of an earlier kernel. Run the cell again.';
+      'This run comes from a saved notebook or from an earlier kernel. Run the cell again.';
     const { requests } = model;
     const saved = { snapshot: 'run-2', program: 0 };
     await expect(requests?.ask('cost', saved)).rejects.toThrow(sentence);

@@ -163,6 +163,15 @@ export class Head extends ModelWidget {
   private _notice = '';
 }
 
+/** Kinds of notes that say what the message of a run without a program says. */
+const SAY_THE_MESSAGE = new Set([
+  'not_traced',
+  'untraceable',
+  'target',
+  'compare',
+  'sweep'
+]);
+
 /** What is to be known about the snapshot before its views: where it is from, what it lacks, its stages. */
 function About(props: {
   model: IJaxprModel;
@@ -177,8 +186,8 @@ function About(props: {
   }
   const program = snapshot.programs[model.program] ?? null;
   const { environment, message, notes } = snapshot;
-  // A message that is a note too is read there, with its line and its detail.
-  const noted = notes.some(note => note.text === message);
+  // The note is read, with its line and its detail.
+  const noted = notes.some(note => SAY_THE_MESSAGE.has(note.kind));
   const lines = new Set([
     program === null && !noted ? (message ?? NOTHING(trans)) : null,
     program?.origin_note ?? null,

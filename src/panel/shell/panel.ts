@@ -24,7 +24,7 @@ export class JaxprPanel extends Panel {
     this.addClass('jp-JaxprPanel');
     this.title.icon = jaxprIcon;
     this.title.caption = this._trans.__(
-      'Jaxpr: the program JAX made of a cell'
+      'Jaxpr: the programs that JAX made of a cell'
     );
     this.node.setAttribute('role', 'region');
     this.node.setAttribute('aria-label', this._trans.__('Jaxpr'));

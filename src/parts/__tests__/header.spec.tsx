@@ -3,11 +3,10 @@ import * as React from 'react';
 
 import { JaxprModel } from '../../model/model';
 import { program, snapshot } from '../../protocol/__tests__/documents';
-import { Activity, Program } from '../../protocol/snapshot';
+import { Program } from '../../protocol/snapshot';
 import { Header, runWords } from '../header';
 import { Signature } from '../signature';
 import { StageBar, stageSentence } from '../stage-bar';
-import { activityWords } from '../summary';
 import { byRole, click, press, render, words } from './render';
 
 const trans = nullTranslator.load('jupyter_jaxpr');
@@ -174,38 +173,17 @@ describe('the list of programs', () => {
 });
 
 describe('what the run did with the function', () => {
-  const nothing: Activity = {
-    calls: 0,
-    calls_exact: true,
-    misses: 0,
-    traces: 0,
-    lowerings: 0,
-    compiles: 0,
-    from_disk: 0,
-    inlined: 0,
-    raised: 0
-  };
-  it.each<[Partial<Activity>, string]>([
-    [{ calls: 4, compiles: 1 }, '4 calls, 1 compile'],
-    [{ calls: 1, compiles: 2 }, '1 call, 2 compiles'],
-    [{ calls: 1200, compiles: 1 }, '1,200 calls, 1 compile'],
-    [{ calls: 4 }, '4 calls, reused'],
-    [{ calls: 4, calls_exact: false, compiles: 1 }, '≥4 calls, 1 compile'],
-    [{ calls: null, compiles: null }, 'calls unknown, compiles unknown'],
-    [{ calls: 1, from_disk: 1 }, '1 call, 1 from disk'],
-    [{ calls: 2, compiles: 1, inlined: 3 }, '2 calls, 1 compile, 3 inlined'],
-    [{ calls: 1, raised: 1, compiles: 1 }, '1 call, 1 compile, 1 raised']
-  ])('%j reads %s', (changes, expected) => {
-    expect(activityWords({ ...nothing, ...changes }, trans)).toBe(expected);
-  });
-
   it('is said beside the title, the origin and the saved copy', () => {
     const model = new JaxprModel(trans);
     model.show(
       snapshot({
         created: CREATED,
         title: 'warm-up',
-        programs: [program({ origin: 'traced', activity: null, stages: null })]
+        programs: [
+          program({
+            summary: { size: [], activity: null, origin: 'compiled, not run' }
+          })
+        ]
       }),
       true
     );
@@ -213,6 +191,13 @@ describe('what the run did with the function', () => {
       'warm-up · Cell [7] · 02:34 · compiled, not run · saved copy'
     );
   });
+});
+
+it('says nothing of what an earlier version did not word', () => {
+  const model = new JaxprModel(trans);
+  const programs = [program({ summary: null })];
+  model.show(snapshot({ created: CREATED, programs }), false);
+  expect(runWords(model, trans)).toBe('Cell [7] · 02:34');
 });
 
 describe('a signature', () => {

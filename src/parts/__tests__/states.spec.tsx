@@ -47,13 +47,13 @@ describe('where there is no program', () => {
       'no kernel',
       { kind: 'no-kernel' },
       'No kernel' +
-        'Start a kernel to see what JAX makes of a cell. A program that was saved with the notebook opens without one: click it below its cell.'
+        'Start a kernel, and run a cell. To see a program that was saved with the notebook, click the program below its cell.'
     ],
     [
       'a kernel that does not answer yet',
       { kind: 'connecting' },
       'Connecting to the kernel' +
-        'This waits for a kernel that is starting or busy. Programs appear here as soon as it answers.'
+        'The kernel is starting or busy. Wait until the kernel answers: its programs then appear here.'
     ],
     [
       'a kernel without the extension',
@@ -62,16 +62,16 @@ describe('where there is no program', () => {
         'Run this in the notebook, once for each kernel:' +
         '%load_ext jupyter_jaxpr' +
         'Insert in a new cell' +
-        'If the kernel does not know it, install it there: %pip install jupyter_jaxpr'
+        'If the kernel does not find jupyter_jaxpr, run this first: %pip install jupyter_jaxpr'
     ],
     [
       'a kernel that is ready',
       ready,
       'No program yet' +
-        'Put %%jaxpr on top of a cell that calls a jitted function, and run it.' +
+        'Put %%jaxpr on top of a cell that calls a jitted function, and run the cell.' +
         '%%jaxpr import jax import jax.numpy as jnp jax.jit(jnp.sin)(1.0)' +
         'Insert in a new cell' +
-        'JAX 0.10.2 on cpu · all facts available'
+        'JAX 0.10.2 on cpu'
     ],
     [
       'a kernel without JAX',
@@ -123,7 +123,7 @@ describe('a long compile', () => {
     expect(words(node)).toBe(
       'rnn_unrolled' +
         'Compiling, 41 s' +
-        'XLA is at work. It cannot be stopped before it returns; Interrupt takes effect then.' +
+        'XLA cannot be stopped while it compiles. Interrupt the kernel: the interrupt takes effect when XLA returns.' +
         'trace451 msdonelower249 msdonecompile41 s…first runwaits'
     );
     act(() => {
@@ -154,7 +154,7 @@ describe('a long compile', () => {
     expect(words(node)).toBe(
       'rnn_unrolled' +
         'Tracing, 1 s' +
-        'Interrupt the kernel to stop it.' +
+        'Interrupt the kernel to stop the cell.' +
         'trace1 s…lowerwaitscompilewaitsfirst runwaits'
     );
   });
@@ -188,7 +188,7 @@ describe('the line above a program', () => {
   it('says that it is from before, and how to refresh it', () => {
     const { node } = render(<Banner model={stale()} trans={trans} />);
     expect(words(byRole(node, 'status')[0])).toBe(
-      'Kernel restarted 02:51. This is the run of 02:34.' +
+      'Kernel restarted · 02:51 This run is from 02:34.' +
         'Run cell [7] again to refresh.'
     );
   });
@@ -216,7 +216,9 @@ describe('the line above a program', () => {
     expect(words(node)).toBe('Updates are paused. Resume');
     kernel.sends(snapshot());
     redraw(<Waiting model={model} trans={trans} />);
-    expect(words(node)).toBe('Updates are paused; 1 run waits. Resume');
+    expect(words(node)).toBe(
+      'Updates are paused. 1 new run is not shown. Resume'
+    );
     click(byRole(node, 'button', 'Resume')[0]);
     expect(model.snapshot?.id).toBe('run-1');
   });

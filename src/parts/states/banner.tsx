@@ -25,11 +25,11 @@ export function Banner(props: {
         <Icon name="power" />
         <p>
           <b>
-            {status.reason} {clock(status.since)}.
+            {status.reason} · {clock(status.since)}
           </b>{' '}
           {snapshot !== null &&
             trans.__(
-              'This is the run of %1.',
+              'This run is from %1.',
               clock(new Date(snapshot.created * 1000))
             )}
           <br />
@@ -89,8 +89,8 @@ export function Waiting(props: {
         {model.waiting === 0
           ? trans.__('Updates are paused.')
           : trans._n(
-              'Updates are paused; %1 run waits.',
-              'Updates are paused; %1 runs wait.',
+              'Updates are paused. %1 new run is not shown.',
+              'Updates are paused. %1 new runs are not shown.',
               model.waiting
             )}{' '}
         <button

@@ -48,7 +48,7 @@ export function Empty(props: {
         <EmptyText title={trans.__('No kernel')}>
           <p>
             {trans.__(
-              'Start a kernel to see what JAX makes of a cell. A program that was saved with the notebook opens without one: click it below its cell.'
+              'Start a kernel, and run a cell. To see a program that was saved with the notebook, click the program below its cell.'
             )}
           </p>
         </EmptyText>
@@ -58,7 +58,7 @@ export function Empty(props: {
         <EmptyText title={trans.__('Connecting to the kernel')}>
           <p>
             {trans.__(
-              'This waits for a kernel that is starting or busy. Programs appear here as soon as it answers.'
+              'The kernel is starting or busy. Wait until the kernel answers: its programs then appear here.'
             )}
           </p>
         </EmptyText>
@@ -70,7 +70,7 @@ export function Empty(props: {
           <Sample source={LOAD} insert={insert} trans={trans} />
           <p className="jp-JaxprPanel-small">
             {trans.__(
-              'If the kernel does not know it, install it there: %pip install jupyter_jaxpr'
+              'If the kernel does not find jupyter_jaxpr, run this first: %pip install jupyter_jaxpr'
             )}
           </p>
         </EmptyText>
@@ -93,17 +93,20 @@ export function Empty(props: {
         <EmptyText title={trans.__('No program yet')}>
           <WithMagic
             text={trans.__(
-              'Put %1 on top of a cell that calls a jitted function, and run it.',
+              'Put %1 on top of a cell that calls a jitted function, and run the cell.',
               MAGIC
             )}
           />
           <Sample source={SAMPLE} insert={insert} trans={trans} />
-          <p className="jp-JaxprPanel-small">
-            {environmentWords(status.environment, trans)}
-          </p>
-          <p className="jp-JaxprPanel-small">
-            {versionsApart(status.environment.jupyter_jaxpr, trans)}
-          </p>
+          {[
+            environmentWords(status.environment, trans),
+            status.environment.tier_note,
+            versionsApart(status.environment.jupyter_jaxpr, trans)
+          ].map((words, i) => (
+            <p key={i} className="jp-JaxprPanel-small">
+              {words}
+            </p>
+          ))}
         </EmptyText>
       );
     case 'running':
@@ -175,18 +178,14 @@ function Sample(props: {
   );
 }
 
-/** `JAX 0.10.2 on cpu · all facts available`. */
+/** `JAX 0.10.2 on cpu`. */
 export function environmentWords(
   environment: Environment,
   trans: TranslationBundle
 ): string {
   const device = environment.device ?? environment.backend;
   const jax = environment.jax ?? trans.__('unknown');
-  const facts =
-    environment.tier_note === null
-      ? trans.__('all facts available')
-      : environment.tier_note;
   return device === null
-    ? trans.__('JAX %1 · %2', jax, facts)
-    : trans.__('JAX %1 on %2 · %3', jax, device, facts);
+    ? trans.__('JAX %1', jax)
+    : trans.__('JAX %1 on %2', jax, device);
 }

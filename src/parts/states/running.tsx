@@ -101,13 +101,13 @@ export function stageVerb(
 function interruptWords(progress: Progress, trans: TranslationBundle): string {
   if (progress.stage === 'compile' && !progress.interruptible) {
     return trans.__(
-      'XLA is at work. It cannot be stopped before it returns; Interrupt takes effect then.'
+      'XLA cannot be stopped while it compiles. Interrupt the kernel: the interrupt takes effect when XLA returns.'
     );
   }
   return progress.interruptible
-    ? trans.__('Interrupt the kernel to stop it.')
+    ? trans.__('Interrupt the kernel to stop the cell.')
     : trans.__(
-        'It cannot be stopped before this stage ends; Interrupt takes effect then.'
+        'This stage cannot be stopped. Interrupt the kernel: the interrupt takes effect when the stage ends.'
       );
 }
 

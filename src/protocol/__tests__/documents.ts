@@ -162,6 +162,11 @@ export function program(changes: Partial<Program> = {}): Program {
       inlined: 0,
       raised: 0
     },
+    summary: {
+      size: ['3 equations', '1 scan ×100'],
+      activity: '4 calls, 1 compile',
+      origin: null
+    },
     ...changes
   };
 }

@@ -145,6 +145,25 @@ describe('the panel', () => {
     await drawn(() => panel.node.querySelector('article'));
   });
 
+  it('leaves a message to the note that says it', async () => {
+    Widget.attach(panel, document.body);
+    tracker.shows(model);
+    kernel.greets();
+    const [note] = snapshot().notes;
+    kernel.sends(
+      snapshot({
+        programs: [],
+        focus: -1,
+        message: 'step ran without jit and was not traced.',
+        notes: [
+          { ...note, kind: 'not_traced', text: 'Said here.', program: -1 }
+        ]
+      })
+    );
+    await drawn(() => words(panel.node).includes('Said here.'));
+    expect(words(panel.node)).not.toContain('step ran without jit');
+  });
+
   it('offers to trace a call that was not traced by itself', async () => {
     Widget.attach(panel, document.body);
     tracker.shows(model);

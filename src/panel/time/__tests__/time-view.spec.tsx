@@ -169,7 +169,9 @@ describe('the Time view of a run that was not measured', () => {
     expect(words(document.activeElement)).toBe('Stop');
     await pressed(node, 'Stop');
     expect(kernel.stops).toBe(1);
-    expect(words(node)).toContain('Stopping: what was measured is kept.');
+    expect(words(node)).toContain(
+      'Stopping. The measurements made so far are kept.'
+    );
     const stopped = 'Stopped before it ran without jit.';
     await act(async () =>
       end(answered(timing({ eager: null, ratio: null, stopped })))

@@ -480,7 +480,7 @@ describe('the button', () => {
     click(button(node));
     await answers(answered(recording({ control: 3 })));
     expect(words(byRole(node, 'alert')[0])).toBe(
-      'The kernel could not be asked. Reload the page and try again.'
+      'The panel could not send the request to the kernel. Reload the page and try again.'
     );
     click(button(node));
     await answers(answered(recording()));

@@ -1,0 +1,109 @@
+"""A document in, a summary of each program out: size, activity and origin, worded once for panel and exports."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+import msgspec
+
+from ..quantities import count
+from .types.document import Activity, Program, Snapshot, Summary
+
+# What decides what runs, in the order it is named, with the words for one and several.
+_CONTROL_FLOW = {
+    "scan": ("scan", "scans"),
+    "map": ("map", "maps"),
+    "fori_loop": ("fori_loop", "fori_loops"),
+    "while_loop": ("while loop", "while loops"),
+    "cond": ("cond", "conds"),
+    "switch": ("switch", "switches"),
+}
+# What a primitive is called where no card says what the user called.
+_PRIMITIVES = {"scan": "scan", "while": "while_loop", "cond": "cond"}
+
+_HAD = frozenset({"held", "on_request"})
+
+
+def summarised(document: Snapshot, which: Iterable[int]) -> Snapshot:
+    """The document, the programs of these indices summed up anew."""
+    programs = list(document.programs)
+    for index in which:
+        programs[index] = msgspec.structs.replace(programs[index], summary=summary_of(document, programs[index]))
+    return msgspec.structs.replace(document, programs=programs)
+
+
+def summary_of(document: Snapshot, program: Program) -> Summary:
+    """What sums up a program of the document."""
+    size = [count(program.equations, "equation"), *_control_flow(document, program)]
+    activity = None if program.activity is None else _activity(program.activity)
+    return Summary(size=size, activity=activity, origin=_origin(program))
+
+
+def _control_flow(document: Snapshot, program: Program) -> list[str]:
+    """The control flow, such as `2 scans ×100`, `1 fori_loop ×5`; each program inside is looked at once."""
+    called = {(card.scope, card.equation): card.kind for card in document.control_flow or ()}
+    found: Counter[tuple[str, str]] = Counter()
+    for index in _scopes(document, program):
+        scope = document.scopes[index]
+        for equation, (primitive, parameters) in enumerate(zip(scope.primitive, scope.parameters, strict=True)):
+            name = document.strings[primitive]
+            if name in _PRIMITIVES:
+                kind = called.get((index, equation), "")
+                kind = kind if kind in _CONTROL_FLOW else _PRIMITIVES[name]
+                found[kind, _parameter(document, parameters, "length")] += 1
+    return [
+        count(number, *words, exact=program.complete) + (f" ×{length}" if length else "")
+        for name, words in _CONTROL_FLOW.items()
+        for (kind, length), number in found.items()
+        if kind == name
+    ]
+
+
+def _scopes(document: Snapshot, program: Program) -> list[int]:
+    """The scopes of a program, each once."""
+    reached = {program.scope: None}
+    todo = [program.scope]
+    while todo:
+        for child in document.scopes[todo.pop()].children:
+            if child.scope not in reached:
+                reached[child.scope] = None
+                todo.append(child.scope)
+    return list(reached)
+
+
+def _parameter(document: Snapshot, parameters: int, name: str) -> str:
+    if parameters < 0:
+        return ""
+    for each in document.parameter_lists[parameters]:
+        if each.value >= 0 and document.strings[each.name] == name:
+            return document.strings[each.value]
+    return ""
+
+
+def _activity(activity: Activity) -> str:
+    """What the run did with the function, such as `≥4 calls, 1 compile`."""
+    words = [count(activity.calls, "call", exact=activity.calls_exact)]
+    if activity.compiles or activity.compiles is None:
+        words.append(count(activity.compiles, "compile"))
+    elif activity.calls and not activity.from_disk:
+        words.append("no compile")
+    if activity.from_disk:
+        words.append(f"{count(activity.from_disk, 'executable')} from disk")
+    if activity.inlined:
+        words.append(f"{count(activity.inlined, 'call')} inlined")
+    if activity.raised:
+        words.append(f"{count(activity.raised, 'call')} raised")
+    return ", ".join(words)
+
+
+def _origin(program: Program) -> str | None:
+    """Where a program comes from, where no call of this run made it."""
+    if program.origin == "seen_before":
+        return "made in an earlier run"
+    if program.origin == "derived":
+        return "made by a transform"
+    if program.origin != "traced":
+        return None
+    made = {level.name for level in program.levels if level.state in _HAD}
+    return "compiled, not run" if "hlo" in made else "lowered, not run" if "stablehlo" in made else "traced only"

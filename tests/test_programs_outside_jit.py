@@ -1,0 +1,253 @@
+"""Programs that JAX made in a cell without a call of a jitted function: constructs outside of jit, traces ahead."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import pytest
+from conftest import Notebook, Ran
+
+STEP = "def step(carry, x):\n    return carry + x, carry * 2\n"
+
+
+def activity(ran: Ran, number: int = 0) -> tuple[int, int, int]:
+    """Calls, misses and compiles of a program's function."""
+    found = ran.document["programs"][number]["activity"]
+    assert found["calls_exact"]
+    return found["calls"], found["misses"], found["compiles"]
+
+
+def hows(ran: Ran) -> list[str | None]:
+    return [program["how"] for program in ran.document["programs"]]
+
+
+def reasons(ran: Ran, name: str) -> list[tuple[str, str]]:
+    """Kind and cure of the reason of each miss of a function in this run."""
+    document = ran.document["ledger"]
+    (function,) = (each for each in document["run"] if each["name"] == name)
+    return [(miss["reasons"][0]["kind"], miss["reasons"][0]["cure"]) for miss in function["misses"]]
+
+
+# --- constructs ---
+
+
+def test_a_scan_outside_of_jit_is_the_program_that_ran(notebook: Notebook) -> None:
+    ran = notebook.run("%%jaxpr\n" + STEP + "total, history = lax.scan(step, 0.0, x)")
+    assert ran.programs == ["ran scan(step)(f32[], f32[8]) -> (f32[], f32[8]): scan"]
+    assert hows(ran) == ["ran as an eager scan"]
+    assert activity(ran) == (1, 1, 1)
+    (card,) = ran.document["control_flow"]
+    assert (card["kind"], card["title"], card["trips"]) == ("scan", "step", 8)
+    assert ran.document["frames"][card["frame"]][2] == 4
+    assert [level["state"] for level in ran.document["programs"][0]["levels"]] == ["held", "held"]
+    assert notebook["total"] == 28.0
+
+
+@pytest.mark.parametrize(
+    ("call", "name", "kind"),
+    [
+        ("lax.fori_loop(0, 10, lambda i, v: v + i, 1.0)", "fori_loop(<lambda>)", "fori_loop"),
+        ("lax.while_loop(lambda v: v < 10, lambda v: v + 1, 1)", "while_loop(<lambda>)", "while_loop"),
+        ("lax.cond(True, jnp.sin, jnp.cos, 1.0)", "cond(sin, cos)", "cond"),
+        ("lax.switch(1, [jnp.sin, jnp.cos, jnp.tan], 1.0)", "switch(sin, cos, tan)", "switch"),
+        ("lax.map(lambda v: v * 2, x)", "map(<lambda>)", "map"),
+    ],
+)
+def test_each_construct_has_the_name_that_the_user_called(
+    notebook: Notebook, call: str, name: str, kind: str
+) -> None:
+    ran = notebook.run(f"%%jaxpr\ny = {call}")
+    assert [program["name"] for program in ran.document["programs"]] == [name]
+    assert [card["kind"] for card in ran.document["control_flow"]] == [kind]
+    assert hows(ran) == [f"ran as an eager {kind}"]
+    assert activity(ran) == (1, 1, 1)
+
+
+def test_a_construct_that_was_compiled_before_hits(notebook: Notebook) -> None:
+    notebook.run(STEP)
+    notebook.run("%%jaxpr\ny = lax.scan(step, 0.0, x)")
+    ran = notebook.run("%%jaxpr\nfor _ in range(3):\n    y = lax.scan(step, 0.0, x)")
+    assert ran.programs == ["seen_before scan(step)(f32[], f32[8]) -> (f32[], f32[8]): scan"]
+    assert hows(ran) == ["eager scan, compiled earlier"]
+    assert activity(ran) == (3, 0, 0)
+
+
+def test_a_body_that_is_made_anew_in_each_call_compiles_anew_and_the_reason_says_so(notebook: Notebook) -> None:
+    notebook.run("def total(v):\n    def add(c, e):\n        return c + e, None\n    return lax.scan(add, 0.0, v)[0]")
+    ran = notebook.run("%%jaxpr --no-trace\nfor _ in range(3):\n    y = total(x)")
+    assert activity(ran) == (3, 3, 3)
+    cure = "Define add once, outside of the code that calls scan: JAX caches by function object."
+    assert reasons(ran, "scan(add)") == [("first_call", None), ("new_function", cure), ("new_function", cure)]
+    # The cure works.
+    notebook.run("def add(c, e):\n    return c + e, None\ndef total(v):\n    return lax.scan(add, 0.0, v)[0]")
+    cured = notebook.run("%%jaxpr --no-trace\nfor _ in range(3):\n    y = total(x)")
+    assert activity(cured) == (3, 1, 1)
+
+
+def test_other_types_other_settings_and_cleared_caches_have_their_own_reasons(notebook: Notebook) -> None:
+    notebook.run(STEP)
+    ran = notebook.run(
+        "%%jaxpr --no-trace\n"
+        "lax.scan(step, 0.0, x); lax.scan(step, 0.0, x[:4]); lax.scan(step, 0.0, x, unroll=2)\n"
+        "jax.clear_caches()\ny = lax.scan(step, 0.0, x)"
+    )
+    assert [kind for kind, _ in reasons(ran, "scan(step)")] == ["first_call", "shape", "static_value", "cleared"]
+
+
+def test_the_own_trace_of_a_plain_call_stands_beside_the_construct_that_ran_in_it(notebook: Notebook) -> None:
+    notebook.run("def total(v):\n    def add(c, e):\n        return c + e, None\n    return lax.scan(add, 0.0, v)[0]")
+    ran = notebook.run("%%jaxpr\ntotal(x)")
+    assert ran.programs == [
+        "ran scan(add)(f32[], f32[8]) -> (f32[],): scan",
+        "traced total(v: f32[8]) -> f32[]: scan",
+    ]
+    assert ran.document["focus"] == 1
+
+
+def test_a_construct_that_ends_the_cell_is_not_traced_again(notebook: Notebook) -> None:
+    ran = notebook.run("%%jaxpr\n" + STEP + "lax.scan(step, 0.0, x)")
+    assert [program["name"] for program in ran.document["programs"]] == ["scan(step)"]
+
+
+def test_counts_agree_with_the_events_of_jax(notebook: Notebook) -> None:
+    events: Counter[str] = Counter()
+
+    def heard(event: str, seconds: float, **_: Any) -> None:
+        events[event.rsplit("/", 1)[-1]] += 1
+
+    cell = STEP + (
+        "for n in (3, 4, 3):\n    lax.scan(step, 0.0, x[:n])\n"
+        "lax.fori_loop(0, 3, lambda i, v: v + 1, 0)\n"
+        "y = jax.grad(lambda c: lax.scan(step, c, x)[0])(1.0)"
+    )
+    notebook.run("for n in (3, 4):\n    x[:n]\njax.grad(lambda c: c * 2)(1.0)")  # what is no construct is compiled
+    jax.monitoring.register_event_duration_secs_listener(heard)
+    try:
+        ran = notebook.run("%%jaxpr\n" + cell)
+    finally:
+        jax.monitoring.unregister_event_duration_listener(heard)
+    functions = {each["name"]: each["counts"] for each in ran.document["ledger"]["run"]}
+    assert sum(each["compiles"] for each in functions.values()) == events["backend_compile_duration"]
+    assert sum(each["traces"] for each in functions.values()) == events["jaxpr_trace_duration"]
+
+
+def test_jax_is_as_it_was_after_the_cell_and_other_threads_are_not_watched(notebook: Notebook) -> None:
+    from jax._src import core, stages
+
+    process, made = core.EvalTrace.__dict__["process_primitive"], stages.Traced.__dict__["__init__"]
+
+    def in_a_thread() -> None:
+        thread = threading.Thread(target=lambda: jax.lax.fori_loop(0, 3, lambda i, v: v + 1, 0))
+        thread.start()
+        thread.join()
+
+    notebook.shell.user_ns["in_a_thread"] = in_a_thread
+    ran = notebook.run("%%jaxpr --no-trace\nin_a_thread()\ny = lax.map(lambda v: v + 1, x)")
+    assert [program["name"] for program in ran.document["programs"]] == ["map(<lambda>)"]
+    assert core.EvalTrace.__dict__["process_primitive"] is process
+    assert stages.Traced.__dict__["__init__"] is made
+
+
+def test_no_frame_of_ours_is_in_the_traceback_of_an_error(notebook: Notebook) -> None:
+    ran = notebook.run("%%jaxpr\ny = lax.scan(lambda c, v: (c, 1 / 0), 0.0, x)")
+    assert "ZeroDivisionError" in ran.stdout
+    assert "jupyter_jaxpr/" not in ran.stdout
+
+
+# --- traces without a call ---
+
+
+def test_make_jaxpr_in_a_print_is_a_program(notebook: Notebook) -> None:
+    ran = notebook.run("%%jaxpr\ndef log2(v):\n    return jnp.log(v) / jnp.log(2.0)\nprint(jax.make_jaxpr(log2)(3.0))")
+    assert [program.rpartition(":")[0] for program in ran.programs] == ["traced log2(v: f32[]{weak}) -> f32[]{weak}"]
+    assert hows(ran) == ["traced by make_jaxpr, line 4"]
+    assert ran.document["programs"][0]["origin_note"] == "jax.make_jaxpr traced log2. JAX ran nothing for it."
+    assert ran.document["message"] is None
+    assert ran.stdout.startswith("{ lambda")
+
+
+@pytest.mark.parametrize(
+    ("asked", "how"),
+    [
+        ("y = jax.jit(f).trace(x)", "traced on line 4, not called"),
+        ("y = jax.jit(f).lower(x)", "lowered on line 4, not called"),
+        ("y = jax.jit(f).lower(x).compile()", "lowered on line 4, not called"),
+        ("y = jax.jit(f).eval_shape(x)", "traced by eval_shape, line 4"),
+        ("y = jax.eval_shape(f, x)", "traced by eval_shape, line 4"),
+        ("import jax.export\ny = jax.export.export(jax.jit(f))(x)", "exported on line 5, not called"),
+    ],
+)
+def test_each_way_to_a_trace_is_named(notebook: Notebook, asked: str, how: str) -> None:
+    ran = notebook.run(f"%%jaxpr\ndef f(v):\n    return jnp.sin(v)\n{asked}")
+    assert ran.programs == ["traced f(v: f32[8]) -> f32[8]: sin"]
+    assert hows(ran) == [how]
+
+
+def test_a_function_that_was_lowered_and_then_called_is_one_program(notebook: Notebook) -> None:
+    ran = notebook.run("%%jaxpr\n@jax.jit\ndef f(v):\n    return jnp.sin(v)\nlowered = f.lower(x)\nf(x)")
+    assert ran.programs == ["ran f(v: f32[8]) -> f32[8]: sin"]
+
+
+def test_programs_stand_in_the_order_in_which_they_came_about(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "%%jaxpr\n@jax.jit\ndef f(v):\n    return jnp.sin(v)\n"
+        "a = jax.make_jaxpr(lambda v: v + 1)(x)\nf(x)\nb = lax.map(lambda v: v * 2, x)\nc = jax.eval_shape(jnp.tanh, x)"
+    )
+    assert [program["name"] for program in ran.document["programs"]] == ["<lambda>", "f", "map(<lambda>)", "tanh"]
+
+
+def test_a_trace_within_a_trace_is_no_program_of_its_own(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "%%jaxpr\n@jax.jit\ndef f(v):\n    jax.eval_shape(jnp.sin, v)\n    return lax.map(jnp.cos, v)\nf(x)"
+    )
+    assert [program["name"] for program in ran.document["programs"]] == ["f"]
+
+
+def test_the_arguments_of_a_trace_are_not_kept_alive(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "%%jaxpr\nimport weakref\nbig = jnp.ones(100)\nalive = weakref.ref(big)\n"
+        "y = jax.make_jaxpr(jnp.sin)(big)\ndel big"
+    )
+    assert len(ran.programs) == 1
+    assert notebook["alive"]() is None
+
+
+# --- the call that the cell ends with ---
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        "y = f(x)",
+        "y = f(x); y",
+        "y = f(x)\ny",
+        "a, b = f(x), 1",
+        "y: object = f(x)",
+        "print(f(x))",
+        "f'{f(x)}'",
+        "f(x).shape",
+        "f(x)[0]",
+        "f(x).sum()",
+        "(1, f(x))",
+        "-f(x)",
+        "len(f(x))",
+        "float(f(x)[0])",
+        "f(x) + 1",
+        "f(x);",
+    ],
+)
+def test_the_call_that_the_cell_ends_with_is_found_however_it_stands(notebook: Notebook, end: str) -> None:
+    ran = notebook.run(f"%%jaxpr\ndef f(v):\n    return jnp.sin(v) * 2\n{end}")
+    assert ran.programs == ["traced f(v: f32[8]) -> f32[8]: sin mul"]
+    jnp.zeros(1)
+
+
+@pytest.mark.parametrize("end", ["y = jnp.sin(x)", "y = x + 1", "y = sorted([3, 1])", "y = [f(x) for _ in range(2)]"])
+def test_a_part_of_a_statement_that_calls_no_function_of_the_user_is_not_traced(notebook: Notebook, end: str) -> None:
+    built = notebook.builds()
+    notebook.run(f"%%jaxpr\ndef f(v):\n    return jnp.sin(v) * 2\n{end}")
+    assert [program.name for program in built[-1].document.programs] == []
