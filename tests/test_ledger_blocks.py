@@ -68,7 +68,9 @@ def test_a_block_in_a_block(x: Any) -> None:
         double(x)
     assert (outer["double"].calls, len(outer["double"].misses)) == (seen(4), 2)
     assert (inner["double"].calls, len(inner["double"].misses)) == (seen(2), 1)
-    assert [str(reason) for reason in inner["double"].misses[0].reasons] == ["x: f32[3] -> f32[4]"]
+    assert [str(reason) for reason in inner["double"].misses[0].reasons] == [
+        "the type of x changed from f32[3] to f32[4]"
+    ]
 
 
 def test_blocks_one_after_the_other_compare_with_what_was_between(x: Any) -> None:
@@ -78,7 +80,9 @@ def test_blocks_one_after_the_other_compare_with_what_was_between(x: Any) -> Non
     with observe() as second:
         double(jnp.ones(5))
         double(jnp.ones(4))
-    assert [str(reason) for miss in second["double"].misses for reason in miss.reasons] == ["x: f32[4] -> f32[5]"]
+    assert [str(reason) for miss in second["double"].misses for reason in miss.reasons] == [
+        "the type of x changed from f32[4] to f32[5]"
+    ]
     assert (first["double"].calls, second["double"].calls) == (seen(1), seen(2))
 
 
@@ -179,7 +183,7 @@ def test_what_another_thread_calls_is_not_of_this_block(x: Any) -> None:
         double(x)
         double(jnp.ones(7))
     assert ledger["double"].calls == seen(3)
-    assert [str(miss.reasons[0]) for miss in ledger["double"].misses] == ["x: f32[6] -> f32[7]"]
+    assert [str(miss.reasons[0]) for miss in ledger["double"].misses] == ["the type of x changed from f32[6] to f32[7]"]
     assert ledger["double"].compiles == 1
 
 
@@ -213,7 +217,7 @@ def test_two_threads_each_with_a_block(x: Any) -> None:
     assert {name: record.compiles for name, record in ledger.items()} == {"here": 1}
     assert {name: record.compiles for name, record in found["there"].items()} == {"there": 2}
     assert ledger["here"].calls is None  # the counter is the other block's
-    assert "Calls are unknown" in str(ledger)
+    assert "The number of calls is unknown" in str(ledger)
 
 
 def test_coroutines(x: Any) -> None:
@@ -278,7 +282,7 @@ def test_functions_of_one_name() -> None:
         ledger["f"]
     line = two_of_one_name.__code__.co_firstlineno + 2
     assert error.value.args == (
-        f"2 functions are called 'f'; take one of ledger['f', {line}], ledger['f', {line + 7}]",
+        f"2 functions have the name 'f'. Use one of ledger['f', {line}], ledger['f', {line + 7}]",
     )
     assert ledger["f", line].compiles == ledger["f", line + 7].compiles == 1
     assert "f" in ledger and ("f", line) in ledger and ("f", line + 1) not in ledger
@@ -340,8 +344,8 @@ def test_equinox(x: Any) -> None:
     assert (ledger["apply"].compiles, ledger["apply"].line) == (3, apply.__wrapped__.__code__.co_firstlineno)
     assert [str(reason) for miss in ledger["apply"].misses for reason in miss.reasons] == [
         "first call of apply",
-        "y: f32[4,3] -> f32[5,3]",
-        "static flag: True -> False",
+        "the type of y changed from f32[4,3] to f32[5,3]",
+        "the static argument flag changed from True to False",
     ]
 
 
@@ -531,12 +535,12 @@ function                         calls    hits  entries  compiles      price
 --------------------------------------------------------------------------------
 a_function_with_quite_a_long… {counts[0]}        3         2       TIME
     line 15 compiled, TIME: first call of a_function_with_quite_a_long_name
-    line 16 compiled, TIME: params: another structure, new params['b']; x:
+    line 16 compiled, TIME: the structure of params gained params['b']; x:
         f32[8] -> f16[8]
-    line 17 dispatch only: x: jax.Array -> numpy, same type f32[8]
+    line 17 dispatch only: x changed from jax.Array to numpy, with the same type f32[8]
 g (line 8)                    {counts[1]}        3         3       TIME
     line 19 compiled, TIME: first call of g
-    line 19 compiled, TIME: static n: 0 -> 1
+    line 19 compiled, TIME: the static argument n changed from 0 to 1
     line 20 compiled, TIME: n left out, given before
     1 inlined while another function was traced
 <lambda> (line 21)            {counts[2]}        1         1       TIME
@@ -616,9 +620,9 @@ def test_recompile_error() -> None:
         == f"""\
 train_step compiled 3 times, 1 allowed:
   line {line}: first call of train_step
-  line {line + 1}: y: f32[3] -> weak f32[] (a Python float)
-  line {line + 2}: y: weak f32[] (a Python float) -> f32[]
-  Call with one number of axes, or expect one compile for each shape.
+  line {line + 1}: the type of y changed from f32[3] to weak f32[] (a Python float)
+  line {line + 2}: the type of y changed from weak f32[] (a Python float) to f32[]
+  Pass arrays with one number of axes, or expect one compile for each shape.
   Pass y as one kind of value every time, such as jnp.asarray(y, dtype=...)."""
     )
     assert isinstance(error.value, AssertionError)

@@ -73,7 +73,7 @@ def test_a_cell_that_only_hits_shows_the_program_last_observed(notebook: Noteboo
     assert ran.programs == ["seen_before f(x: f32[8]) -> f32[8]: sin mul"]
     (program,) = ran.document["programs"]
     assert program["origin_note"] == (
-        "Compiled earlier and reused: this is the program that was last observed for this function."
+        "JAX compiled the program earlier and reused the executable. This is the program last observed for the function."
     )
     assert (program["activity"]["calls"], program["activity"]["misses"], program["activity"]["compiles"]) == (5, 0, 0)
 

@@ -254,7 +254,7 @@ def failure_notes(failures: Sequence[str]) -> list[Note]:
     return [
         Note(
             kind="failed",
-            text="jupyter_jaxpr failed on a part of this run; the cell itself ran normally.",
+            text="jupyter_jaxpr failed on a part of this run; the cell itself ran as always.",
             cure="Please report it with the text below.",
             detail=failure,
             program=-1,
@@ -275,7 +275,7 @@ def undescribed_note(what: str, why: str, detail: str | None = None) -> Note:
     """
     return Note(
         kind="failed",
-        text=f"{what} {why}. The rest of the run is complete; the cell itself ran normally.",
+        text=f"{what} {why}. The rest of the run is complete; the cell itself ran as always.",
         cure="Please report it with the text below." if detail else "Please report it.",
         detail=detail,
         program=-1,

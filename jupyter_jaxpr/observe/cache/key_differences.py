@@ -225,9 +225,9 @@ def _between_holders(path: str, old: Leaf, new: Leaf) -> Reason | None:
         where = f"committed {where}"
     cure = f"Put {path} on the same devices every time, with jax.device_put before the call."
     if array is old:
-        text = f"{path} changed from a jax.Array {where} to {new.holder}"
+        text = f"{path} changed from a jax.Array ({where}) to {new.holder}"
         return Reason("sharding", text, path, where, new.holder, cure)
-    return Reason("sharding", f"{path} changed from {old.holder} to a jax.Array {where}", path, old.holder, where, cure)
+    return Reason("sharding", f"{path} changed from {old.holder} to a jax.Array ({where})", path, old.holder, where, cure)
 
 
 def _placement(path: str, old: Leaf, new: Leaf) -> Iterable[Reason]:
@@ -242,7 +242,7 @@ def _placement(path: str, old: Leaf, new: Leaf) -> Iterable[Reason]:
         was, now = _sharding_texts(old.sharding, new.sharding)
         if was != now:
             cure = "Give the argument one sharding every time, with jax.device_put before the loop."
-            yield Reason("sharding", f"the sharding of {path} changed from {was} to {now}", path, was, now, cure)
+            yield Reason("sharding", f"the sharding of {path} changed: {was} -> {now}", path, was, now, cure)
             return
     if old.committed != new.committed and None not in (old.committed, new.committed):
         was, now = _committed_text(old.committed), _committed_text(new.committed)

@@ -58,7 +58,7 @@ describe('the ledger of a document', () => {
       'a list of at most 200 entries'
     ],
     ['calls_note', 3, 'a text'],
-    ['lead', null, 'a text']
+    ['lead', 3, 'a text']
   ])('has a sound %s: not %p', (field, value, expected) => {
     expect(why({ [field]: value })).toEqual({
       field: `ledger.${field}`,
