@@ -345,7 +345,7 @@ def test_equinox(x: Any) -> None:
     assert [str(reason) for miss in ledger["apply"].misses for reason in miss.reasons] == [
         "first call of apply",
         "the type of y changed from f32[4,3] to f32[5,3]",
-        "the static argument flag changed from True to False",
+        "the static value flag changed from True to False",
     ]
 
 
@@ -364,7 +364,7 @@ def test_flax() -> None:
     assert list(ledger) == ["forward"]
     assert ledger["forward"].compiles == 2
     assert [reason.kind for reason in ledger["forward"].misses[-1].reasons] == ["shape"]
-    assert ledger["forward"].misses[-1].reasons[0].text.endswith("f32[4,3] -> f32[5,3]")
+    assert ledger["forward"].misses[-1].reasons[0].text.endswith("from f32[4,3] to f32[5,3]")
 
 
 # --- what it holds and what it leaves ---
@@ -534,17 +534,19 @@ PRINTED = """\
 function                         calls    hits  entries  compiles      price
 --------------------------------------------------------------------------------
 a_function_with_quite_a_long… {counts[0]}        3         2       TIME
-    line 15 compiled, TIME: first call of a_function_with_quite_a_long_name
-    line 16 compiled, TIME: the structure of params gained params['b']; x:
-        f32[8] -> f16[8]
-    line 17 dispatch only: x changed from jax.Array to numpy, with the same type f32[8]
+    line 15: compiled, TIME: first call of a_function_with_quite_a_long_name
+    line 16: compiled, TIME: the structure of params gained params['b']; the
+        type of x changed from f32[8] to f16[8]
+    line 17: executable reused: x changed from jax.Array to numpy, with the same
+        type f32[8]
 g (line 8)                    {counts[1]}        3         3       TIME
-    line 19 compiled, TIME: first call of g
-    line 19 compiled, TIME: the static argument n changed from 0 to 1
-    line 20 compiled, TIME: n left out, given before
-    1 inlined while another function was traced
+    line 19: compiled, TIME: first call of g
+    line 19: compiled, TIME: the static argument n changed from 0 to 1
+    line 20: compiled, TIME: the call leaves out n, which the earlier call
+        passed
+    1 call inlined while JAX traced another function
 <lambda> (line 21)            {counts[2]}        1         1       TIME
-    line 21 compiled, TIME: first call of <lambda>
+    line 21: compiled, TIME: first call of <lambda>
 """
 COUNTS = ("    1002    1000", "      ≥4      ≥0", "       1       0") if HAS_MONITORING else (" unknown unknown",) * 3
 WHY_NOT = """\
@@ -587,8 +589,8 @@ def test_what_another_thread_called_is_not_counted_and_not_denied() -> None:
         call(f)
     assert str(ledger) == (
         "No jitted function of yours was called in this thread.\n"
-        "Calls in other threads are not counted here: f. Call it in this thread to see\n"
-        "what it does."
+        "Calls in other threads are not counted here: f missed the cache in another\n"
+        "thread. Call the function in this thread to see what the call does."
     )
     with observe() as ledger:
         g(jnp.arange(3.0))
@@ -597,7 +599,8 @@ def test_what_another_thread_called_is_not_counted_and_not_denied() -> None:
         call(jax.jit(lambda x: x - 1))
     assert ledger.elsewhere == ("<lambda>",)
     assert str(ledger).endswith(
-        "Calls in other threads are not counted here: <lambda>. Call it in this thread to\nsee what it does."
+        "Calls in other threads are not counted here: <lambda> missed the cache in\n"
+        "another thread. Call the function in this thread to see what the call does."
     )
 
 
@@ -635,7 +638,7 @@ def test_a_limit_that_is_kept(x: Any) -> None:
 
 
 def plain(text: str) -> str:
-    text = re.sub(r"(line \d+ \w+,) [\d.]+ m?s", r"\1 TIME", text)
+    text = re.sub(r"(line \d+: \w+,) [\d.]+ m?s", r"\1 TIME", text)
     return re.sub(r" +[\d.]+ m?s$", "       TIME", text, flags=re.MULTILINE)
 
 

@@ -184,7 +184,7 @@ def test_a_static_node() -> None:
         for order in Order:
             f(ROW, Setting(order))
     before, after = (f"Setting(order={order!r})" for order in Order)
-    cure = "JAX compiles once for each value of setting. Make setting a field with an array if the function only computes with it."
+    cure = FIELD.format("setting")
     assert told(ledger, "f") == [("static_value", f"the static value setting changed from {before} to {after}", cure)]
 
 

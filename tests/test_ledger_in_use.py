@@ -90,7 +90,7 @@ def test_an_equinox_model_whose_static_field_and_whose_number_change() -> None:
         ("compiled", [("first_call", "first call of forward")]),
         ("compiled", [("static_value", "the static value model.activation changed from 'tanh' to 'none'")]),
         ("compiled", [("static_value", "the static value model.scale changed from 1.0 to 2.0")]),
-        ("compiled", [("static_value", "the static value model.scale changed from 2.0 to f32[]")]),
+        ("compiled", [("static_value", "model.scale changed from 2.0 to f32[]")]),
     ]
 
 

@@ -504,7 +504,10 @@ def test_no_fast_path() -> None:
     with observe() as ledger:
         f(1.0)
         f(1.0)
-    text = "every call of f is a miss: JAX gives no fast path to a function with effects, such as those of a callback (Debug)"
+    text = (
+        "every call of f is a miss: JAX gives no fast path to a function with effects, such as those of a callback "
+        "(Debug)"
+    )
     assert told(ledger, "f") == [first("f"), ("dispatch_only", (Reason("no_fast_path", text),))]
 
 

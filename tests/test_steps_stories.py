@@ -351,7 +351,8 @@ def test_types_have_no_values():
     with pytest.raises(ValuesGone) as raised:
         construct_of(snapshot._sources, card(snapshot, "scan")).run()
     assert str(raised.value) == (
-        "The program was traced from types, so there are no values. Call the function, or trace the function with values."
+        "The program was traced from types, so there are no values. Call the function, or trace the function with "
+        "values."
     )
 
 

@@ -227,7 +227,8 @@ def _between_holders(path: str, old: Leaf, new: Leaf) -> Reason | None:
     if array is old:
         text = f"{path} changed from a jax.Array ({where}) to {new.holder}"
         return Reason("sharding", text, path, where, new.holder, cure)
-    return Reason("sharding", f"{path} changed from {old.holder} to a jax.Array ({where})", path, old.holder, where, cure)
+    text = f"{path} changed from {old.holder} to a jax.Array ({where})"
+    return Reason("sharding", text, path, old.holder, where, cure)
 
 
 def _placement(path: str, old: Leaf, new: Leaf) -> Iterable[Reason]:

@@ -44,8 +44,8 @@ def not_counted(elsewhere: Sequence[str]) -> str:
     """A sentence on functions that were called in other threads."""
     names = ", ".join(elsewhere[:5])
     return (
-        f"The ledger does not count calls in other threads, where {names} missed the cache. Call a function in this "
-        "thread to count its calls."
+        f"Calls in other threads are not counted here: {names} missed the cache in another thread. Call the function "
+        "in this thread to see what the call does."
     )
 
 
