@@ -550,8 +550,8 @@ g (line 8)                    {counts[1]}        3         3       TIME
 """
 COUNTS = ("    1002    1000", "      ≥4      ≥0", "       1       0") if HAS_MONITORING else (" unknown unknown",) * 3
 WHY_NOT = """\
-Calls are unknown: Python 3.11 counts them only in a %%jaxpr cell. Python 3.12
-and later count them here.
+The number of calls is unknown: on Python 3.11, jupyter_jaxpr counts calls only
+in a %%jaxpr cell. Use Python 3.12 or later to count calls here.
 """
 
 
