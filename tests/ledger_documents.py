@@ -48,7 +48,7 @@ def ledger(frame: int = -1) -> Ledger:
     first = LedgerReason(kind="first_call", text="first call of rnn", argument=None, before=None, after=None, cure=None)
     shape = LedgerReason(
         kind="shape",
-        text="xs: f32[100,8] -> f32[60,8]",
+        text="the type of xs changed from f32[100,8] to f32[60,8]",
         argument="xs",
         before="f32[100,8]",
         after="f32[60,8]",

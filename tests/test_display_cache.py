@@ -27,7 +27,7 @@ def document() -> Snapshot:
 
 def test_plain_text_tells_what_compiled_again(document):
     assert plain(document).splitlines()[2:] == [
-        "rnn compiled again: xs: f32[100,8] -> f32[60,8]",
+        "rnn compiled again: the type of xs changed from f32[100,8] to f32[60,8]",
         "80.1 kFLOP per call. 64 % of it is on line 6.",
     ]
 
@@ -38,21 +38,21 @@ def test_markdown_has_a_table_and_the_reasons(document):
     end = text.index("\n\nCell", start)
     assert text[start:end] == (
         "## Cache\n\n"
-        "2 compiles took 240 ms of this cell's 310 ms\\.\n\n"
+        "2 compiles: tracing, lowering and compiling took 240 ms of the cell's 310 ms\\.\n\n"
         "| function | calls | hits | entries | compiles | price |\n"
         "| --- | ---: | ---: | ---: | ---: | ---: |\n"
         "| rnn | 4 | 2 | 2 | 2 | 240 ms |\n\n"
         "- rnn: compiled, 120 ms: first call of rnn\\.\n"
-        "- rnn: compiled, 120 ms: xs: f32\\[100,8\\] \\-\\> f32\\[60,8\\]\\. "
+        "- rnn: compiled, 120 ms: the type of xs changed from f32\\[100,8\\] to f32\\[60,8\\]\\. "
         "Pad to one shape, or expect one compile for each shape\\."
     )
 
 
 def test_html_has_the_same(document):
     html = fragment(document, characters=1_000).replace("\N{NO-BREAK SPACE}", " ")
-    assert "<p>2 compiles took 240 ms of this cell's 310 ms.</p>" in html
+    assert "<p>2 compiles: tracing, lowering and compiling took 240 ms of the cell's 310 ms.</p>" in html
     assert "<tr><td>rnn</td><td>4</td><td>2</td><td>2</td><td>2</td><td>240 ms</td></tr>" in html
-    assert "<li>rnn: compiled, 120 ms: xs: f32[100,8] -&gt; f32[60,8]. Pad to one shape" in html
+    assert "<li>rnn: compiled, 120 ms: the type of xs changed from f32[100,8] to f32[60,8]. Pad to one shape" in html
 
 
 def test_names_and_reasons_are_text(document):

@@ -68,7 +68,9 @@ def test_a_block_in_a_block(x: Any) -> None:
         double(x)
     assert (outer["double"].calls, len(outer["double"].misses)) == (seen(4), 2)
     assert (inner["double"].calls, len(inner["double"].misses)) == (seen(2), 1)
-    assert [str(reason) for reason in inner["double"].misses[0].reasons] == ["x: f32[3] -> f32[4]"]
+    assert [str(reason) for reason in inner["double"].misses[0].reasons] == [
+        "the type of x changed from f32[3] to f32[4]"
+    ]
 
 
 def test_blocks_one_after_the_other_compare_with_what_was_between(x: Any) -> None:
@@ -78,7 +80,9 @@ def test_blocks_one_after_the_other_compare_with_what_was_between(x: Any) -> Non
     with observe() as second:
         double(jnp.ones(5))
         double(jnp.ones(4))
-    assert [str(reason) for miss in second["double"].misses for reason in miss.reasons] == ["x: f32[4] -> f32[5]"]
+    assert [str(reason) for miss in second["double"].misses for reason in miss.reasons] == [
+        "the type of x changed from f32[4] to f32[5]"
+    ]
     assert (first["double"].calls, second["double"].calls) == (seen(1), seen(2))
 
 
@@ -179,7 +183,7 @@ def test_what_another_thread_calls_is_not_of_this_block(x: Any) -> None:
         double(x)
         double(jnp.ones(7))
     assert ledger["double"].calls == seen(3)
-    assert [str(miss.reasons[0]) for miss in ledger["double"].misses] == ["x: f32[6] -> f32[7]"]
+    assert [str(miss.reasons[0]) for miss in ledger["double"].misses] == ["the type of x changed from f32[6] to f32[7]"]
     assert ledger["double"].compiles == 1
 
 
@@ -213,7 +217,7 @@ def test_two_threads_each_with_a_block(x: Any) -> None:
     assert {name: record.compiles for name, record in ledger.items()} == {"here": 1}
     assert {name: record.compiles for name, record in found["there"].items()} == {"there": 2}
     assert ledger["here"].calls is None  # the counter is the other block's
-    assert "Calls are unknown" in str(ledger)
+    assert "The number of calls is unknown" in str(ledger)
 
 
 def test_coroutines(x: Any) -> None:
@@ -278,7 +282,7 @@ def test_functions_of_one_name() -> None:
         ledger["f"]
     line = two_of_one_name.__code__.co_firstlineno + 2
     assert error.value.args == (
-        f"2 functions are called 'f'; take one of ledger['f', {line}], ledger['f', {line + 7}]",
+        f"2 functions have the name 'f'. Use one of ledger['f', {line}], ledger['f', {line + 7}]",
     )
     assert ledger["f", line].compiles == ledger["f", line + 7].compiles == 1
     assert "f" in ledger and ("f", line) in ledger and ("f", line + 1) not in ledger
@@ -340,8 +344,8 @@ def test_equinox(x: Any) -> None:
     assert (ledger["apply"].compiles, ledger["apply"].line) == (3, apply.__wrapped__.__code__.co_firstlineno)
     assert [str(reason) for miss in ledger["apply"].misses for reason in miss.reasons] == [
         "first call of apply",
-        "y: f32[4,3] -> f32[5,3]",
-        "static flag: True -> False",
+        "the type of y changed from f32[4,3] to f32[5,3]",
+        "the static value flag changed from True to False",
     ]
 
 
@@ -360,7 +364,7 @@ def test_flax() -> None:
     assert list(ledger) == ["forward"]
     assert ledger["forward"].compiles == 2
     assert [reason.kind for reason in ledger["forward"].misses[-1].reasons] == ["shape"]
-    assert ledger["forward"].misses[-1].reasons[0].text.endswith("f32[4,3] -> f32[5,3]")
+    assert ledger["forward"].misses[-1].reasons[0].text.endswith("from f32[4,3] to f32[5,3]")
 
 
 # --- what it holds and what it leaves ---
@@ -530,22 +534,24 @@ PRINTED = """\
 function                         calls    hits  entries  compiles      price
 --------------------------------------------------------------------------------
 a_function_with_quite_a_long… {counts[0]}        3         2       TIME
-    line 15 compiled, TIME: first call of a_function_with_quite_a_long_name
-    line 16 compiled, TIME: params: another structure, new params['b']; x:
-        f32[8] -> f16[8]
-    line 17 dispatch only: x: jax.Array -> numpy, same type f32[8]
+    line 15: compiled, TIME: first call of a_function_with_quite_a_long_name
+    line 16: compiled, TIME: the structure of params gained params['b']; the
+        type of x changed from f32[8] to f16[8]
+    line 17: executable reused: x changed from jax.Array to numpy, with the same
+        type f32[8]
 g (line 8)                    {counts[1]}        3         3       TIME
-    line 19 compiled, TIME: first call of g
-    line 19 compiled, TIME: static n: 0 -> 1
-    line 20 compiled, TIME: n left out, given before
-    1 inlined while another function was traced
+    line 19: compiled, TIME: first call of g
+    line 19: compiled, TIME: the static argument n changed from 0 to 1
+    line 20: compiled, TIME: the call leaves out n, which the earlier call
+        passed
+    1 call inlined while JAX traced another function
 <lambda> (line 21)            {counts[2]}        1         1       TIME
-    line 21 compiled, TIME: first call of <lambda>
+    line 21: compiled, TIME: first call of <lambda>
 """
 COUNTS = ("    1002    1000", "      ≥4      ≥0", "       1       0") if HAS_MONITORING else (" unknown unknown",) * 3
 WHY_NOT = """\
-Calls are unknown: Python 3.11 counts them only in a %%jaxpr cell. Python 3.12
-and later count them here.
+The number of calls is unknown: on Python 3.11, jupyter_jaxpr counts calls only
+in a %%jaxpr cell. Use Python 3.12 or later to count calls here.
 """
 
 
@@ -583,8 +589,8 @@ def test_what_another_thread_called_is_not_counted_and_not_denied() -> None:
         call(f)
     assert str(ledger) == (
         "No jitted function of yours was called in this thread.\n"
-        "Calls in other threads are not counted here: f. Call it in this thread to see\n"
-        "what it does."
+        "Calls in other threads are not counted here: f missed the cache in another\n"
+        "thread. Call the function in this thread to see what the call does."
     )
     with observe() as ledger:
         g(jnp.arange(3.0))
@@ -593,7 +599,8 @@ def test_what_another_thread_called_is_not_counted_and_not_denied() -> None:
         call(jax.jit(lambda x: x - 1))
     assert ledger.elsewhere == ("<lambda>",)
     assert str(ledger).endswith(
-        "Calls in other threads are not counted here: <lambda>. Call it in this thread to\nsee what it does."
+        "Calls in other threads are not counted here: <lambda> missed the cache in\n"
+        "another thread. Call the function in this thread to see what the call does."
     )
 
 
@@ -616,9 +623,9 @@ def test_recompile_error() -> None:
         == f"""\
 train_step: 3 compiles, limit 1.
   line {line}: first call of train_step
-  line {line + 1}: y: f32[3] -> weak f32[] (a Python float)
-  line {line + 2}: y: weak f32[] (a Python float) -> f32[]
-  Call with one number of axes, or expect one compile for each shape.
+  line {line + 1}: the type of y changed from f32[3] to weak f32[] (a Python float)
+  line {line + 2}: the type of y changed from weak f32[] (a Python float) to f32[]
+  Pass arrays with one number of axes, or expect one compile for each shape.
   Pass y as one kind of value every time, such as jnp.asarray(y, dtype=...)."""
     )
     assert isinstance(error.value, AssertionError)
@@ -631,7 +638,7 @@ def test_a_limit_that_is_kept(x: Any) -> None:
 
 
 def plain(text: str) -> str:
-    text = re.sub(r"(line \d+ \w+,) [\d.]+ m?s", r"\1 TIME", text)
+    text = re.sub(r"(line \d+: \w+,) [\d.]+ m?s", r"\1 TIME", text)
     return re.sub(r" +[\d.]+ m?s$", "       TIME", text, flags=re.MULTILINE)
 
 

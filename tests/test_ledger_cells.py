@@ -25,8 +25,8 @@ AGAIN = (
     (
         Reason(
             "cell_rerun",
-            "this cell was run again: f is a new function",
-            cure="Put the definition of f in a cell of its own, and run that once.",
+            "the cell that defines f was run again: f is a new function object",
+            cure="Put the definition of f in a cell of its own, and run that cell once.",
         ),
     ),
 )
@@ -54,8 +54,8 @@ def test_a_loop_in_a_cell_that_is_run_again(notebook: Notebook) -> None:
     notebook.run(cell)
     notebook.run(cell)
     again = "Make the function once, before the loop: JAX caches by function object, not by code."
-    second = Reason("new_function", "second new f from line 3: move the jit out of the loop", cure=again)
-    fourth = Reason("new_function", "fourth new f from line 3: move the jit out of the loop", cure=again)
+    second = Reason("new_function", "second function object of f from line 3: move the jit out of the loop", cure=again)
+    fourth = Reason("new_function", "fourth function object of f from line 3: move the jit out of the loop", cure=again)
     assert misses(notebook, "f") == [FIRST, ("compiled", (second,)), AGAIN, ("compiled", (fourth,))]
 
 
@@ -70,7 +70,7 @@ def test_a_miss_is_compared_with_that_of_an_earlier_cell_without_the_magic(noteb
     shown = notebook.run("%%jaxpr\ntwice_seen(x[:4])")
     (function,) = [each for each in shown.document["ledger"]["functions"] if each["run"]["misses"]]
     (miss,) = [miss for miss in function["misses"] if miss["this_run"]]
-    assert [reason["text"] for reason in miss["reasons"]] == ["y: f32[8] -> f32[4]"]
+    assert [reason["text"] for reason in miss["reasons"]] == ["the type of y changed from f32[8] to f32[4]"]
     assert function["run"]["compiles"] == 1 and function["kernel"]["compiles"] == 2
 
 
@@ -83,8 +83,8 @@ def test_what_jax_held_before_the_extension_was_loaded(make_notebook: Callable[.
     notebook.run("f(x[:5])")
     pad = "Pad to one shape, or expect one compile for each shape."
     assert misses(notebook, "f") == [
-        ("compiled", (Reason("first_observed", "first call of f seen here; JAX had compiled it before"),)),
-        ("compiled", (Reason("shape", "y: f32[4] -> f32[5]", "y", "f32[4]", "f32[5]", pad),)),
+        ("compiled", (Reason("first_observed", "first observed call of f; JAX had compiled f before"),)),
+        ("compiled", (Reason("shape", "the type of y changed from f32[4] to f32[5]", "y", "f32[4]", "f32[5]", pad),)),
     ]
 
 
@@ -95,7 +95,7 @@ def test_an_entry_that_is_gone_was_made_in_another_cell_which_is_named(notebook:
     notebook.run("jax.clear_caches()\nkept(x)")
     _, (reason,) = misses(notebook, "kept")[-1]
     assert reason.text == (
-        f"the entry made from line 2 of cell [{made}] is gone: the caches were cleared, or it was evicted"
+        f"the cache entry made from line 2 of cell [{made}] is gone: the caches were cleared, or JAX evicted the entry"
     )
 
 

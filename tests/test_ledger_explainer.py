@@ -52,7 +52,7 @@ def test_row_a_a_context_is_blamed_for_a_new_shape(explained: Explained) -> None
         f(jnp.ones(4))
     (text,) = explained()
     assert "now None and before highest" in text
-    assert [str(reason) for reason in ledger["f"].misses[2].reasons] == ["x: f32[3] -> f32[4]"]
+    assert [str(reason) for reason in ledger["f"].misses[2].reasons] == ["the type of x changed from f32[3] to f32[4]"]
 
 
 def test_row_d_numpy_makes_an_entry_and_no_compile(explained: Explained) -> None:
@@ -67,7 +67,9 @@ def test_row_d_numpy_makes_an_entry_and_no_compile(explained: Explained) -> None
     assert explained() == []
     assert f._cache_size() == 2
     assert ledger["f"].compiles == 1
-    assert [str(reason) for reason in ledger["f"].misses[1].reasons] == ["x: jax.Array -> numpy, same type f32[3]"]
+    assert [str(reason) for reason in ledger["f"].misses[1].reasons] == [
+        "x changed from jax.Array to numpy, with the same type f32[3]"
+    ]
 
 
 def test_row_e_a_static_value_in_terms_of_the_call(explained: Explained) -> None:
@@ -81,7 +83,7 @@ def test_row_e_a_static_value_in_terms_of_the_call(explained: Explained) -> None
         f(1.0, n=3)
     (text,) = explained()
     assert "with pytree metadata Static(val=3)" in text or text.endswith("cache miss explanation unavailable")
-    assert [str(reason) for reason in ledger["f"].misses[1].reasons] == ["static n: 2 -> 3"]
+    assert [str(reason) for reason in ledger["f"].misses[1].reasons] == ["the static argument n changed from 2 to 3"]
 
 
 def test_row_f_a_weak_type_and_what_to_do(explained: Explained) -> None:
@@ -96,7 +98,7 @@ def test_row_f_a_weak_type_and_what_to_do(explained: Explained) -> None:
     (text,) = explained()
     assert "weak_type=True" in text
     (reason,) = ledger["f"].misses[1].reasons
-    assert reason.text == "x: f32[] -> weak f32[] (a Python float)"
+    assert reason.text == "the type of x changed from f32[] to weak f32[] (a Python float)"
     assert reason.cure == "Pass x as one kind of value every time, such as jnp.asarray(x, dtype=...)."
 
 
@@ -111,7 +113,9 @@ def test_row_g_passed_by_keyword(explained: Explained) -> None:
         f(a=1.0, b=2.0)
     (text,) = explained()
     assert "different input pytree: * at input path [0], now tuple of length 0 and before tuple of length 2" in text
-    assert [str(reason) for reason in ledger["f"].misses[1].reasons] == ["same values, a, b passed by keyword"]
+    assert [str(reason) for reason in ledger["f"].misses[1].reasons] == [
+        "the call passes a, b by keyword, not by position; the values are the same"
+    ]
 
 
 def test_row_h_a_cell_that_is_run_again(notebook: Notebook, explained: Explained) -> None:
@@ -125,8 +129,8 @@ def test_row_h_a_cell_that_is_run_again(notebook: Notebook, explained: Explained
 
     function = Session.of(notebook.shell).observer.history.whole(1).functions[0]
     (reason,) = function.misses[1].reasons
-    assert reason.text == "this cell was run again: run_twice is a new function"
-    assert reason.cure == "Put the definition of run_twice in a cell of its own, and run that once."
+    assert reason.text == "the cell that defines run_twice was run again: run_twice is a new function object"
+    assert reason.cure == "Put the definition of run_twice in a cell of its own, and run that cell once."
 
 
 def test_row_i_a_stale_value_is_no_miss(explained: Explained) -> None:
@@ -155,7 +159,7 @@ def test_row_j_another_partial(explained: Explained) -> None:
         explained()
         jax.jit(functools.partial(p, n=3))(1.0)
     assert all("never seen function" in text for text in explained())
-    assert [str(reason) for reason in ledger["p"].misses[1].reasons] == ["a new partial of p, n: 2 -> 3"]
+    assert [str(reason) for reason in ledger["p"].misses[1].reasons] == ["another partial of p: n changed from 2 to 3"]
 
 
 DEVICES = """
@@ -245,21 +249,26 @@ def environment() -> dict[str, str]:
 
 
 ONE_SHARDING = "Give the argument one sharding every time, with jax.device_put before the loop."
-ONE_DEVICE = "Keep the argument on one device, or expect one compile for each."
+ONE_DEVICE = "Keep the argument on one device, or expect one compile for each device."
 
 
 def test_row_b_a_sharding_and_the_shape_it_belongs_to(devices: dict[str, Any]) -> None:
     (explained,), told = devices["row b"]
     assert "before f32[3]" in explained
     before, after = "on cpu:0", "P('i',) over i=8"
-    assert told == [["compiled", [["sharding", f"x: {before} -> {after}", "x", before, after, ONE_SHARDING]]]]
+    assert told == [
+        [
+            "compiled",
+            [["sharding", f"the sharding of x changed: {before} -> {after}", "x", before, after, ONE_SHARDING]],
+        ]
+    ]
 
 
 def test_row_c_another_device(devices: dict[str, Any]) -> None:
     explained, told = devices["row c"]
     assert explained == []
-    text = "x: committed -> not committed on cpu:0"
-    cure = "An array becomes committed by jax.device_put with a device; do it for every call or for none."
+    text = "x is no longer committed to cpu:0"
+    cure = "Commit the array in every call or in no call: jax.device_put with a device commits an array."
     assert told == [
         ["compiled", [["committed", "x moved from cpu:1 to cpu:0 (committed)", "x", "cpu:1", "cpu:0", ONE_DEVICE]]],
         ["compiled", [["committed", text, "x", "committed", "not committed", cure]]],
@@ -271,15 +280,15 @@ def test_sharding(devices: dict[str, Any]) -> None:
     rows, both, copies = "P('i',) over i=4, j=2", "P('i', 'j') over i=4, j=2", "P() over i=4, j=2"
     assert told == [
         ["compiled", [["first_call", "first call of h", None, None, None, None]]],
-        ["compiled", [["sharding", f"x: {rows} -> {both}", "x", rows, both, ONE_SHARDING]]],
-        ["compiled", [["sharding", f"x: {both} -> {copies}", "x", both, copies, ONE_SHARDING]]],
+        ["compiled", [["sharding", f"the sharding of x changed: {rows} -> {both}", "x", rows, both, ONE_SHARDING]]],
+        ["compiled", [["sharding", f"the sharding of x changed: {both} -> {copies}", "x", both, copies, ONE_SHARDING]]],
     ]
 
 
 def test_mesh(devices: dict[str, Any]) -> None:
     _, told = devices["mesh"]
-    cure = "Set mesh once, before the first call."
+    cure = "Set the mesh once, before the first call."
     assert told[1:] == [
-        ["compiled", [["config", "mesh: none -> i=8", "mesh", "none", "i=8", cure]]],
-        ["compiled", [["config", "mesh: i=8 -> i=4, j=2", "mesh", "i=8", "i=4, j=2", cure]]],
+        ["compiled", [["config", "the mesh changed from none to i=8", "mesh", "none", "i=8", cure]]],
+        ["compiled", [["config", "the mesh changed from i=8 to i=4, j=2", "mesh", "i=8", "i=4, j=2", cure]]],
     ]

@@ -18,8 +18,8 @@ from jupyter_jaxpr import observe
 from jupyter_jaxpr.observe.cache.ledger import Ledger
 
 ROW = np.arange(3, dtype=np.float32)
-FIELD = "Each value of {0} is a compile of its own. Make it a field with an array if only its value matters."
-MODE = "Each value of {0} is a compile of its own: expect one for each, such as for train() and eval()."
+FIELD = "JAX compiles once for each value of {0}. Make {0} a field with an array if the function only computes with it."
+MODE = "Expect one compile for each value of {0}, such as one for train() and one for eval()."
 
 
 def told(ledger: Ledger, name: str) -> list[tuple[str, str, str | None]]:
@@ -49,9 +49,9 @@ def test_meta_fields_of_a_registered_dataclass() -> None:
             f({"layers": [layer]})
     width, mode = "p['layers'][0].width", "p['layers'][0].mode"
     assert told(ledger, "f") == [
-        ("static_value", f"static {width}: 3 -> 4", FIELD.format(width)),
-        ("static_value", f"static {mode}: 'train' -> 'test'", FIELD.format(mode)),
-        ("static_value", f"static {width}: 4 -> 5", FIELD.format(width)),
+        ("static_value", f"the static value {width} changed from 3 to 4", FIELD.format(width)),
+        ("static_value", f"the static value {mode} changed from 'train' to 'test'", FIELD.format(mode)),
+        ("static_value", f"the static value {width} changed from 4 to 5", FIELD.format(width)),
     ]
     assert [(each.argument, each.before, each.after) for each in ledger["f"].misses[1].reasons] == [(width, "3", "4")]
 
@@ -74,18 +74,18 @@ def test_a_function_in_a_state_of_flax() -> None:
     with observe() as ledger:
         for apply in (None, tanh, lambda x: x, lambda x: x):
             f(State(ROW, apply))
-    each = "Each state.apply is a compile of its own: expect one for each, or give every call the same."
+    each = "Pass the same state.apply in every call, or expect one compile for each state.apply."
     assert told(ledger, "f") == [
-        ("static_value", "static state.apply: None -> <tanh>", each),
+        ("static_value", "the static value state.apply changed from None to <tanh>", each),
         (
             "static_identity",
-            "static state.apply: a new function object that is not equal to the one before",
-            "Reuse the function: make it once, before the calls.",
+            "the static value state.apply is a new function object that does not equal the earlier object",
+            "Make the function once, before the calls, and reuse the function.",
         ),
         (
             "static_identity",
-            "static state.apply: a new function object that is not equal to the one before",
-            "Reuse the function: make it once, before the calls.",
+            "the static value state.apply is a new function object that does not equal the earlier object",
+            "Make the function once, before the calls, and reuse the function.",
         ),
     ]
 
@@ -104,7 +104,7 @@ def test_a_static_field_of_an_equinox_module_under_jit_and_filter_jit() -> None:
             jitted = jit(f)
             for depth in (1, 2):
                 jitted([Module(jnp.asarray(ROW), depth)])
-    static = ("static_value", "static model[0].depth: 1 -> 2", FIELD.format("model[0].depth"))
+    static = ("static_value", "the static value model[0].depth changed from 1 to 2", FIELD.format("model[0].depth"))
     assert told(ledger, "f") == [static, ("first_call", "first call of equinox.filter_jit(f)", None), static]
 
 
@@ -130,8 +130,12 @@ def test_modes_of_many_layers_are_one_sentence() -> None:
         f(model, x)
     first, norm = "model.first.deterministic", "model.norm.use_running_average"
     assert told(ledger, "f") == [
-        ("static_value", f"static {first} and 2 more deterministic: False -> True", MODE.format(first)),
-        ("static_value", f"static {norm}: False -> True", MODE.format(norm)),
+        (
+            "static_value",
+            f"the static value {first} (one of 3 that changed alike) changed from False to True",
+            MODE.format(first),
+        ),
+        ("static_value", f"the static value {norm} changed from False to True", MODE.format(norm)),
     ]
 
 
@@ -153,8 +157,11 @@ def test_auxiliary_data_of_a_node_of_ones_own() -> None:
     with observe() as ledger:
         for data in ("a", "b"):
             f(Node(ROW, data))
-    cure = "Each value of it is a compile of its own. Make it a child of Node if only its value matters."
-    assert told(ledger, "f") == [("static_value", "node: the auxiliary data of Node: 'a' -> 'b'", cure)]
+    cure = (
+        "JAX compiles once for each value of the auxiliary data. "
+        "Make the value a child of Node if the function only computes with it."
+    )
+    assert told(ledger, "f") == [("static_value", "the auxiliary data of Node at node changed from 'a' to 'b'", cure)]
 
 
 class Order(enum.Enum):
@@ -177,8 +184,8 @@ def test_a_static_node() -> None:
         for order in Order:
             f(ROW, Setting(order))
     before, after = (f"Setting(order={order!r})" for order in Order)
-    cure = "Each value of setting is a compile of its own. Make it a field with an array if only its value matters."
-    assert told(ledger, "f") == [("static_value", f"static setting: {before} -> {after}", cure)]
+    cure = FIELD.format("setting")
+    assert told(ledger, "f") == [("static_value", f"the static value setting changed from {before} to {after}", cure)]
 
 
 class Options:
@@ -204,8 +211,8 @@ def test_a_static_object_that_was_changed_between_two_calls() -> None:
         f(ROW, options=options)
         options.n = 3
         f(ROW, options=options)
-    text = "static options: the same Options object, but it was changed: its hash is another one"
-    cure = "Do not change an object that is static: make a new Options for other contents."
+    text = "the static argument options is the same Options object, but its hash changed"
+    cure = "Do not modify a static object: make a new Options for other contents."
     assert told(ledger, "f") == [("static_identity", text, cure)]
 
 
@@ -217,5 +224,7 @@ def test_a_key_of_another_implementation() -> None:
     with observe() as ledger:
         draw(jax.random.key(0))
         draw(jax.random.key(0, impl="rbg"))
-    cure = "Make all keys by one implementation: the same impl in jax.random.key, the same jax_default_prng_impl."
-    assert told(ledger, "draw") == [("dtype", "key: key<fry>[] -> key<rbg>[]", cure)]
+    cure = (
+        "Make all random keys with one implementation: the same impl in jax.random.key, the same jax_default_prng_impl."
+    )
+    assert told(ledger, "draw") == [("dtype", "the type of key changed from key<fry>[] to key<rbg>[]", cure)]

@@ -16,7 +16,7 @@ from jupyter_jaxpr.observe.cache.ledger import Ledger
 
 PAD = "Pad to one shape, or expect one compile for each shape."
 STRUCTURE = "Pass the same structure every time: the same keys, the same containers, None in the same places."
-ONE_WAY = "Call the function the same way every time: what is passed by keyword is part of the key."
+ONE_WAY = "Call the function the same way every time: the cache key holds which arguments are passed by keyword."
 ONCE = "Make the function once, before the loop: JAX caches by function object, not by code."
 
 
@@ -45,7 +45,14 @@ def test_shape() -> None:
         f({"w": jnp.ones(20)})
     assert told(ledger, "f") == [
         first("f"),
-        ("compiled", (Reason("shape", "p['w']: f32[10] -> f32[20]", "p['w']", "f32[10]", "f32[20]", PAD),)),
+        (
+            "compiled",
+            (
+                Reason(
+                    "shape", "the type of p['w'] changed from f32[10] to f32[20]", "p['w']", "f32[10]", "f32[20]", PAD
+                ),
+            ),
+        ),
     ]
 
 
@@ -57,8 +64,11 @@ def test_another_number_of_axes_is_not_cured_by_padding() -> None:
     with observe() as ledger:
         f(jnp.ones(()))
         f(jnp.ones(4))
-    cure = "Call with one number of axes, or expect one compile for each shape."
-    assert told(ledger, "f")[1] == ("compiled", (Reason("shape", "x: f32[] -> f32[4]", "x", "f32[]", "f32[4]", cure),))
+    cure = "Pass arrays with one number of axes, or expect one compile for each shape."
+    assert told(ledger, "f")[1] == (
+        "compiled",
+        (Reason("shape", "the type of x changed from f32[] to f32[4]", "x", "f32[]", "f32[4]", cure),),
+    )
 
 
 def test_dtype() -> None:
@@ -69,10 +79,10 @@ def test_dtype() -> None:
     with observe() as ledger:
         f(jnp.ones(3))
         f(jnp.ones(3, jnp.int32))
-    cure = "Convert before the call, such as x.astype(...), so that every call has one dtype."
+    cure = "Convert x to one dtype before each call, such as with x.astype(...)."
     assert told(ledger, "f") == [
         first("f"),
-        ("compiled", (Reason("dtype", "x: f32[3] -> i32[3]", "x", "f32[3]", "i32[3]", cure),)),
+        ("compiled", (Reason("dtype", "the type of x changed from f32[3] to i32[3]", "x", "f32[3]", "i32[3]", cure),)),
     ]
 
 
@@ -84,7 +94,7 @@ def test_shape_and_dtype_of_one_argument_are_one_sentence() -> None:
     with observe() as ledger:
         f(jnp.ones(3))
         f(jnp.ones(4, jnp.int32))
-    assert [str(reason) for reason in ledger["f"].misses[1].reasons] == ["x: f32[3] -> i32[4]"]
+    assert [str(reason) for reason in ledger["f"].misses[1].reasons] == ["the type of x changed from f32[3] to i32[4]"]
     assert [reason.kind for reason in ledger["f"].misses[1].reasons] == ["shape"]
 
 
@@ -101,13 +111,13 @@ def test_weak_type() -> None:
     weak = "weak f32[] (a Python float)"
     assert told(ledger, "f") == [
         first("f"),
-        ("compiled", (Reason("weak_type", f"x: {weak} -> f32[]", "x", weak, "f32[]", cure),)),
+        ("compiled", (Reason("weak_type", f"the type of x changed from {weak} to f32[]", "x", weak, "f32[]", cure),)),
         (
             "dispatch_only",
             (
                 Reason(
                     "argument_type",
-                    "x: float -> jax.Array, same type weak f32[]",
+                    "x changed from float to jax.Array, with the same type weak f32[]",
                     "x",
                     "float",
                     "jax.Array",
@@ -119,7 +129,7 @@ def test_weak_type() -> None:
 
 
 def slower(argument: str) -> str:
-    return f"Nothing was compiled. To save the slower call, pass {argument} as a jax.Array: jnp.asarray({argument})."
+    return f"JAX compiled nothing. To avoid the slower call, pass {argument} as a jax.Array: jnp.asarray({argument})."
 
 
 def test_pytree() -> None:
@@ -135,8 +145,8 @@ def test_pytree() -> None:
     one, two, three = "{'w': *}", "{'b': *, 'w': *}", "{'b': None, 'w': *}"
     assert told(ledger, "f") == [
         first("f"),
-        ("compiled", (Reason("pytree", "p: another structure, new p['b']", "p", one, two, STRUCTURE),)),
-        ("compiled", (Reason("pytree", "p: another structure, without p['b']", "p", two, three, STRUCTURE),)),
+        ("compiled", (Reason("pytree", "the structure of p gained p['b']", "p", one, two, STRUCTURE),)),
+        ("compiled", (Reason("pytree", "the structure of p lost p['b']", "p", two, three, STRUCTURE),)),
     ]
 
 
@@ -156,13 +166,16 @@ def test_pytree_of_another_class() -> None:
     cure = STRUCTURE
     assert told(ledger, "f") == [
         first("f"),
-        ("compiled", (Reason("pytree", "p: another structure, (*, *) -> [*, *]", "p", "(*, *)", "[*, *]", cure),)),
+        (
+            "compiled",
+            (Reason("pytree", "the structure of p changed from (*, *) to [*, *]", "p", "(*, *)", "[*, *]", cure),),
+        ),
         (
             "compiled",
             (
                 Reason(
                     "pytree",
-                    "p: another structure, new p.x, p.y, without p[0], p[1]",
+                    "the structure of p gained p.x, p.y and lost p[0], p[1]",
                     "p",
                     "[*, *]",
                     "CustomNode(namedtuple[Point], [*, *])",
@@ -182,10 +195,10 @@ def test_static_value() -> None:
         f(1.0, n=2)
         f(1.0, n=3)
         f(1.0, n=2)
-    cure = "Each value of n is a compile of its own. Make it a traced argument if only its value matters."
+    cure = "JAX compiles once for each value of n. Make n a traced argument if the function only computes with it."
     assert told(ledger, "f") == [
         first("f"),
-        ("compiled", (Reason("static_value", "static n: 2 -> 3", "n", "2", "3", cure),)),
+        ("compiled", (Reason("static_value", "the static argument n changed from 2 to 3", "n", "2", "3", cure),)),
     ]
 
 
@@ -201,7 +214,7 @@ def test_static_identity() -> None:
     with observe() as ledger:
         f(1.0, config=Config())
         f(1.0, config=Config())
-    text = "static config: a new Config object that is not equal to the one before"
+    text = "the static argument config is a new Config object that does not equal the earlier object"
     cure = "Reuse the object, or give Config an __eq__ and a __hash__ that compare its contents."
     assert told(ledger, "f") == [
         first("f"),
@@ -218,8 +231,8 @@ def test_static_identity_of_a_function() -> None:
         for _ in range(2):
             f(1.0, g=lambda x: x)
     here = "<test_static_identity_of_a_function.<locals>.<lambda>>"
-    text = "static g: a new function object that is not equal to the one before"
-    cure = "Reuse the function: make it once, before the calls."
+    text = "the static argument g is a new function object that does not equal the earlier object"
+    cure = "Make the function once, before the calls, and reuse the function."
     assert told(ledger, "f") == [
         first("f"),
         ("compiled", (Reason("static_identity", text, "g", here, here, cure),)),
@@ -239,8 +252,32 @@ def test_call_style_positional_or_keyword() -> None:
     by_position, one, both = "2 by position", "1 by position, b by keyword", "0 by position, a, b by keyword"
     assert told(ledger, "f") == [
         first("f"),
-        ("compiled", (Reason("call_style", "same values, b passed by keyword", "b", by_position, one, ONE_WAY),)),
-        ("compiled", (Reason("call_style", "same values, a passed by keyword", "a", one, both, ONE_WAY),)),
+        (
+            "compiled",
+            (
+                Reason(
+                    "call_style",
+                    "the call passes b by keyword, not by position; the values are the same",
+                    "b",
+                    by_position,
+                    one,
+                    ONE_WAY,
+                ),
+            ),
+        ),
+        (
+            "compiled",
+            (
+                Reason(
+                    "call_style",
+                    "the call passes a by keyword, not by position; the values are the same",
+                    "a",
+                    one,
+                    both,
+                    ONE_WAY,
+                ),
+            ),
+        ),
     ]
 
 
@@ -260,7 +297,7 @@ def test_call_style_default_given() -> None:
             (
                 Reason(
                     "call_style",
-                    "n given, left out before",
+                    "the call passes n, which the earlier call left out",
                     "n",
                     "1 by position",
                     "1 by position, n by keyword",
@@ -273,7 +310,7 @@ def test_call_style_default_given() -> None:
             (
                 Reason(
                     "call_style",
-                    "same values, n passed by position",
+                    "the call passes n by position, not by keyword; the values are the same",
                     "n",
                     "1 by position, n by keyword",
                     "2 by position",
@@ -293,7 +330,7 @@ def test_argument_type() -> None:
         f(jnp.ones(3))
         f(np.ones(3, np.float32))
         f(np.ones(3, np.float32))
-    text = "x: jax.Array -> numpy, same type f32[3]"
+    text = "x changed from jax.Array to numpy, with the same type f32[3]"
     assert told(ledger, "f") == [
         first("f"),
         ("dispatch_only", (Reason("argument_type", text, "x", "jax.Array", "numpy", slower("x")),)),
@@ -312,7 +349,7 @@ def test_layout() -> None:
     with observe() as ledger:
         f(rows)
         f(columns)
-    text = "x: layout (0, 1) -> layout (1, 0)"
+    text = "the memory layout of x changed from (0, 1) to (1, 0)"
     cure = "Keep the argument in one memory layout, with jax.device_put before the loop."
     assert told(ledger, "f") == [
         first("f"),
@@ -334,7 +371,10 @@ def test_config_matmul_precision() -> None:
     cure = f"Set {name} once, before the first call."
     assert told(ledger, "f") == [
         first("f"),
-        ("compiled", (Reason("config", f"{name}: None -> float32", name, "None", "float32", cure),)),
+        (
+            "compiled",
+            (Reason("config", f"the setting {name} changed from None to float32", name, "None", "float32", cure),),
+        ),
     ]
 
 
@@ -352,7 +392,10 @@ def test_config_x64() -> None:
     cure = f"Set {name} once, before the first call."
     assert told(ledger, "f") == [
         first("f"),
-        ("compiled", (Reason("config", f"{name}: False -> True", name, "False", "True", cure),)),
+        (
+            "compiled",
+            (Reason("config", f"the setting {name} changed from False to True", name, "False", "True", cure),),
+        ),
     ]
 
 
@@ -367,8 +410,8 @@ def test_config_mesh() -> None:
         f(x)
         with jax.set_mesh(mesh):
             f(x)
-    cure = "Set mesh once, before the first call."
-    reason = Reason("config", "mesh: none -> i=1", "mesh", "none", "i=1", cure)
+    cure = "Set the mesh once, before the first call."
+    reason = Reason("config", "the mesh changed from none to i=1", "mesh", "none", "i=1", cure)
     assert told(ledger, "f") == [first("f"), ("compiled", (reason,))]
 
 
@@ -381,11 +424,23 @@ def test_new_lambda() -> None:
         first("<lambda>"),
         (
             "compiled",
-            (Reason("new_function", f"second new lambda from line {line}: move the jit out of the loop", cure=ONCE),),
+            (
+                Reason(
+                    "new_function",
+                    f"second function object of lambda from line {line}: move the jit out of the loop",
+                    cure=ONCE,
+                ),
+            ),
         ),
         (
             "compiled",
-            (Reason("new_function", f"third new lambda from line {line}: move the jit out of the loop", cure=ONCE),),
+            (
+                Reason(
+                    "new_function",
+                    f"third function object of lambda from line {line}: move the jit out of the loop",
+                    cure=ONCE,
+                ),
+            ),
         ),
     ]
     assert ledger["<lambda>"].function_objects == 3
@@ -403,7 +458,7 @@ def test_new_nested_def() -> None:
         step(1.0)
         step(1.0)
     line = ledger["inner"].line
-    text = f"second new inner from line {line}: move the jit out of the loop"
+    text = f"second function object of inner from line {line}: move the jit out of the loop"
     assert told(ledger, "inner") == [first("inner"), ("compiled", (Reason("new_function", text, cure=ONCE),))]
 
 
@@ -418,10 +473,14 @@ def test_new_partial() -> None:
     same = "Make the partial once, before the loop: JAX caches by function object."
     assert told(ledger, "f") == [
         first("f"),
-        ("compiled", (Reason("new_function", "a new partial of f, n: 2 -> 3", "n", "2", "3", cure),)),
+        ("compiled", (Reason("new_function", "another partial of f: n changed from 2 to 3", "n", "2", "3", cure),)),
         (
             "compiled",
-            (Reason("new_function", "a new partial of f that binds the same values: make it once", cure=same),),
+            (
+                Reason(
+                    "new_function", "another partial of f that binds the same values: make the partial once", cure=same
+                ),
+            ),
         ),
     ]
 
@@ -445,7 +504,10 @@ def test_no_fast_path() -> None:
     with observe() as ledger:
         f(1.0)
         f(1.0)
-    text = "JAX gives f no fast path, every call is a miss: it has effects, such as those of a callback (Debug)"
+    text = (
+        "every call of f is a miss: JAX gives no fast path to a function with effects, such as those of a callback "
+        "(Debug)"
+    )
     assert told(ledger, "f") == [first("f"), ("dispatch_only", (Reason("no_fast_path", text),))]
 
 
@@ -466,8 +528,8 @@ def test_no_fast_path_with_a_reference() -> None:
             write(held, jnp.ones(4))
             kept(jnp.ones(4))
     text = (
-        "JAX gives write no fast path, every call is a miss: "
-        "it reads or writes a reference that it is given (Write<Ref{float32[4]}>)"
+        "every call of write is a miss: JAX gives no fast path to a function that reads or writes a reference from "
+        "outside (Write<Ref{float32[4]}>)"
     )
     assert told(ledger, "write") == [first("write"), ("dispatch_only", (Reason("no_fast_path", text),))]
     assert told(ledger, "kept") == [first("kept")]
@@ -484,8 +546,8 @@ def test_another_transformation_makes_another_program() -> None:
         jax.grad(f)(jnp.float32(1))
         jax.grad(f)(jnp.float32(1))
         jax.vmap(f)(jnp.ones(3))
-    text = "JAX derived another program from f: a new transformation, another batch size, or its caches were cleared"
-    outside = "Put the jit outside: jax.jit(jax.grad(f))."
+    text = "JAX derived another program from f: the transformation or the batch size is new, or the caches were cleared"
+    outside = "Put the jit outside the transformation: jax.jit(jax.grad(f))."
     first_call, again, mapped = told(ledger, "f")
     assert first_call == ("compiled", (Reason("first_call", "first call of f"),))
     assert again[0] == "dispatch_only"
@@ -504,7 +566,7 @@ def test_no_fast_path_under_a_transformation() -> None:
         for _ in range(2):
             jax.grad(f)(1.0)
     text = "f was called under a transformation such as grad or vmap: such calls have no fast path"
-    outside = "Put the jit outside: jax.jit(jax.grad(f))."
+    outside = "Put the jit outside the transformation: jax.jit(jax.grad(f))."
     assert [reasons for _, reasons in told(ledger, "f")] == [
         (Reason("first_call", "first call of f"),),
         (Reason("no_fast_path", text, cure=outside),),
@@ -525,7 +587,9 @@ def test_cleared() -> None:
     cure = "Do not call jax.clear_caches() or clear_cache() between calls."
     start, *_ = lines = [miss.line for miss in ledger["f"].misses]
     assert lines == [start, start + 2, start + 4]
-    gone = [f"the entry made from line {n} is gone: the caches were cleared, or it was evicted" for n in lines]
+    gone = [
+        f"the cache entry made from line {n} is gone: the caches were cleared, or JAX evicted the entry" for n in lines
+    ]
     assert told(ledger, "f") == [
         first("f"),
         ("compiled", (Reason("cleared", gone[0], cure=cure),)),
@@ -542,8 +606,8 @@ def test_committed() -> None:
     with observe() as ledger:
         f(x)
         f(jax.device_put(x, jax.devices()[0]))
-    text = "x: not committed -> committed on cpu:0"
-    cure = "An array becomes committed by jax.device_put with a device; do it for every call or for none."
+    text = "x is now committed to cpu:0"
+    cure = "Commit the array in every call or in no call: jax.device_put with a device commits an array."
     assert told(ledger, "f") == [
         first("f"),
         ("compiled", (Reason("committed", text, "x", "not committed", "committed", cure),)),
@@ -566,7 +630,7 @@ def test_first_observed() -> None:
         (record,) = late.history.whole(10).functions
     finally:
         late.hooks.remove()
-    text = "first call of f seen here; JAX had compiled it before"
+    text = "first observed call of f; JAX had compiled f before"
     assert [(miss.outcome, miss.reasons) for miss in record.misses] == [
         ("compiled", (Reason("first_observed", text),)),
     ]
@@ -583,7 +647,7 @@ def test_unknown() -> None:
     for number in (1, 2):
         history.events.append(MissEvent(number, 0, 0, key, None, "lowered", lower=0.1, fast_path=True))
     assert reasons_of(history.events[1], history) == (
-        Reason("unknown", "the reason is unknown: no recorded part of the key differs from an earlier call"),
+        Reason("unknown", "the reason is unknown: no recorded part of the cache key differs from an earlier call"),
     )
 
 
@@ -598,7 +662,9 @@ def test_evicted_from_the_fast_path_alone() -> None:
     for number, outcome in ((1, "compiled"), (2, "dispatch_only")):
         history.events.append(MissEvent(number, 0, 0, key, None, outcome, fast_path=True))
     assert reasons_of(history.events[1], history) == (
-        Reason("cleared", "the same key as before: its fast-path entry was evicted, the executable reused"),
+        Reason(
+            "cleared", "the cache key equals an earlier key: JAX evicted the fast-path entry and reused the executable"
+        ),
     )
 
 
@@ -614,8 +680,8 @@ def test_several_reasons_against_the_closest_earlier_call() -> None:
         f({"w": two}, two, n=2)  # closest is the second
         f({"w": one}, two, n=2)  # closest is the third
     assert [str(reason) for miss in ledger["f"].misses[2:] for reason in miss.reasons] == [
-        "static n: 1 -> 2",
-        "p['w']: f32[2] -> f32[1]",
+        "the static argument n changed from 1 to 2",
+        "the type of p['w'] changed from f32[2] to f32[1]",
     ]
 
 
@@ -633,7 +699,7 @@ def test_another_jit_of_the_same_function_is_compared_with_the_first() -> None:
     pad = "Pad to one shape, or expect one compile for each shape."
     assert told(ledger, "f") == [
         first("f"),
-        ("compiled", (Reason("shape", "x: f32[2] -> f32[3]", "x", "f32[2]", "f32[3]", pad),)),
+        ("compiled", (Reason("shape", "the type of x changed from f32[2] to f32[3]", "x", "f32[2]", "f32[3]", pad),)),
         (
             "compiled",
             (Reason("first_call", "first call of f with these options of jit", after="other options of jit"),),
@@ -659,6 +725,6 @@ def test_another_transformation_of_a_function_is_a_function_of_its_own() -> None
         ("first_call", "first call of jax.grad(loss)"),
         ("first_call", "first call of jax.grad(jax.checkpoint(loss))"),
         ("first_call", "first call of jax.vmap(loss)"),
-        ("new_function", f"second new jax.vmap(loss) from line {line}: move the jit out of the loop"),
+        ("new_function", f"second function object of jax.vmap(loss) from line {line}: move the jit out of the loop"),
         ("first_call", "first call of loss with this wrapper around it"),
     ]

@@ -44,11 +44,15 @@ def test_a_committed_array_after_one_of_numpy_is_compiled_and_said_to_be() -> No
         f(ROW)
         f(jax.device_put(ROW, jax.devices()[0]))
         f(jnp.asarray(ROW))
-    slower = "Nothing was compiled. To save the slower call, pass x as a jax.Array: jnp.asarray(x)."
+    slower = "JAX compiled nothing. To avoid the slower call, pass x as a jax.Array: jnp.asarray(x)."
     assert told(ledger, "f") == [
         ("compiled", "first call of f", None),
-        ("compiled", "x: numpy -> committed on cpu:0", f"Put x in one place every time, {ONE_PLACE}"),
-        ("dispatch_only", "x: numpy -> jax.Array, same type f32[3]", slower),
+        (
+            "compiled",
+            "x changed from numpy to a jax.Array (committed on cpu:0)",
+            f"Put x on the same devices every time, {ONE_PLACE}",
+        ),
+        ("dispatch_only", "x changed from numpy to jax.Array, with the same type f32[3]", slower),
     ]
 
 
@@ -83,9 +87,9 @@ def test_a_sharded_array_after_one_of_numpy(tmp_path: Path) -> None:
     )
     assert json.loads(done.stdout) == [
         ["compiled", "first call of f"],
-        ["compiled", "x: numpy -> P('d',) over d=2"],
-        ["compiled", "x: P('d',) over d=2 -> on cpu:1"],
-        ["dispatch_only", "x: numpy -> jax.Array, same type f32[8]"],
+        ["compiled", "x changed from numpy to a jax.Array (P('d',) over d=2)"],
+        ["compiled", "the sharding of x changed: P('d',) over d=2 -> on cpu:1"],
+        ["dispatch_only", "x changed from numpy to jax.Array, with the same type f32[8]"],
     ]
 
 
@@ -99,7 +103,7 @@ def test_numbers_of_another_kind() -> None:
         f(ROW, 2.5)
     assert told(ledger, "f")[1] == (
         "compiled",
-        "s: weak i32[] (a Python int) -> weak f32[] (a Python float)",
+        "the type of s changed from weak i32[] (a Python int) to weak f32[] (a Python float)",
         "Pass s as one kind of number every time, such as float(s).",
     )
 
@@ -114,8 +118,8 @@ def test_a_raw_key_after_a_typed_one() -> None:
         draw(jax.random.PRNGKey(0))
     assert told(ledger, "draw")[1] == (
         "compiled",
-        "key: key<fry>[] -> u32[2]",
-        "Make all keys one way: jax.random.key gives typed ones, jax.random.PRNGKey raw ones.",
+        "the type of key changed from key<fry>[] to u32[2]",
+        "Make all random keys with one function: jax.random.key makes typed keys, jax.random.PRNGKey makes raw keys.",
     )
 
 
@@ -128,8 +132,8 @@ def test_lambdas_of_one_line_are_not_one_lambda() -> None:
     assert [str(miss.reasons[0]) for miss in ledger["<lambda>"].misses] == [
         "first call of <lambda>",
         f"first call of another lambda from line {line}",
-        f"second new lambda from line {line}: {move}",
-        f"second new lambda from line {line}: {move}",
+        f"second function object of lambda from line {line}: {move}",
+        f"second function object of lambda from line {line}: {move}",
     ]
 
 
@@ -147,7 +151,7 @@ def test_a_transformation_with_other_options_is_another_function() -> None:
     assert [str(miss.reasons[0]) for miss in ledger["power"].misses] == [
         "first call of power",
         f"first call of another jax.vmap(power) from line {line}",
-        f"second new jax.vmap(power) from line {line}: make it once",
+        f"second function object of jax.vmap(power) from line {line}: make the function once",
         "first call of jax.grad(power)",
         f"first call of another jax.grad(power) from line {line}",
     ]
@@ -164,7 +168,7 @@ def test_a_function_after_partials_of_it() -> None:
             jax.jit(functools.partial(body))(i)
         for i in range(2):
             jax.jit(body)(i)
-    again = "a new partial of body that binds the same values: make it once"
+    again = "another partial of body that binds the same values: make the partial once"
     assert [(miss.outcome, str(miss.reasons[0])) for miss in ledger["body"].misses] == [
         ("compiled", "first call of body"),
         ("compiled", again),
@@ -219,9 +223,9 @@ def test_functions_of_a_factory_that_are_called_at_different_lines_are_in_no_loo
     line = ledger["scaled"].line
     assert reasons(ledger, "scaled") == [
         "first call of scaled",
-        f"second new scaled from line {line}: make it once",
-        f"third new scaled from line {line}: make it once",
-        f"fourth new scaled from line {line}: move the jit out of the loop",
+        f"second function object of scaled from line {line}: make the function once",
+        f"third function object of scaled from line {line}: make the function once",
+        f"fourth function object of scaled from line {line}: move the jit out of the loop",
     ]
 
 
@@ -236,8 +240,8 @@ def test_each_method_of_an_object_is_a_function_of_its_own() -> None:
         for model in (one, other, one):
             jax.jit(model.step)(ROW)
     line = ledger["step"].line
-    another = f"another step of an object from line {line}: each object.step is a function of its own"
-    cure = "Jit the method once and keep what jit gave; or jit step as a function, its object an argument."
+    another = f"another method step from line {line}: each object.step is a function object of its own"
+    cure = "Jit the method once and keep the jitted function, or jit a function with the object as an argument."
     assert told(ledger, "step") == [
         ("compiled", "first call of step", None),
         ("compiled", another, cure),
@@ -265,13 +269,13 @@ def test_static_leaves_of_an_equinox_module() -> None:
         ("compiled", "first call of forward", None),
         (
             "compiled",
-            "static layer.activation: a new function object that is not equal to the one before",
-            "Reuse the function: make it once, before the calls.",
+            "the static value layer.activation is a new function object that does not equal the earlier object",
+            "Make the function once, before the calls, and reuse the function.",
         ),
         (
             "compiled",
-            f"static layer.activation: <{of}> -> <tanh>",
-            "Each layer.activation is a compile of its own: expect one for each, or give every call the same.",
+            f"the static value layer.activation changed from <{of}> to <tanh>",
+            "Pass the same layer.activation in every call, or expect one compile for each layer.activation.",
         ),
     ]
 
@@ -301,7 +305,13 @@ def test_another_precision_of_all_numbers_is_not_cured_by_a_conversion() -> None
         with jax.enable_x64(True):
             f(np.int64(1))
     once = "Set jax_enable_x64 once, before the first call."
-    assert told(ledger, "f")[1:] == [("compiled", "x: i32[] -> i64[]; jax_enable_x64: False -> True", once)]
+    assert told(ledger, "f")[1:] == [
+        (
+            "compiled",
+            "the type of x changed from i32[] to i64[]; the setting jax_enable_x64 changed from False to True",
+            once,
+        )
+    ]
 
 
 ORDER = """
@@ -339,7 +349,7 @@ def test_a_sharding_that_differs_in_the_order_of_its_devices_or_its_memory(tmp_p
     over = "P('d',) over d=2"
     assert json.loads(done.stdout) == [
         ["compiled", "first call of <lambda>"],
-        ["compiled", f"x: {over}, devices 0, 1 -> {over}, devices 1, 0"],
-        ["compiled", f"x: {over} -> {over} in pinned_host"],
-        ["compiled", f"x: {over} in pinned_host -> {over}"],
+        ["compiled", f"the sharding of x changed: {over}, devices 0, 1 -> {over}, devices 1, 0"],
+        ["compiled", f"the sharding of x changed: {over} -> {over} in pinned_host"],
+        ["compiled", f"the sharding of x changed: {over} in pinned_host -> {over}"],
     ]

@@ -73,7 +73,8 @@ def test_a_cell_that_only_hits_shows_the_program_last_observed(notebook: Noteboo
     assert ran.programs == ["seen_before f(x: f32[8]) -> f32[8]: sin mul"]
     (program,) = ran.document["programs"]
     assert program["origin_note"] == (
-        "Compiled earlier and reused: this is the program that was last observed for this function."
+        "JAX compiled the program earlier and reused the executable. "
+        "This is the program last observed for the function."
     )
     assert (program["activity"]["calls"], program["activity"]["misses"], program["activity"]["compiles"]) == (5, 0, 0)
 
@@ -231,7 +232,8 @@ def test_the_second_run_can_be_turned_off(notebook: Notebook, way: str) -> None:
         ),
         (
             F + "import threading\nthread = threading.Thread(target=f, args=(x,))\nthread.start()\nthread.join()\nx",
-            "Calls in other threads are not counted here: f. Call it in this thread to see what it does.",
+            "Calls in other threads are not counted here: f missed the cache in another thread. Call the function in "
+            "this thread to see what the call does.",
         ),
         (
             "len([x])",

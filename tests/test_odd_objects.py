@@ -134,7 +134,7 @@ exec(code, globals())
 """,
         [
             "ran f(x: f32[3]) -> f32[3]: add",
-            "f(x: f32[3]) compiled: second new f from line 1: move the jit out of the loop",
+            "f(x: f32[3]) compiled: second function object of f from line 1: move the jit out of the loop",
         ],
     ),
     "keyword arguments whose names are of a class of one's own": (
@@ -217,13 +217,13 @@ for c in (Raises(), NoText(), Exits(), Own(), Long(), Own()):
             "ran f(x: f32[3], c: long long long long long long long long long long long long…) -> f32[3]: add",
             "ran f(x: f32[3], c: own) -> f32[3]: add",
             "f(x: f32[3], c=<Raises>) compiled: first call of f",
-            "f(x: f32[3], c=<NoText>) compiled: static c: <Raises> -> <NoText>",
-            "f(x: f32[3], c=<Exits>) compiled: static c: <NoText> -> <Exits>",
-            "f(x: f32[3], c=own) compiled: static c: <Exits> -> own",
+            "f(x: f32[3], c=<NoText>) compiled: the static argument c changed from <Raises> to <NoText>",
+            "f(x: f32[3], c=<Exits>) compiled: the static argument c changed from <NoText> to <Exits>",
+            "f(x: f32[3], c=own) compiled: the static argument c changed from <Exits> to own",
             "f(x: f32[3], c=long long long long long long long long long long long long…) compiled: "
-            "static c: own -> long long long long long long long long long long long long…",
+            "the static argument c changed from own to long long long long long long long long long long long long…",
             "f(x: f32[3], c=own) compiled: "
-            "static c: long long long long long long long long long long long long… -> own",
+            "the static argument c changed from long long long long long long long long long long long long… to own",
         ],
     ),
     "static values of many kinds": (
@@ -263,7 +263,7 @@ f(Strict(jnp.ones(4)))
             "ran f(node: Strict([<flat index 0>]: f32[3])) -> f32[3]: add",
             "ran f(node: Strict([<flat index 0>]: f32[4])) -> f32[4]: add",
             "f(leaf 0: f32[3]) compiled: first call of f",
-            "f(leaf 0: f32[4]) compiled: leaf 0: f32[3] -> f32[4]",
+            "f(leaf 0: f32[4]) compiled: the type of leaf 0 changed from f32[3] to f32[4]",
         ],
     ),
     "named scopes, axes and primitives": (
@@ -294,7 +294,7 @@ f(jnp.ones(4), held)
             "ran f(x: f32[3], c: <Raises>) -> f32[3]: add",
             "ran f(x: f32[4], c: <Raises>) -> f32[4]: add",
             "f(x: f32[3], c=<Raises>) compiled: first call of f",
-            "f(x: f32[4], c=<Raises>) compiled: x: f32[3] -> f32[4]",
+            "f(x: f32[4], c=<Raises>) compiled: the type of x changed from f32[3] to f32[4]",
         ],
     ),
     "an error that says nothing": (
@@ -444,11 +444,12 @@ def test_after_a_slow_text_no_other_object_of_the_cell_is_asked(
     notebook.shell.user_ns["clock"] = clock
     ran = notebook.run(f"%%jaxpr{SLOW}\nfor n in range(4):\n    f(x, Slow(n))")
     check(ran)
+    new = "the static argument c is a new Slow object that does not equal the earlier object"
     assert told(ran)[4:] == [
         "f(x: f32[3], c=Slow(0)) compiled: first call of f",
-        "f(x: f32[3], c=Slow(1)) compiled: static c: a new Slow object that is not equal to the one before",
-        "f(x: f32[3], c=<Slow>) compiled: static c: a new Slow object that is not equal to the one before",
-        "f(x: f32[3], c=<Slow>) compiled: static c: a new Slow object that is not equal to the one before",
+        f"f(x: f32[3], c=Slow(1)) compiled: {new}",
+        f"f(x: f32[3], c=<Slow>) compiled: {new}",
+        f"f(x: f32[3], c=<Slow>) compiled: {new}",
     ]
     assert notebook["Slow"].asked == [0, 1]
     again = notebook.run("%%jaxpr\nf(x, Slow(5))")
@@ -493,10 +494,10 @@ def test_a_text_that_calls_jitted_functions_and_waits_for_a_thread_that_does(tmp
     assert done.stdout.strip() == str(
         [
             ("x: f32[3], c=0", "first call of f"),
-            ("x: f32[3], c=Calls(10)", "static c: 0 -> Calls(10)"),
-            ("x: f32[3], c=Calls(0)", "static c: Calls(10) -> Calls(0)"),
-            ("x: f32[3], c=Calls(11)", "static c: Calls(0) -> Calls(11)"),
-            ("x: f32[3], c=Calls(1)", "static c: Calls(11) -> Calls(1)"),
+            ("x: f32[3], c=Calls(10)", "the static argument c changed from 0 to Calls(10)"),
+            ("x: f32[3], c=Calls(0)", "the static argument c changed from Calls(10) to Calls(0)"),
+            ("x: f32[3], c=Calls(11)", "the static argument c changed from Calls(0) to Calls(11)"),
+            ("x: f32[3], c=Calls(1)", "the static argument c changed from Calls(11) to Calls(1)"),
         ]
     )
 
@@ -525,7 +526,10 @@ def test_reasons_of_calls_that_were_not_observed_say_what_was_not_read(notebook:
     y = "jnp.ones(5)"
     ran = notebook.run(f"%%jaxpr\nf({y}, same)\nf({y}, Config(4))\nf({y}, Config(5))\ng(x, 7)")
     check(ran)
-    not_asked = "was not asked: outside of observed cells nothing of an object is called"
+    not_compared = (
+        "the static argument c is another Config object, possibly an equal one: outside of an observed cell or block, "
+        "jupyter_jaxpr does not compare Config objects"
+    )
     misses = {
         function["name"]: [
             (miss["signature"], "; ".join(reason["text"] for reason in miss["reasons"])) for miss in function["misses"]
@@ -534,17 +538,17 @@ def test_reasons_of_calls_that_were_not_observed_say_what_was_not_read(notebook:
     }
     assert misses["observed_later"] == [
         ("x: f32[3], c=<Config>", "first call of observed_later"),
-        ("x: f32[3], c=<Config>", f"static c: another Config object; whether it equals the one before {not_asked}"),
-        ("x: f32[3], c=<Config>", f"static c: another Config object; whether it equals the one before {not_asked}"),
-        ("x: f32[4], c=<Config>", "x: f32[3] -> f32[4]"),
-        ("x: f32[5], c=Config(3)", "x: f32[4] -> f32[5]"),
-        ("x: f32[5], c=Config(4)", "static c: Config(3) -> Config(4)"),
-        ("x: f32[5], c=Config(5)", "static c: Config(4) -> Config(5)"),
+        ("x: f32[3], c=<Config>", not_compared),
+        ("x: f32[3], c=<Config>", not_compared),
+        ("x: f32[4], c=<Config>", "the type of x changed from f32[3] to f32[4]"),
+        ("x: f32[5], c=Config(3)", "the type of x changed from f32[4] to f32[5]"),
+        ("x: f32[5], c=Config(4)", "the static argument c changed from Config(3) to Config(4)"),
+        ("x: f32[5], c=Config(5)", "the static argument c changed from Config(4) to Config(5)"),
     ]
     assert misses["of_plain_values"] == [
         ("x: f32[3], c=1", "first call of of_plain_values"),
-        ("x: f32[3], c=(2, 'a')", "static c: 1 -> (2, 'a')"),
-        ("x: f32[3], c=7", "static c: (2, 'a') -> 7"),
+        ("x: f32[3], c=(2, 'a')", "the static argument c changed from 1 to (2, 'a')"),
+        ("x: f32[3], c=7", "the static argument c changed from (2, 'a') to 7"),
     ]
 
 
@@ -614,7 +618,7 @@ def bad_note(x):
     return x + 3
 bad_program(x), bad_ledger(x), bad_note(x)"""
     )
-    rest = "The rest of the run is whole; the cell itself ran as always."
+    rest = "The rest of the run is complete; the cell itself ran as always."
     assert told(ran) == [
         "ran bad_ledger(x: f32[3]) -> f32[3]: add",
         "ran bad_note(x: f32[3]) -> f32[3]: add",
@@ -643,7 +647,7 @@ def test_a_miss_that_cannot_be_compared_hides_no_other(monkeypatch: pytest.Monke
         ("could not be described, RuntimeError: no words", "first call of f"),
         (
             "could not be described, RuntimeError: no words",
-            "the reason is unknown: what differs could not be described, RuntimeError: no words",
+            "the reason is unknown: the difference could not be described, RuntimeError: no words",
         ),
     ]
 

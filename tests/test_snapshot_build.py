@@ -219,8 +219,8 @@ def test_notes_are_in_the_order_of_the_lines():
     captured = document.notes[2]
     assert captured.bytes == 2000
     assert captured.text == (
-        "An array of 2.0\u00a0kB, f32[500], is captured from outside the function. It became a constant of the "
-        "program: a new value under its name is not seen by later calls."
+        "An array of 2.0\u00a0kB, f32[500], is captured from outside the function and is a constant of the "
+        "program. Later calls do not see a new value of the array's variable."
     )
     assert captured.cure == "Pass the array as an argument."
     assert document.notes[1].detail == "JitTracer(float32[500])\n"

@@ -198,8 +198,8 @@ def test_values_that_are_gone_are_an_error_with_its_cure(panel):
     run = panel.show(snapshot_of(running, 2.0, jnp.arange(4.0)))
     panel.ask(run)
     assert panel.last().reason == (
-        "The values of that call are gone: nothing holds xs any more. Run the cell again with %%jaxpr --steps, which "
-        "records the steps while they are there, or keep them in variables."
+        "The values of the call are gone: nothing holds xs any more. Keep the arguments in variables, or run the cell "
+        "again with %%jaxpr --steps, which records the steps during the run."
     )
 
 

@@ -333,8 +333,8 @@ def test_values_that_are_gone_say_so():
     with pytest.raises(ValuesGone) as raised:
         construct_of(snapshot._sources, card(snapshot, "scan")).run()
     assert str(raised.value) == (
-        "The values of that call are gone: nothing holds xs any more. Run the cell again with %%jaxpr --steps, which "
-        "records the steps while they are there, or keep them in variables."
+        "The values of the call are gone: nothing holds xs any more. Keep the arguments in variables, or run the cell "
+        "again with %%jaxpr --steps, which records the steps during the run."
     )
 
 
@@ -344,8 +344,8 @@ def test_values_that_were_given_away_say_so():
     with pytest.raises(ValuesGone) as raised:
         construct_of(snapshot._sources, card(snapshot, "scan")).run()
     assert str(raised.value) == (
-        "The values of that call are gone: it gave xs away (donated arguments). Run the cell again with "
-        "%%jaxpr --steps, which copies them first."
+        "The values of the call are gone: the call donated xs. Run the cell again with %%jaxpr --steps, which copies "
+        "donated arguments first."
     )
 
 
@@ -362,7 +362,8 @@ def test_types_have_no_values():
     with pytest.raises(ValuesGone) as raised:
         construct_of(snapshot._sources, card(snapshot, "scan")).run()
     assert str(raised.value) == (
-        "There are no values: the program was traced from types. Call the function, or trace it with values."
+        "The program was traced from types, so there are no values. Call the function, or trace the function with "
+        "values."
     )
 
 
@@ -436,7 +437,7 @@ def test_a_script_is_told_what_cannot_be_run():
         snapshot.steps(4)
     with pytest.raises(ValueError, match=r"^A snapshot that was read from a file cannot be run"):
         jj.Snapshot.from_json(snapshot.to_json()).steps(0)
-    with pytest.raises(ValueError, match=r"^The values of that call are gone: nothing holds xs any more\."):
+    with pytest.raises(ValueError, match=r"^The values of the call are gone: nothing holds xs any more\."):
         jj.inspect(running, 2.0, jnp.arange(3.0)).steps(0)
 
 

@@ -114,7 +114,7 @@ def test_a_block_says_that_it_was_ended(make_notebook: Make) -> None:
     notebook.run(WHERE["a block"])
     ledger = notebook["ledger"]
     assert ledger.note == (
-        "Calls are lower bounds: %unload_ext jupyter_jaxpr ended the observation before the block was over."
+        "The numbers of calls are lower bounds: %unload_ext jupyter_jaxpr ended the observation early."
     )
     (record,) = ledger.functions
     assert (record.calls, record.calls_exact) == (1 if HAS_MONITORING else None, False)
@@ -192,7 +192,7 @@ def test_a_tool_id_that_is_taken_away_is_not_ours_any_more(
     assert notebook["taken"]
     ledger = ran.document["ledger"]
     assert ledger["calls_note"] == (
-        "Calls are lower bounds: another tool took the place in sys.monitoring from which they were counted."
+        "The numbers of calls are lower bounds: another tool took the place of the counter in sys.monitoring."
     )
     assert {each["run"]["calls_exact"] for each in ledger["functions"] if each["run"]["calls"]} == {False}
     assert [tools.get_tool(number) for number in notebook["taken"]] == [
@@ -217,7 +217,7 @@ def test_where_no_tool_id_is_free(notebook: Notebook, tools: Any) -> None:
     ran = notebook.run("%%jaxpr\nf(x)\nf(jnp.ones(4))")
     assert ran.programs == ["ran <lambda>(y: f32[4]) -> f32[4]: add"]
     assert ran.document["ledger"]["calls_note"] == (
-        "Calls are unknown: a debugger, a profiler or another observed thread has the counter."
+        "The number of calls is unknown: a debugger, a profiler or another observed thread uses the counter."
     )
     assert [tools.get_tool(number) for number in ids] == ["another"] * len(ids)
 

@@ -818,7 +818,7 @@ def test_a_loop_in_several_programs_is_one_note():
     assert seen(document) == [("unrolled_loop", 2, 30, "carried")]
     (note,) = document.notes
     assert note.program == -1
-    assert note.text.endswith("It is in 3 programs of f; the numbers are those of the first.")
+    assert note.text.endswith("The loop is in 3 programs of f; the numbers are of the first program.")
     assert note.price[0] == "The times to trace, lower and compile this program were not measured."
 
 
@@ -843,8 +843,8 @@ def test_a_captured_array_of_several_programs_is_one_note():
         (
             "captured_constant",
             -1,
-            "An array of 1.6\u00a0kB, f32[20,20], is captured from outside the function. It became a constant of the "
-            "programs of f and g: a new value under its name is not seen by later calls.",
+            "An array of 1.6\u00a0kB, f32[20,20], is captured from outside the function and is a constant of the "
+            "programs of f and g. Later calls do not see a new value of the array's variable.",
         )
     ]
 

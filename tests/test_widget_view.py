@@ -63,7 +63,7 @@ def test_the_cache_of_a_cell_is_shown_as_in_its_saved_output(kernel_documents):
     assert (name, entries, compiles) == ("f", "2", "2")
     assert [miss.split(": ", 2)[-1].split(". ")[0].removesuffix(".") for miss in given["misses"]] == [
         "first call of f",
-        "y: f32[2] -> f32[3]",
+        "the type of y changed from f32[2] to f32[3]",
     ]
 
 

@@ -14,6 +14,8 @@ from playwright.sync_api import expect
 MIME = "application/vnd.jupyter-jaxpr.v1+json"
 FIXTURES = Path(__file__).parent.parent / "tests" / "fixtures"
 
+LEAD = "2 compiles: tracing, lowering and compiling took 314\u00a0ms of the cell's 553\u00a0ms."
+
 CELL = """\
 %%jaxpr
 @jax.jit
@@ -46,6 +48,7 @@ def miss(signature: str, entry: int, why: dict[str, Any], seconds: float, **chan
         "lower": 0.2 * seconds,
         "compile": 0.7 * seconds,
         "total": 1.1 * seconds,
+        "outcome_text": "compiled",
         **changes,
     }
 
@@ -61,7 +64,7 @@ def saved_snapshot() -> dict[str, Any]:
     here = next(n for n, file in enumerate(document["files"]) if file["path"] == path)
     document["frames"][:2] = [[here, 0, 3, 0, 4, 31], [here, 0, 7, 4, 7, 28]]
     run = counts(calls=12, hits=10, misses=2, traces=2, lowerings=2, compiles=2, seconds=0.314)
-    first, shape = "first call of train_step", "batch: f32[32,3] -> f32[17,3]"
+    first, shape = "first call of train_step", "the type of batch changed from f32[32,3] to f32[17,3]"
     document["ledger"] = {
         "functions": [
             {
@@ -93,6 +96,7 @@ def saved_snapshot() -> dict[str, Any]:
         "library_functions": ["_threefry_split"],
         "library_misses": 3,
         "calls_note": None,
+        "lead": LEAD,
     }
     return document
 
@@ -111,16 +115,16 @@ def saved(notebook):
 
 def test_a_saved_ledger_says_what_it_cost_and_why(saved):
     cache = saved.panel.get_by_role("tabpanel", name="Cache")
-    expect(cache).to_contain_text("2 compiles took 314\u00a0ms of this cell's 553\u00a0ms.")
+    expect(cache).to_contain_text(LEAD)
     rows = cache.get_by_role("row")
-    expect(rows.nth(2)).to_contain_text("first call batch: f32[32,3] · then 8 hits")
-    expect(rows.nth(3)).to_contain_text("shape batch: f32[32,3] → f32[17,3] · then 2 hits")
+    expect(rows.nth(2)).to_contain_text("first call batch: f32[32,3] · 8 later hits")
+    expect(rows.nth(3)).to_contain_text("shape batch: f32[32,3] → f32[17,3] · 2 later hits")
     expect(rows.nth(3)).to_contain_text("Pad to one shape.")
     expect(rows.nth(3).locator("b")).to_have_text(["batch", "32", "17"])
     rows.nth(4).click()
     expect(rows.nth(5)).to_have_text("batch: f32[32,3] · 8 hits · 1 miss · made in this run")
 
-    cache.get_by_role("button", name="Show their names").click()
+    cache.get_by_role("button", name="Show the functions").click()
     expect(cache.get_by_role("listitem")).to_have_text("_threefry_split")
 
 
@@ -176,8 +180,8 @@ def test_outcomes_are_guessed_by_the_keyboard(saved):
     for key in ("m", "h", "h", "h"):
         page.keyboard.press("ArrowDown")
         page.keyboard.press(key)
-    expect(cache.get_by_text("3 of 4 right")).to_be_visible()
-    expect(cache).to_contain_text("2 compiles took 314\u00a0ms")
+    expect(cache.get_by_text("3 of 4 guesses right")).to_be_visible()
+    expect(cache).to_contain_text(LEAD)
     expect(cache.get_by_role("row", name="shape")).to_contain_text("you were wrong")
     expect(counts_in_cell).to_be_visible()
     expect(tab).to_have_accessible_name("Cache, 2 compiles")
@@ -191,12 +195,12 @@ def test_the_table_is_filtered_and_copied(saved):
     cache.get_by_role("button", name="Copy the table as text").click()
     expect(cache.get_by_text("Copied as text.")).to_be_attached()
     assert page.evaluate("navigator.clipboard.readText()") == (
-        "2 compiles took 314 ms of this cell's 553 ms.\n"
+        "2 compiles: tracing, lowering and compiling took 314 ms of the cell's 553 ms.\n"
         "\n"
         "function             calls  hits  entries  compiles   price\n"
         "train_step (line 3)     12    10        2         2  314 ms\n"
-        "  ◆ first call batch: f32[32,3] · then 8 hits · 155 ms\n"
-        "  ◆ shape batch: f32[32,3] → f32[17,3] · then 2 hits · 159 ms\n"
+        "  ◆ first call of train_step · batch: f32[32,3] · 8 later hits · 155 ms\n"
+        "  ◆ the type of batch changed from f32[32,3] to f32[17,3] · 2 later hits · 159 ms\n"
         "    Pad to one shape.\n"
     )
 
@@ -214,7 +218,7 @@ def test_axe_finds_nothing(saved, theme):
     saved.panel.get_by_role("row", name="shape").click()
     assert violations(saved.page) == []
     saved.panel.get_by_role("button", name="Predict").click()
-    expect(saved.panel.get_by_text("4 to guess")).to_be_visible()
+    expect(saved.panel.get_by_text("4 left to guess")).to_be_visible()
     assert violations(saved.page) == []
 
 
@@ -239,7 +243,7 @@ def test_a_real_run_and_the_same_cell_again(notebook):
     nb.run(1)
     nb.panel.get_by_role("tab", name="Cache, 2 compiles").click()
     cache = nb.panel.get_by_role("tabpanel", name="Cache")
-    expect(cache).to_contain_text("2 compiles took")
+    expect(cache).to_contain_text("2 compiles: tracing, lowering and compiling took")
     expect(cache.get_by_role("row", name="shape")).to_contain_text("shape batch: f32[32,3] → f32[17,3]")
     expect(nb.lines(1).nth(6).get_by_role("img", name="2 compiles")).to_be_visible()
 

@@ -23,7 +23,7 @@ def test_every_claim_is_to_be_seen(notebook, subtests):
         expect(notes).to_contain_text("lax.fori_loop")
     with lesson.claim("b3-static"):
         cache = lesson.view("Cache")
-        expect(cache).to_contain_text("2 compiles took")
+        expect(cache).to_contain_text("2 compiles: tracing, lowering and compiling took")
         function = cache.get_by_role("row").nth(1)
         if function.get_attribute("aria-expanded") == "false":
             function.click()

@@ -170,4 +170,4 @@ def test_lines_that_no_trace_reached_are_marked(notebook):
     expect(nb.equation(1)).to_contain_text("div")
     untraced = nb.cell(1).locator(".jp-JaxprCell-untraced")
     expect(untraced).to_have_text(["        return x.T / 2"])
-    expect(untraced).to_have_attribute("title", "not reached by the trace")
+    expect(untraced).to_have_attribute("title", "The trace did not reach this line.")

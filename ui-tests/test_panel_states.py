@@ -95,8 +95,8 @@ def test_notes_of_what_was_printed_and_of_a_captured_array(notebook, page):
 
     captured = notes.filter(has_text="captured")
     expect(captured).to_contain_text(
-        "Line 5: An array of 4.0 kB, f32[1000], is captured from outside the function. It became a constant of the "
-        "program: a new value under its name is not seen by later calls."
+        "Line 5: An array of 4.0 kB, f32[1000], is captured from outside the function and is a constant of the "
+        "program. Later calls do not see a new value of the array's variable."
     )
     expect(captured).to_contain_text("Pass the array as an argument.")
 

@@ -32,8 +32,8 @@ def test_the_panel_names_the_line_and_traces_the_call_on_request(notebook):
     )
     button = nb.panel.get_by_role("button", name="Trace it")
     expect(button).to_have_accessible_description(
-        "This runs the Python of trainer.step(jnp.arange(3.0)) once more, with tracers in place of arrays. Python "
-        "objects that the call changes are put back afterwards."
+        "The trace runs the Python of trainer.step(jnp.arange(3.0)) once more, with tracers in place of arrays. "
+        "Afterwards jupyter_jaxpr restores the Python objects that the call changes."
     )
     button.click()
     expect(nb.panel.get_by_role("tab", name="Program")).to_be_visible()

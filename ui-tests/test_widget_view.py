@@ -111,7 +111,7 @@ def test_it_follows_its_model_until_it_is_taken_away(view):
 
 CACHE = {
     "head": ["function", "calls", "hits", "entries", "compiles", "price"],
-    "sentence": "2 compiles took 240 ms.",
+    "sentence": "2 compiles: tracing, lowering and compiling took 240 ms.",
     "rows": [["rnn", "12", "10", "2", "2", "240 ms"]],
     "misses": ["rnn, line 4: compiled, 120 ms: first call of rnn."],
     "left_out": "and 1 more miss",
@@ -121,7 +121,7 @@ CACHE = {
 
 def test_it_shows_what_the_cache_did(view):
     page = view(shown(program("rnn"), cache=CACHE))
-    expect(page.get_by_text("2 compiles took 240 ms.")).to_be_visible()
+    expect(page.get_by_text("2 compiles: tracing, lowering and compiling took 240 ms.")).to_be_visible()
     expect(page.get_by_role("row")).to_have_text(["functioncallshitsentriescompilesprice", "rnn121022240 ms"])
     expect(page.get_by_role("list", name="Misses")).to_have_text("rnn, line 4: compiled, 120 ms: first call of rnn.")
     expect(page.get_by_text("and 1 more miss")).to_be_visible()

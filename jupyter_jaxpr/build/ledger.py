@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
+import msgspec
+
+from ..document.ledger_words import OUTCOMES, lead
 from ..document.types.ledger import (
     Ledger,
     LedgerCounts,
@@ -48,7 +51,7 @@ def ledger_document(
             functions.append(_function(walk, run, kernel))
         except Exception as error:
             failed(f"{kernel.name} in the cache", error)
-    return Ledger(
+    ledger = Ledger(
         functions=functions,
         lines=_lines(reading.lines, cell_files),
         seconds=sum(record.seconds for record in reading.run),
@@ -58,6 +61,7 @@ def ledger_document(
         library_misses=reading.library_misses,
         calls_note=reading.note,
     )
+    return msgspec.structs.replace(ledger, lead=lead(ledger))
 
 
 def _key(record: FunctionRecord) -> tuple[str, str | None, int | None]:
@@ -137,6 +141,7 @@ def _miss(walk: Walk, miss: Miss, this_run: bool) -> LedgerMiss:
         lower=miss.lower_s,
         compile=miss.compile_s,
         total=miss.total_s,
+        outcome_text=OUTCOMES[miss.outcome],
     )
 
 

@@ -111,14 +111,12 @@ def _captured_note(
     walk: Walk, columns: ScopeColumns, captured: Captured, frame: int, among: list[int], programs: Sequence[Program]
 ) -> Note:
     kind = walk.avals[columns.variable_avals[captured.operand]].text
-    became = "a constant of the program"
-    if len(among) > 1:
-        became = f"a constant of {_named(among, programs)}"
+    where = _named(among, programs) if len(among) > 1 else "the program"
     return Note(
         kind="captured_constant",
         text=(
-            f"An array of {size(captured.bytes)}, {kind}, is captured from outside the function. It became {became}: "
-            "a new value under its name is not seen by later calls."
+            f"An array of {size(captured.bytes)}, {kind}, is captured from outside the function and is a constant of "
+            f"{where}. Later calls do not see a new value of the array's variable."
         ),
         cure="Pass the array as an argument.",
         detail=None,
@@ -162,7 +160,7 @@ def loop_notes(
     for loop, among in found.values():
         text = loop.text
         if len(among) > 1:
-            text += f" It is in {_named(among, programs)}; the numbers are those of the first."
+            text += f" The loop is in {_named(among, programs)}; the numbers are of the first program."
         notes.append(
             Note(
                 kind=loop.kind,
@@ -223,7 +221,7 @@ def eager_note(compiles: Sequence[EagerCompile], files: Collection[str] = ()) ->
                 f"JAX compiled {count(len(compiles), 'small program')} in {duration(seconds)} for operations outside "
                 "any jitted function."
             ),
-            cure="Put the operations into a function under @jax.jit: it is compiled once, as a whole.",
+            cure="Put the operations into a function under @jax.jit: JAX compiles the function once, as one program.",
             detail=_by_line(compiles, files) or None,
             program=-1,
             frame=-1,
@@ -277,7 +275,7 @@ def undescribed_note(what: str, why: str, detail: str | None = None) -> Note:
     """
     return Note(
         kind="failed",
-        text=f"{what} {why}. The rest of the run is whole; the cell itself ran as always.",
+        text=f"{what} {why}. The rest of the run is complete; the cell itself ran as always.",
         cure="Please report it with the text below." if detail else "Please report it.",
         detail=detail,
         program=-1,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..document.ledger_words import OUTCOMES, in_run, lead
 from ..document.types.document import Snapshot
-from ..document.types.ledger import Ledger, LedgerCounts, LedgerFunction, LedgerMiss
+from ..document.types.ledger import LedgerCounts, LedgerFunction, LedgerMiss
 from ..quantities import NO_BREAK, UNKNOWN, count, duration
 
 HEAD = ("function", "calls", "hits", "entries", "compiles", "price")
@@ -28,7 +29,7 @@ def cache_text(document: Snapshot) -> CacheText | None:
     ledger = document.ledger
     if ledger is None:
         return None
-    functions = [function for function in ledger.functions if _of_this_run(function)]
+    functions = [function for function in ledger.functions if in_run(function)]
     if not functions:
         return None
     lines = [
@@ -39,24 +40,12 @@ def cache_text(document: Snapshot) -> CacheText | None:
     ]
     more = len(lines) - _MISSES
     return CacheText(
-        sentence=_sentence(ledger),
+        sentence=ledger.lead or lead(ledger),
         rows=[_row(function) for function in functions],
         misses=lines[:_MISSES],
-        left_out=f"and {count(more, 'more miss', 'more misses')}" if more > 0 else None,
+        left_out=f"{count(more, 'more miss', 'more misses')} of this run not listed" if more > 0 else None,
         note=ledger.calls_note,
     )
-
-
-def _of_this_run(function: LedgerFunction) -> bool:
-    run = function.run
-    return bool(run.calls or run.misses or run.inlined)
-
-
-def _sentence(ledger: Ledger) -> str:
-    if not ledger.compiles:
-        return "Nothing was compiled in this run."
-    took = f"{count(ledger.compiles, 'compile')} took {duration(ledger.seconds)}"
-    return f"{took}." if ledger.cell_seconds is None else f"{took} of this cell's {duration(ledger.cell_seconds)}."
 
 
 def _row(function: LedgerFunction) -> tuple[str, ...]:
@@ -83,6 +72,6 @@ def _miss(document: Snapshot, function: LedgerFunction, miss: LedgerMiss) -> str
     stages = [seconds for seconds in (miss.trace, miss.lower, miss.compile) if seconds is not None]
     price = f", {duration(sum(stages))}" if stages else ""
     why = "; ".join(reason.text for reason in miss.reasons)
-    cures = " ".join(dict.fromkeys(f"{reason.cure}" for reason in miss.reasons if reason.cure))
-    outcome = miss.outcome.replace("_", " ")
+    cures = " ".join(dict.fromkeys(reason.cure for reason in miss.reasons if reason.cure))
+    outcome = miss.outcome_text or OUTCOMES[miss.outcome]
     return f"{function.name}{line}: {outcome}{price}" + (f": {why}." if why else ".") + (f" {cures}" if cures else "")

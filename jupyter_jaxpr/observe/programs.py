@@ -82,9 +82,12 @@ class KeptProgram:
                 "JAX derived this program from the function, which was called under a transformation "
                 "such as grad or vmap outside any jit."
             )
-            return text if now else text + " It was compiled earlier and reused."
+            return text if now else f"{text} JAX compiled the program earlier and reused the executable."
         if self.made == "ran" and not now:
-            return "Compiled earlier and reused: this is the program that was last observed for this function."
+            return (
+                "JAX compiled the program earlier and reused the executable. "
+                "This is the program last observed for the function."
+            )
         return None
 
     def arguments(self) -> tuple[ArgumentSpec, ...]:

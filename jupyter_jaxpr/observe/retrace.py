@@ -18,12 +18,12 @@ from .side_effects.effect import SideEffect
 from .side_effects.guard import place_text
 
 _AGAIN = (
-    "This runs the Python of {call} once more, with tracers in place of arrays. Python objects that the call changes "
-    "are put back afterwards."
+    "The trace runs the Python of {call} once more, with tracers in place of arrays. Afterwards jupyter_jaxpr restores "
+    "the Python objects that the call changes."
 )
 _ALL_THE_SAME = (
-    "This runs the Python of {call} once more, with tracers in place of arrays. {place} {what}. This effect happens "
-    "once more and cannot be undone."
+    "The trace runs the Python of {call} once more, with tracers in place of arrays. {place} {what}. This effect "
+    "happens once more and cannot be undone."
 )
 
 

@@ -29,14 +29,15 @@ from .traces_ahead import TRACES_AHEAD, KeptTrace, with_traces
 from .value_texts import Reading
 
 PROGRAMS_PER_FUNCTION = 32
-NOT_COUNTED = "Calls are unknown: a debugger, a profiler or another observed thread has the counter."
-UNLOADED = "Calls are lower bounds: %unload_ext jupyter_jaxpr ended the observation before the block was over."
+NOT_COUNTED = "The number of calls is unknown: a debugger, a profiler or another observed thread uses the counter."
+UNLOADED = "The numbers of calls are lower bounds: %unload_ext jupyter_jaxpr ended the observation early."
 ONLY_IN_CELLS = (
-    "Calls are unknown: Python 3.11 counts them only in a %%jaxpr cell. Python 3.12 and later count them here."
+    "The number of calls is unknown: on Python 3.11, jupyter_jaxpr counts calls only in a %%jaxpr cell. Use Python "
+    "3.12 or later to count calls here."
 )
 NOT_ALL = (
-    "Calls are lower bounds: on Python 3.11 those are not seen that raise before JAX looks for an entry. Python 3.12 "
-    "and later count all."
+    "The numbers of calls are lower bounds: on Python 3.11, jupyter_jaxpr does not see a call that raises before JAX "
+    "looks for a cache entry. Use Python 3.12 or later to count all calls."
 )
 EAGER_COMPILES = 1_000
 

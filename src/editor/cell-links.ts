@@ -365,7 +365,7 @@ export class CellLinks implements IDisposable {
     const change = (cellId: string, changes: Partial<ICellMarks>): void => {
       const known = marks.get(cellId) ?? {
         ...NO_CELL_MARKS,
-        untracedTitle: this._trans.__('not reached by the trace')
+        untracedTitle: this._trans.__('The trace did not reach this line.')
       };
       marks.set(cellId, { ...known, ...changes });
     };

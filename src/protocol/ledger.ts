@@ -53,6 +53,7 @@ export function checkLedger(value: unknown, frames: number): void {
   );
   count(ledger.library_misses, 'ledger.library_misses');
   orNull(ledger.calls_note, 'ledger.calls_note', text);
+  text(ledger.lead ?? '', 'ledger.lead');
 }
 
 function checkFunction(value: unknown, frames: number): void {
@@ -114,6 +115,7 @@ function checkMiss(value: unknown, entries: number, frames: number): void {
   for (const stage of ['trace', 'lower', 'compile', 'total']) {
     orNull(miss[stage], `${field}.${stage}`, price);
   }
+  text(miss.outcome_text ?? '', `${field}.outcome_text`);
 }
 
 function checkReason(value: unknown, field: string): void {

@@ -1514,6 +1514,10 @@ export interface Ledger {
    * Why calls are lower bounds or absent here; null where they are exact.
    */
   calls_note: string | null;
+  /**
+   * What the misses of this run cost, as sentences. Empty in documents of older versions.
+   */
+  lead?: string;
 }
 /**
  * One function of the user's: function objects of one name and def line are one.
@@ -1670,6 +1674,10 @@ export interface LedgerMiss {
    * Seconds of the call until it returned; null when unknown.
    */
   total: number | null;
+  /**
+   * The outcome as a label, such as: executable reused. Empty in documents of older versions.
+   */
+  outcome_text?: string;
 }
 /**
  * Why a call missed the cache.
@@ -1680,7 +1688,7 @@ export interface LedgerReason {
    */
   kind: string;
   /**
-   * The sentence a person reads, such as p['w']: f32[10] -> f32[20].
+   * The phrase a person reads, an item of a list, such as: the type of p['w'] changed from f32[10] to f32[20].
    */
   text: string;
   /**

@@ -12,7 +12,12 @@ class LedgerReason(Struct):
     """Why a call missed the cache."""
 
     kind: Annotated[str, _text("Such as shape, static_value, new_function; see observe/cache/key_differences.py.")]
-    text: Annotated[str, _text("The sentence a person reads, such as p['w']: f32[10] -> f32[20].")]
+    text: Annotated[
+        str,
+        _text(
+            "The phrase a person reads, an item of a list, such as: the type of p['w'] changed from f32[10] to f32[20]."
+        ),
+    ]
     argument: Annotated[str | None, _text("Path of the argument it is about, such as p['w']; else null.")]
     before: Annotated[str | None, _text("Short text of the ingredient in the closest earlier key, such as f32[10].")]
     after: Annotated[
@@ -47,6 +52,9 @@ class LedgerMiss(Struct):
     lower: Annotated[float | None, _text("Seconds of the lowering; null where there was none.")]
     compile: Annotated[float | None, _text("Seconds of the compilation or retrieval; null where there was none.")]
     total: Annotated[float | None, _text("Seconds of the call until it returned; null when unknown.")]
+    outcome_text: Annotated[
+        str, _text("The outcome as a label, such as: executable reused. Empty in documents of older versions.")
+    ] = ""
 
 
 class LedgerEntry(Struct):
@@ -114,3 +122,6 @@ class Ledger(Struct):
     ]
     library_misses: Annotated[int, _text("How often those missed in this run.")]
     calls_note: Annotated[str | None, _text("Why calls are lower bounds or absent here; null where they are exact.")]
+    lead: Annotated[
+        str, _text("What the misses of this run cost, as sentences. Empty in documents of older versions.")
+    ] = ""

@@ -46,7 +46,7 @@ class Reason:
     """One difference that made a call miss the cache."""
 
     kind: ReasonKind
-    text: str  # the sentence a person reads
+    text: str  # the phrase a person reads: an item of a list, so without a capital and a full stop
     argument: str | None = None  # a path such as p['w'], or None
     before: str | None = None  # short text, such as f32[10]
     after: str | None = None  # of a first call: what was called, where that is more than the function
@@ -104,9 +104,9 @@ def _difference(old: Key, new: Key, reading: Reading) -> tuple[int, tuple[Reason
             for cost, reason in _leaf(path, before, after):
                 distance += cost - _DISTANCE[reason.kind]
                 reasons.append(reason)
-    style = _call_style(old, new)
+    style = _call_style(old, new, alone=not reasons)
     if style is not None:
-        reasons.append(style if reasons else _same_values(style))
+        reasons.append(style)
     settings = list(_config(old, new))
     if any(setting.argument == "jax_enable_x64" for setting in settings):
         # The same number or array of NumPy's has another type then: there is nothing to convert.
@@ -122,15 +122,17 @@ def _leaf(path: str, old: Leaf, new: Leaf) -> Iterable[tuple[int, Reason]]:
     """In what two leaves differ, each with its distance."""
     if old.aval is None or new.aval is None:
         before, after = (leaf.holder if isinstance(leaf.holder, StaticLeaf) else None for leaf in (old, new))
-        cure = f"Each value of {path} is a compile of its own. Make it an array if only its value matters."
+        cure = (
+            f"JAX compiles once for each value of {path}. Make {path} an array if the function only computes with it."
+        )
         if before is not None and after is not None:
             if not before.value.equals(after.value):
                 if not issubclass(after.value.type, int | float | complex) or after.value.type is bool:
-                    cure = f"Each value of {path} is a compile of its own: expect one for each."
-                reason = _static(f"static {path}", path, before.value, after.value, cure)
+                    cure = f"Expect one compile for each value of {path}."
+                reason = _static(f"the static value {path}", path, before.value, after.value, cure)
                 yield _DISTANCE[reason.kind], reason
         elif old.describe() != new.describe():
-            text = f"static {path}: {old.describe()} -> {new.describe()}"
+            text = f"{path} changed from {old.describe()} to {new.describe()}"
             yield 2, Reason("static_value", text, path, old.describe(), new.describe(), cure)
         return
     other_type = _type(path, old, new)
@@ -140,19 +142,19 @@ def _leaf(path: str, old: Leaf, new: Leaf) -> Iterable[tuple[int, Reason]]:
         for reason in _placement(path, old, new):
             yield _DISTANCE[reason.kind], reason
         if old.layout is not None and new.layout is not None and old.layout != new.layout and other_type is None:
-            was, now = f"layout {old.layout}", f"layout {new.layout}"
+            text = f"the memory layout of {path} changed from {old.layout} to {new.layout}"
             cure = "Keep the argument in one memory layout, with jax.device_put before the loop."
-            yield 1, Reason("layout", f"{path}: {was} -> {now}", path, was, now, cure)
+            yield 1, Reason("layout", text, path, f"layout {old.layout}", f"layout {new.layout}", cure)
     elif old.holder != new.holder and (moved := _between_holders(path, old, new)) is not None:
         yield _DISTANCE[moved.kind], moved
     elif other_type is None and old.holder != new.holder:
-        text = f"{path}: {old.holder} -> {new.holder}, same type {type_and_weakness(new)}"
-        cure = f"Nothing was compiled. To save the slower call, pass {path} as a jax.Array: jnp.asarray({path})."
+        text = f"{path} changed from {old.holder} to {new.holder}, with the same type {type_and_weakness(new)}"
+        cure = f"JAX compiled nothing. To avoid the slower call, pass {path} as a jax.Array: jnp.asarray({path})."
         yield 1, Reason("argument_type", text, path, old.holder, new.holder, cure)
 
 
 def _type(path: str, old: Leaf, new: Leaf) -> tuple[int, Reason] | None:
-    """The difference of two types; where shape and dtype and weakness changed at once it is one sentence."""
+    """The difference of two types; where shape and dtype and weakness changed at once it is one reason."""
     kinds: list[ReasonKind] = []
     shapes = [getattr(leaf.aval, "shape", None) for leaf in (old, new)]
     if shapes[0] != shapes[1]:
@@ -176,18 +178,22 @@ def _type(path: str, old: Leaf, new: Leaf) -> tuple[int, Reason] | None:
         cure = f"Pass {path} as one kind of number every time, such as float({path})."
     elif kinds[0] == "shape" and len({len(shape or ()) for shape in shapes}) > 1:
         cure = _RANK_CURE
-    return cost, Reason(kinds[0], f"{path}: {was} -> {now}", path, was, now, cure)
+    return cost, Reason(kinds[0], f"the type of {path} changed from {was} to {now}", path, was, now, cure)
 
 
 _TYPE_CURES = {
     "shape": "Pad to one shape, or expect one compile for each shape.",
-    "dtype": "Convert before the call, such as {0}.astype(...), so that every call has one dtype.",
+    "dtype": "Convert {0} to one dtype before each call, such as with {0}.astype(...).",
     "weak_type": "Pass {0} as one kind of value every time, such as jnp.asarray({0}, dtype=...).",
 }
 # Padding keeps the number of axes: it is no cure for another rank.
-_RANK_CURE = "Call with one number of axes, or expect one compile for each shape."
-_KEY_CURE = "Make all keys one way: jax.random.key gives typed ones, jax.random.PRNGKey raw ones."
-_IMPL_CURE = "Make all keys by one implementation: the same impl in jax.random.key, the same jax_default_prng_impl."
+_RANK_CURE = "Pass arrays with one number of axes, or expect one compile for each shape."
+_KEY_CURE = (
+    "Make all random keys with one function: jax.random.key makes typed keys, jax.random.PRNGKey makes raw keys."
+)
+_IMPL_CURE = (
+    "Make all random keys with one implementation: the same impl in jax.random.key, the same jax_default_prng_impl."
+)
 
 _PYTHON_NUMBERS = frozenset({"bool", "int", "float", "complex"})
 
@@ -217,9 +223,12 @@ def _between_holders(path: str, old: Leaf, new: Leaf) -> Reason | None:
     where = _sharding_text(array.sharding)
     if array.committed and len(array.sharding.device_set) == 1:
         where = f"committed {where}"
-    was, now = (where, new.holder) if array is old else (old.holder, where)
-    cure = f"Put {path} in one place every time, with jax.device_put before the call."
-    return Reason("sharding", f"{path}: {was} -> {now}", path, was, now, cure)
+    cure = f"Put {path} on the same devices every time, with jax.device_put before the call."
+    if array is old:
+        text = f"{path} changed from a jax.Array ({where}) to {new.holder}"
+        return Reason("sharding", text, path, where, new.holder, cure)
+    text = f"{path} changed from {old.holder} to a jax.Array ({where})"
+    return Reason("sharding", text, path, old.holder, where, cure)
 
 
 def _placement(path: str, old: Leaf, new: Leaf) -> Iterable[Reason]:
@@ -228,19 +237,20 @@ def _placement(path: str, old: Leaf, new: Leaf) -> Iterable[Reason]:
         single = len(old.sharding.device_set) == 1 and len(new.sharding.device_set) == 1
         if single and was != now:
             how = " (committed)" if new.committed else ""
-            cure = "Keep the argument on one device, or expect one compile for each."
+            cure = "Keep the argument on one device, or expect one compile for each device."
             yield Reason("committed", f"{path} moved from {was} to {now}{how}", path, was, now, cure)
             return
         was, now = _sharding_texts(old.sharding, new.sharding)
         if was != now:
             cure = "Give the argument one sharding every time, with jax.device_put before the loop."
-            yield Reason("sharding", f"{path}: {was} -> {now}", path, was, now, cure)
+            yield Reason("sharding", f"the sharding of {path} changed: {was} -> {now}", path, was, now, cure)
             return
     if old.committed != new.committed and None not in (old.committed, new.committed):
         was, now = _committed_text(old.committed), _committed_text(new.committed)
         where = _devices(new.sharding)
-        cure = "An array becomes committed by jax.device_put with a device; do it for every call or for none."
-        yield Reason("committed", f"{path}: {was} -> {now} on {where}", path, was, now, cure)
+        text = f"{path} is now committed to {where}" if new.committed else f"{path} is no longer committed to {where}"
+        cure = "Commit the array in every call or in no call: jax.device_put with a device commits an array."
+        yield Reason("committed", text, path, was, now, cure)
 
 
 def _sharding_texts(old: Any, new: Any) -> tuple[str, str]:
@@ -316,13 +326,16 @@ def _trees(
             continue
         added = [path for path in new_leaves if _of(path, name) and path not in old_leaves]
         gone = [path for path in old_leaves if _of(path, name) and path not in new_leaves]
-        if added or gone:
-            parts = [f"new {_some(added)}"] * bool(added) + [f"without {_some(gone)}"] * bool(gone)
-            text = f"{name}: another structure, {', '.join(parts)}"
-        else:
-            text = f"{name}: another structure, {' -> '.join(_tree_texts(before, after, reading))}"
+        was, now = _tree_texts(before, after, reading)
+        text = f"the structure of {name} changed from {was} to {now}"
+        if added and gone:
+            text = f"the structure of {name} gained {_some(added)} and lost {_some(gone)}"
+        elif added:
+            text = f"the structure of {name} gained {_some(added)}"
+        elif gone:
+            text = f"the structure of {name} lost {_some(gone)}"
         cure = "Pass the same structure every time: the same keys, the same containers, None in the same places."
-        yield Reason("pytree", text, name, *_tree_texts(before, after, reading), cure)
+        yield Reason("pytree", text, name, was, now, cure)
 
 
 def _of(path: str, name: str) -> bool:
@@ -370,47 +383,63 @@ def _statics(old: Key, new: Key) -> Iterable[Reason]:
         before = old.statics.get(name)
         if before is None or before.equals(after):
             continue
-        cure = f"Each value of {name} is a compile of its own. Make it a traced argument if only its value matters."
-        yield _static(f"static {name}", name, before, after, cure)
+        cure = (
+            f"JAX compiles once for each value of {name}. "
+            f"Make {name} a traced argument if the function only computes with it."
+        )
+        yield _static(f"the static argument {name}", name, before, after, cure)
 
 
-def _static(label: str, path: str, before: StaticValue, after: StaticValue, cure: str) -> Reason:
-    """A static value that is another one now; `cure` is for values that are compared by what they are."""
+def _static(subject: str, path: str, before: StaticValue, after: StaticValue, cure: str) -> Reason:
+    """A static value that is another one now.
+
+    Args:
+        subject: What changed, such as `the static argument n`.
+        path: Of the argument.
+        before: The earlier value.
+        after: The value of this call.
+        cure: For values that are compared by what they are.
+    """
     kind = kind_name(after.type)
     if before.is_changed(after):
-        text = f"{label}: the same {kind} object, but it was changed: its hash is another one"
-        cure = f"Do not change an object that is static: make a new {kind} for other contents."
+        text = f"{subject} is the same {kind} object, but its hash changed"
+        cure = f"Do not modify a static object: make a new {kind} for other contents."
         return Reason("static_identity", text, path, before.text, after.text, cure)
     if not (before.read and after.read):
-        return _unread(label, path, before, after, cure)
+        return _unread(subject, path, before, after, cure)
     if before.text == after.text or (after.by_identity and not _named_otherwise(before, after)):
-        text = f"{label}: a new {kind} object that is not equal to the one before"
+        text = f"{subject} is a new {kind} object that does not equal the earlier object"
         cure = f"Reuse the object, or give {kind} an __eq__ and a __hash__ that compare its contents."
         if kind in ("function", "method", "partial"):
-            cure = f"Reuse the {kind}: make it once, before the calls."
+            cure = f"Make the {kind} once, before the calls, and reuse the {kind}."
         elif not after.by_identity:
-            cure = f"Reuse the object: to the __eq__ of {kind} it is another value, a compile of its own."
+            cure = f"Reuse the object: the __eq__ of {kind} says that the two objects differ, so JAX compiles again."
         return Reason("static_identity", text, path, before.text, after.text, cure)
-    text = f"{label}: {before.text} -> {after.text}"
+    text = f"{subject} changed from {before.text} to {after.text}"
     if after.by_identity:  # a function, a class, a member of an enum
-        cure = f"Each {path} is a compile of its own: expect one for each, or give every call the same."
+        cure = f"Pass the same {path} in every call, or expect one compile for each {path}."
     return Reason("static_value", text, path, before.text, after.text, cure)
 
 
-def _unread(label: str, path: str, before: StaticValue, after: StaticValue, cure: str) -> Reason:
+def _unread(subject: str, path: str, before: StaticValue, after: StaticValue, cure: str) -> Reason:
     """A static object that is another one, or may be, where one of the two calls was not observed."""
     kind = kind_name(after.type)
-    not_asked = "was not asked: outside of observed cells nothing of an object is called"
     if after.type is not before.type:
-        text = f"{label}: {before.text} -> {after.text}"
+        text = f"{subject} changed from {before.text} to {after.text}"
         return Reason("static_value", text, path, before.text, after.text, cure)
     if not before.is_surely_other(after):
-        text = f"{label}: perhaps another {kind}; whether it equals the one before {not_asked}"
+        text = (
+            f"{subject} may have changed: outside of an observed cell or block, jupyter_jaxpr does not compare "
+            f"{kind} objects"
+        )
     elif after.by_identity:
-        text = f"{label}: another {kind} object, and the class compares by identity"
+        text = f"{subject} is another {kind} object, and {kind} compares by identity"
     else:
-        text = f"{label}: another {kind} object; whether it equals the one before {not_asked}"
-    cure = f"Reuse the object. To see the values, call it in a %%jaxpr cell or within observe(). {cure}"
+        text = (
+            f"{subject} is another {kind} object, possibly an equal one: outside of an observed cell or block, "
+            f"jupyter_jaxpr does not compare {kind} objects"
+        )
+    cure = f"Reuse the object. To see the values, call the function in a %%jaxpr cell or within observe(). {cure}"
     return Reason("static_identity", text, path, before.text, after.text, cure)
 
 
@@ -418,25 +447,29 @@ _FIELDS = 4
 
 
 def _fields(found: Sequence[Changed], reading: Reading) -> Iterable[Reason]:
-    """Static fields of an argument that are others now; those of one name that changed alike are one sentence."""
+    """Static fields of an argument that are others now; those of one name that changed alike are one reason."""
     alike: dict[tuple[str, str, str], list[Changed]] = {}
     for each in found:
         texts = reading.text(each.before), reading.text(each.after)
         alike.setdefault((each.path.rpartition(".")[2] if each.library else each.path, *texts), []).append(each)
-    for each, *others in list(alike.values())[:_FIELDS]:
-        path = each.path
-        cure = f"Each value of {path} is a compile of its own. Make it a field with an array if only its value matters."
+    for together in list(alike.values())[:_FIELDS]:
+        each, path = together[0], together[0].path
+        subject = f"the static value {path}"
+        cure = (
+            f"JAX compiles once for each value of {path}. "
+            f"Make {path} a field with an array if the function only computes with it."
+        )
         if each.library == "nnx":
-            cure = f"Each value of {path} is a compile of its own: expect one for each, such as for train() and eval()."
-        label = f"static {path}"
+            cure = f"Expect one compile for each value of {path}, such as one for train() and one for eval()."
         if not each.field:
-            label = f"{path}: the auxiliary data of {each.owner}"
+            subject = f"the auxiliary data of {each.owner} at {path}"
             cure = (
-                f"Each value of it is a compile of its own. Make it a child of {each.owner} if only its value matters."
+                "JAX compiles once for each value of the auxiliary data. "
+                f"Make the value a child of {each.owner} if the function only computes with it."
             )
-        if others:
-            label += f" and {len(others)} more {path.rpartition('.')[2]}"
-        yield _static(label, path, StaticValue(each.before, reading), StaticValue(each.after, reading), cure)
+        if len(together) > 1:
+            subject += f" (one of {len(together)} that changed alike)"
+        yield _static(subject, path, StaticValue(each.before, reading), StaticValue(each.after, reading), cure)
 
 
 def _named_otherwise(before: StaticValue, after: StaticValue) -> bool:
@@ -447,7 +480,8 @@ def _named_otherwise(before: StaticValue, after: StaticValue) -> bool:
     return named and "<lambda>" not in before.text + after.text
 
 
-def _call_style(old: Key, new: Key) -> Reason | None:
+def _call_style(old: Key, new: Key, alone: bool) -> Reason | None:
+    """Another way to pass the arguments; `alone`: nothing else differs, so the values of those passed are the same."""
     if (old.positional, old.keywords) == (new.positional, new.keywords):
         return None
     before, after = set(_given(old)), set(_given(new))
@@ -455,32 +489,22 @@ def _call_style(old: Key, new: Key) -> Reason | None:
     unmoved = sorted(name for name in old.keywords if name not in new.keywords and name in after)
     added = [name for name in _given(new) if name not in before]
     gone = [name for name in _given(old) if name not in after]
-    parts = []
+    facts = []
     if moved:
-        parts.append(f"{_some(moved)} passed by keyword")
+        facts.append(f"the call passes {_some(moved)} by keyword, not by position")
     if unmoved:
-        parts.append(f"{_some(unmoved)} passed by position")
+        facts.append(f"the call passes {_some(unmoved)} by position, not by keyword")
     if added:
-        parts.append(f"{_some(added)} given, left out before")
+        facts.append(f"the call passes {_some(added)}, which the earlier call left out")
     if gone:
-        parts.append(f"{_some(gone)} left out, given before")
-    text = ", ".join(parts) or "arguments given in another way"
+        facts.append(f"the call leaves out {_some(gone)}, which the earlier call passed")
+    if not facts:
+        facts.append("the call passes its arguments in another way")
+    elif alone and not added and not gone:
+        facts.append("the values are the same")
     argument = next(iter(moved + unmoved + added + gone), None)
-    cure = "Call the function the same way every time: what is passed by keyword is part of the key."
-    return Reason("call_style", text, argument, _style_text(old), _style_text(new), cure)
-
-
-def _same_values(style: Reason) -> Reason:
-    if "given" in style.text:
-        return style
-    return Reason(
-        style.kind,
-        f"same values, {style.text}",
-        style.argument,
-        style.before,
-        style.after,
-        style.cure,
-    )
+    cure = "Call the function the same way every time: the cache key holds which arguments are passed by keyword."
+    return Reason("call_style", "; ".join(facts), argument, _style_text(old), _style_text(new), cure)
 
 
 def _given(key: Key) -> tuple[str, ...]:
@@ -497,7 +521,9 @@ def _config(old: Key, new: Key) -> Iterable[Reason]:
     now = dict(zip(new.context_names, new.context, strict=False))
     changed = [name for name in now if name in before and not _same(before[name], now[name])]
     if any(_MESH in name for name in changed):
-        yield _setting("mesh", *_mesh_texts(before, now))
+        was, after = _mesh_texts(before, now)
+        cure = "Set the mesh once, before the first call."
+        yield Reason("config", f"the mesh changed from {was} to {after}", "mesh", was, after, cure)
     for name in changed:
         if _MESH not in name:
             texts = _text(before[name]), _text(now[name])
@@ -506,7 +532,7 @@ def _config(old: Key, new: Key) -> Iterable[Reason]:
 
 def _setting(name: str, was: str, now: str) -> Reason:
     cure = f"Set {name} once, before the first call."
-    return Reason("config", f"{name}: {was} -> {now}", name, was, now, cure)
+    return Reason("config", f"the setting {name} changed from {was} to {now}", name, was, now, cure)
 
 
 _MESH = "mesh_context_manager"

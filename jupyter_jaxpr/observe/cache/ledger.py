@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from ...plain_text import FAILURES, could_not
+from ...quantities import count
 from ..observation import Outcome, Place
 from ..value_texts import NOTHING_CALLED, Reading
 from .history import Counts, FunctionHistory, History, MissEvent
@@ -190,7 +191,7 @@ class Ledger(Mapping[str, FunctionRecord]):
             one_line = len({each.line for each in found}) < len(found)
             of = [(each.name, each.line, each.file) if one_line else (each.name, each.line) for each in found]
             candidates = ", ".join(f"ledger[{', '.join(map(repr, each))}]" for each in of)
-            raise KeyError(f"{len(found)} functions are called {found[0].name!r}; take one of {candidates}")
+            raise KeyError(f"{len(found)} functions have the name {found[0].name!r}. Use one of {candidates}")
         raise KeyError(name)
 
     def _named(self, name: object) -> list[FunctionRecord]:
@@ -213,7 +214,8 @@ class Ledger(Mapping[str, FunctionRecord]):
         return table(self.functions, self.note, self.elsewhere)
 
     def __repr__(self) -> str:
-        return f"<Ledger of {len(self.functions)} functions, {sum(each.compiles for each in self.functions)} compiles>"
+        compiles = sum(each.compiles for each in self.functions)
+        return f"<Ledger of {count(len(self.functions), 'function')}, {count(compiles, 'compile')}>"
 
     def _read(self) -> tuple[FunctionRecord, ...]:
         calls = {self._history.place_key(each.name, each.definition): each for each in self._calls()}

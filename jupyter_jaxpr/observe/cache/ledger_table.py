@@ -6,7 +6,8 @@ import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ...quantities import duration
+from ...document.ledger_words import OUTCOMES
+from ...quantities import count, duration
 
 if TYPE_CHECKING:
     from .ledger import FunctionRecord, Miss
@@ -30,9 +31,9 @@ def table(functions: Sequence[FunctionRecord], note: str | None = None, elsewher
         for miss in shown[:_MISSES]:
             lines += _miss(miss)
         if len(shown) > _MISSES:
-            lines.append(f"    and {len(shown) - _MISSES} more misses")
+            lines.append(f"    {count(len(shown) - _MISSES, 'more miss', 'more misses')} not listed")
         if function.inlined:
-            lines.append(f"    {function.inlined} inlined while another function was traced")
+            lines.append(f"    {count(function.inlined, 'call')} inlined while JAX traced another function")
     if note is not None:
         lines += textwrap.wrap(note, WIDTH)
     lines += others
@@ -42,7 +43,10 @@ def table(functions: Sequence[FunctionRecord], note: str | None = None, elsewher
 def not_counted(elsewhere: Sequence[str]) -> str:
     """A sentence on functions that were called in other threads."""
     names = ", ".join(elsewhere[:5])
-    return f"Calls in other threads are not counted here: {names}. Call it in this thread to see what it does."
+    return (
+        f"Calls in other threads are not counted here: {names} missed the cache in another thread. Call the function "
+        "in this thread to see what the call does."
+    )
 
 
 def _row(function: FunctionRecord) -> str:
@@ -57,8 +61,8 @@ def _row(function: FunctionRecord) -> str:
 
 
 def _miss(miss: Miss) -> list[str]:
-    where = f"line {miss.line}" if miss.line is not None else "somewhere"
+    where = f"line {miss.line}" if miss.line is not None else "unknown line"
     price = f", {duration(miss.seconds)}".replace("\N{NO-BREAK SPACE}", " ") if miss.seconds else ""
     why = "; ".join(reason.text for reason in miss.reasons)
-    text = f"{where} {miss.outcome.replace('_', ' ')}{price}" + (f": {why}" if why else "")
+    text = f"{where}: {OUTCOMES[miss.outcome]}{price}" + (f": {why}" if why else "")
     return textwrap.wrap(text, WIDTH, initial_indent="    ", subsequent_indent="        ", break_on_hyphens=False)

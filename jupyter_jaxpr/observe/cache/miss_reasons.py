@@ -18,6 +18,8 @@ from .wrapped_functions import equinox_wrappers, written
 _COMPARED = 128
 """Earlier keys that one is compared with, the newest."""
 
+_JIT_OUTSIDE = "Put the jit outside the transformation: jax.jit(jax.grad(f))."
+
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 
 
@@ -33,7 +35,7 @@ def reasons_of(event: MissEvent, history: FunctionHistory, reading: Reading = NO
         try:
             event.reasons = _reasons(event, history, reading)
         except FAILURES as error:  # the other misses have their reasons
-            event.reasons = (Reason("unknown", f"the reason is unknown: what differs {could_not(error)}"),)
+            event.reasons = (Reason("unknown", f"the reason is unknown: the difference {could_not(error)}"),)
     return event.reasons or ()
 
 
@@ -47,15 +49,20 @@ def _reasons(event: MissEvent, history: FunctionHistory, reading: Reading) -> tu
     if not own:
         return (_new_object(event, history),)
     if event.key is None:
-        return (Reason("unknown", "the reason is unknown: the key of this call could not be read"),)
+        return (Reason("unknown", "the reason is unknown: the cache key of the call could not be read"),)
     if event.key.function is not None:
         own = [old for old in own if _same_function(old, event)]
         if not own:
             return (_new_equinox(event, earlier, history),)
     same_kind = [old for old in own if old.key is not None and old.key.traced == event.key.traced]
     if not same_kind:
-        how = "under a transformation such as grad or vmap" if event.key.traced else "outside any transformation"
-        return (Reason("argument_type", f"first call of {history.name} {how}: JAX makes other programs for it"),)
+        text = f"first call of {history.name} outside any transformation: JAX makes another program for such calls"
+        if event.key.traced:
+            text = (
+                f"first call of {history.name} under a transformation such as grad or vmap: "
+                "JAX makes another program for such calls"
+            )
+        return (Reason("argument_type", text),)
     same_jit = [old for old in same_kind if _same_options(old, event)]
     by = event.key.options.by
     if not same_jit:
@@ -70,13 +77,13 @@ def _new_object(event: MissEvent, history: FunctionHistory) -> Reason:
     name = history.name
     number = event.function_object
     if event.held_before:
-        text = f"first call of {name} seen here; JAX had compiled it before"
+        text = f"first observed call of {name}; JAX had compiled {name} before"
         return Reason("first_observed", text)
     if number == 0 and not event.rerun:
         return Reason("first_call", f"first call of {name}")
     if event.rerun:
-        text = f"this cell was run again: {name} is a new function"
-        cure = f"Put the definition of {name} in a cell of its own, and run that once."
+        text = f"the cell that defines {name} was run again: {name} is a new function object"
+        cure = f"Put the definition of {name} in a cell of its own, and run that cell once."
         return Reason("cell_rerun", text, cure=cure)
     before = [old for old in history.events if old.function_object == number - 1 and old.partial is not None]
     if event.partial is not None and before:
@@ -86,16 +93,16 @@ def _new_object(event: MissEvent, history: FunctionHistory) -> Reason:
         called = _as_it_is(event, history, made)
         return Reason("first_call", f"first call of {called}", after=None if called == name else called)
     if event.method and not event.wrappers:
-        text = f"another {name} of an object{_line(history.definition)}: each object.{name} is a function of its own"
-        cure = f"Jit the method once and keep what jit gave; or jit {name} as a function, its object an argument."
+        text = f"another method {name}{_line(history.definition)}: each object.{name} is a function object of its own"
+        cure = "Jit the method once and keep the jitted function, or jit a function with the object as an argument."
         return Reason("new_function", text, cure=cure)
-    text = f"{_ordinal(event.alike)} new {made or name.strip('<>')}{_line(history.definition)}"
+    called = f"{_ordinal(event.alike)} function object of {made or name.strip('<>')}{_line(history.definition)}"
     if event.alike_here:
         cure = "Make the function once, before the loop: JAX caches by function object, not by code."
         by = "jit" if event.key is None else event.key.options.by
-        return Reason("new_function", f"{text}: move the {by} out of the loop", cure=cure)
+        return Reason("new_function", f"{called}: move the {by} out of the loop", cure=cure)
     cure = "Make the function once and keep it in a variable: JAX caches by function object, not by code."
-    return Reason("new_function", f"{text}: make it once", cure=cure)
+    return Reason("new_function", f"{called}: make the function once", cure=cure)
 
 
 def _as_it_is(event: MissEvent, history: FunctionHistory, made: str | None) -> str:
@@ -120,10 +127,10 @@ def _new_equinox(event: MissEvent, earlier: Sequence[MissEvent], history: Functi
         called = made or f"{name} with this wrapper around it"
         return Reason("first_call", f"first call of {called}", after=called)
     here = alike[-1].place == event.place
-    text = (
-        f"a new {name}{_line(history.definition)}: {'move the filter_jit out of the loop' if here else 'make it once'}"
-    )
-    return Reason("new_function", text, cure="Make the function once, before the calls: it is part of the cache key.")
+    called = f"another function object of {name}{_line(history.definition)}"
+    text = f"{called}: move the filter_jit out of the loop" if here else f"{called}: make the function once"
+    cure = "Make the function once, before the calls: the function is part of the cache key."
+    return Reason("new_function", text, cure=cure)
 
 
 def _new_partial(event: MissEvent, old: MissEvent, history: FunctionHistory) -> Reason:
@@ -131,25 +138,26 @@ def _new_partial(event: MissEvent, old: MissEvent, history: FunctionHistory) -> 
     changed = [name for name in now if before.get(name) != now[name]]
     name = history.name
     if not changed:
-        same = " that binds the same values" if event.partial_read and old.partial_read else ""
-        text = f"a new partial of {name}{same}: make it once"
+        text = f"another partial of {name}: make the partial once"
+        if event.partial_read and old.partial_read:
+            text = f"another partial of {name} that binds the same values: make the partial once"
         cure = "Make the partial once, before the loop: JAX caches by function object."
         return Reason("new_function", text, cure=cure)
     first = changed[0]
     was = before.get(first, "not bound")
-    text = f"a new partial of {name}, {first}: {was} -> {now[first]}"
+    text = f"another partial of {name}: {first} changed from {was} to {now[first]}"
     cure = f"Jit {name} itself and pass {first} as an argument; make it static if it must be a Python value."
     return Reason("new_function", text, first, was, now[first], cure)
 
 
 def _without_fast_path(name: str, effects: Sequence[str]) -> str:
-    what = f"JAX gives {name} no fast path, every call is a miss"
-    if not effects:
-        return f"{what}; why is unknown"
+    miss = f"every call of {name} is a miss"
     known = ", ".join(effects)
+    if not effects:
+        return f"{miss}: JAX gives {name} no fast path, and the cause is unknown"
     if all(re.match("Read|Write|Accum", each) for each in effects):
-        return f"{what}: it reads or writes a reference that it is given ({known})"
-    return f"{what}: it has effects, such as those of a callback ({known})"
+        return f"{miss}: JAX gives no fast path to a function that reads or writes a reference from outside ({known})"
+    return f"{miss}: JAX gives no fast path to a function with effects, such as those of a callback ({known})"
 
 
 def _same_key(event: MissEvent, own: Sequence[MissEvent], history: FunctionHistory, reading: Reading) -> Reason:
@@ -158,21 +166,24 @@ def _same_key(event: MissEvent, own: Sequence[MissEvent], history: FunctionHisto
     equal = (old for old in reversed(own) if old.key is not None and not closest(event.key, [old.key], reading)[1])
     last = next(equal, None)
     if event.outcome != "dispatch_only" and event.key.traced:
-        what = "a new transformation, another batch size, or its caches were cleared"
-        text = f"JAX derived another program from {history.name}: {what}"
-        return Reason("argument_type", text, cure="Put the jit outside: jax.jit(jax.grad(f)).")
+        text = (
+            f"JAX derived another program from {history.name}: "
+            "the transformation or the batch size is new, or the caches were cleared"
+        )
+        return Reason("argument_type", text, cure=_JIT_OUTSIDE)
     if event.outcome == "dispatch_only" and event.key.traced:
         text = f"{history.name} was called under a transformation such as grad or vmap: such calls have no fast path"
-        return Reason("no_fast_path", text, cure="Put the jit outside: jax.jit(jax.grad(f)).")
+        return Reason("no_fast_path", text, cure=_JIT_OUTSIDE)
     if event.outcome == "dispatch_only" and last is not None and not last.fast_path:
         return Reason("no_fast_path", _without_fast_path(history.name, event.effects))
     if event.trace is not None:
         where = "" if last is None else f" made{_line_from(last, event)}"
-        text = f"the entry{where} is gone: the caches were cleared, or it was evicted"
+        text = f"the cache entry{where} is gone: the caches were cleared, or JAX evicted the entry"
         return Reason("cleared", text, cure="Do not call jax.clear_caches() or clear_cache() between calls.")
     if event.outcome == "dispatch_only":
-        return Reason("cleared", "the same key as before: its fast-path entry was evicted, the executable reused")
-    return Reason("unknown", "the reason is unknown: no recorded part of the key differs from an earlier call")
+        text = "the cache key equals an earlier key: JAX evicted the fast-path entry and reused the executable"
+        return Reason("cleared", text)
+    return Reason("unknown", "the reason is unknown: no recorded part of the cache key differs from an earlier call")
 
 
 def _same_function(old: MissEvent, new: MissEvent) -> bool:

@@ -18,14 +18,16 @@ Which = Literal["compiled", "last"]
 _COPIED = 4_096  # bytes of a NumPy array up to which it is copied: it may be written to later
 
 GONE = (
-    "The values of that call are gone: nothing holds {what} any more. Run the cell again with %%jaxpr --steps, which "
-    "records the steps while they are there, or keep them in variables."
+    "The values of the call are gone: nothing holds {what} any more. Keep the arguments in variables, or run the cell "
+    "again with %%jaxpr --steps, which records the steps during the run."
 )
 GIVEN_AWAY = (
-    "The values of that call are gone: it gave {what} away (donated arguments). Run the cell again with "
-    "%%jaxpr --steps, which copies them first."
+    "The values of the call are gone: the call donated {what}. Run the cell again with %%jaxpr --steps, which copies "
+    "donated arguments first."
 )
-TYPES_ONLY = "There are no values: the program was traced from types. Call the function, or trace it with values."
+TYPES_ONLY = (
+    "The program was traced from types, so there are no values. Call the function, or trace the function with values."
+)
 
 
 class ValuesGone(Exception):

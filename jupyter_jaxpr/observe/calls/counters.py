@@ -96,9 +96,9 @@ class CallsAt(NamedTuple):
     place: Place | None  # the user's line; None where it is not known
 
 
-LOST = "Calls are lower bounds: another tool took the place in sys.monitoring from which they were counted."
-OVERRULED = "Calls are lower bounds: JAX's check for NaN took the place from which they were counted."
-OVERFLOWED = "Calls are lower bounds: the stack came to Python's limit, where not all of them are seen."
+LOST = "The numbers of calls are lower bounds: another tool took the place of the counter in sys.monitoring."
+OVERRULED = "The numbers of calls are lower bounds: JAX's check for NaN (jax_debug_nans) took the place of the counter."
+OVERFLOWED = "The numbers of calls are lower bounds: some calls at Python's recursion limit are not seen."
 _OTHER_CALLS = 50  # a site of the user's that called something else this often is switched off
 _TOOL_IDS = (4, 3, 1)  # free ones by convention; 1 is coverage's
 _watching: CallCounter | None = None  # whose cell runs

@@ -8,7 +8,6 @@ import { Attention, attentionOf } from '../../model/attention';
 import { Snapshot } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';
 import { AttentiveWidget } from '../../parts/attentive-widget';
-import { Stretches } from '../../parts/stretches';
 import { shortened } from '../../parts/summary';
 import { CostBar } from './cost-bar';
 import { FunctionTable } from './function-table';
@@ -18,7 +17,7 @@ import { Toolbar } from './toolbar';
 import { Order } from './functions';
 import { Sign } from './signs';
 import { rowsOf } from './rows';
-import { LONGEST, lead } from './words';
+import { LONGEST } from './words';
 
 /** The Cache view. */
 export class CacheView extends AttentiveWidget {
@@ -100,11 +99,9 @@ export function Cache(props: {
   return (
     <>
       <p className="jp-JaxprCache-lead">
-        {hides ? (
-          trans.__('Did each call hit the cache, or miss it?')
-        ) : (
-          <Stretches parts={lead(ledger, trans)} />
-        )}
+        {hides
+          ? trans.__('Did each call hit the cache, or miss it?')
+          : shortened(ledger.lead ?? '', LONGEST)}
       </p>
       {!hides && <CostBar ledger={ledger} trans={trans} />}
       {ledger.calls_note !== null && (
@@ -156,9 +153,18 @@ function Score(props: {
   const left = of - guessed;
   return (
     <>
-      {guessed > 0 && <b>{trans.__('%1 of %2 right', right, guessed)}</b>}
+      {guessed > 0 && (
+        <b>
+          {trans._n(
+            '%2 of %1 guess right',
+            '%2 of %1 guesses right',
+            guessed,
+            right
+          )}
+        </b>
+      )}
       {guessed > 0 && left > 0 && ' · '}
-      {left > 0 && trans.__('%1 to guess', left)}
+      {left > 0 && trans.__('%1 left to guess', left)}
     </>
   );
 }
@@ -181,7 +187,7 @@ function Legend(props: {
       </span>{' '}
       <span>
         {trans.__(
-          "Compiles are JAX's own events; price is trace + lower + compile."
+          "Compiles are counted from JAX's own events. The price is the time of tracing, lowering and compiling."
         )}
       </span>
     </p>

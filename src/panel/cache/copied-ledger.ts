@@ -4,10 +4,9 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { bound } from '../../model/call-counts';
-import { LedgerFunction, Snapshot } from '../../protocol/snapshot';
+import { Ledger, LedgerFunction, Snapshot } from '../../protocol/snapshot';
 import { code } from '../../parts/copying';
 import { duration } from '../../quantities';
-import { plain } from '../../parts/stretches';
 import { shortened, whereAndWhen } from '../../parts/summary';
 import {
   codeInTable,
@@ -28,11 +27,9 @@ import {
   curesOf,
   hitsAfter,
   known,
-  lead,
-  outcomeWords,
+  outcomeText,
   placeWords,
   priceWords,
-  reasonText,
   signature
 } from './words';
 
@@ -123,18 +120,20 @@ function missText(
   const last = misses[misses.length - 1];
   const { reasons, outcome } = last.one;
   const price = priceWords(misses, trans);
-  const texts = reasons.map(reason => reasonText(reason, last.one, trans));
+  const texts = reasons.map(({ text }) => shortened(text, LONGEST));
+  const isFirst = reasons.some(({ kind }) => kind === 'first_call');
   const hits =
     misses.length > 1 ? null : hitsAfter(last, one.misses, one.entries);
   const asides = [
+    ...(isFirst ? [signature(last.one)] : []),
     ...(misses.length > 1 ? [`× ${misses.length}`] : []),
-    ...(outcome === 'compiled' ? [] : [outcomeWords(outcome, trans)]),
+    ...(outcome === 'compiled' ? [] : [outcomeText(last.one)]),
     ...(hits === null
       ? []
       : [
           trans._n(
-            'then %2 hit',
-            'then %2 hits',
+            '%2 later hit',
+            '%2 later hits',
             hits,
             bound(hits, countsOf(one).calls_exact)
           )
@@ -147,6 +146,13 @@ function missText(
     price: spaced(price.sum),
     cures: curesOf(misses)
   };
+}
+
+/** The sentences above the table, by the kernel. */
+function notesOf(ledger: Ledger): string[] {
+  return [ledger.lead ?? '', ledger.calls_note ?? '']
+    .filter(note => note !== '')
+    .map(note => shortened(note, LONGEST));
 }
 
 /** Columns for a mail or a terminal. */
@@ -164,10 +170,7 @@ export function ledgerText(
     rows.push(totals);
   }
   const line = lineOf(rows, WORDS);
-  const lines = [spaced(plain(lead(ledger, trans)))];
-  if (ledger.calls_note !== null) {
-    lines.push(shortened(ledger.calls_note, LONGEST));
-  }
+  const lines = notesOf(ledger).map(spaced);
   if (functions.length > 0) {
     lines.push('', line(heads));
   }
@@ -198,13 +201,7 @@ export function ledgerMarkdown(
     codeInTable(name),
     ...numbers
   ];
-  const sentence = lead(ledger, trans)
-    .map(({ text, bold }) => (bold ? `**${text}**` : text))
-    .join('');
-  const blocks = [spaced(sentence)];
-  if (ledger.calls_note !== null) {
-    blocks.push(code(shortened(ledger.calls_note, LONGEST)));
-  }
+  const blocks = notesOf(ledger).map(note => code(spaced(note)));
   if (functions.length > 0) {
     const rows = functions.map(({ cells }) => named(cells));
     if (totals !== null) {

@@ -212,7 +212,7 @@ export function FunctionTable(props: {
             <div role="gridcell">
               {props.filter.trim() === ''
                 ? trans.__('No jitted function of yours was called yet.')
-                : trans.__('Nothing here matches the filter.')}
+                : trans.__('No row matches the filter.')}
             </div>
           </div>
         )}

@@ -109,7 +109,6 @@ export interface ITotals {
   readonly hits: IAmount;
   readonly entries: number;
   readonly compiles: number;
-  readonly fromDisk: number;
   readonly seconds: number;
 }
 
@@ -122,7 +121,6 @@ export function totalsOf(ledger: Ledger): ITotals {
     hits: sum(runs, 'hits'),
     entries: all.reduce((total, one) => total + one.entries.length, 0),
     compiles: ledger.compiles,
-    fromDisk: runs.reduce((total, run) => total + run.from_disk, 0),
     seconds: ledger.seconds
   };
 }

@@ -35,7 +35,9 @@ export function Library(props: {
           aria-controls={id}
           onClick={() => setOpen(!open)}
         >
-          {open ? trans.__('Hide their names') : trans.__('Show their names')}
+          {open
+            ? trans.__('Hide the functions')
+            : trans.__('Show the functions')}
         </button>
       )}
       <ul id={id} hidden={!open}>

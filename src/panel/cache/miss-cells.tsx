@@ -14,8 +14,7 @@ import {
   ReasonWords,
   curesOf,
   hitsAfter,
-  outcomeLabel,
-  outcomeWords,
+  outcomeText,
   placeWords,
   priceWords,
   reasonWords,
@@ -65,20 +64,21 @@ export function MissWords(props: {
   const { misses, row, each, trans } = props;
   const { one } = row.of;
   const last = misses[misses.length - 1];
-  const outcome = outcomeWords(last.one.outcome, trans);
+  // The sign and the price say that a call compiled.
+  const isCompiled = last.one.outcome === 'compiled';
   // The hits after a guessed call are a question of their own.
   const hits =
     misses.length > 1 || row.kind === 'question'
       ? null
       : hitsAfter(last, one.misses, one.entries);
   const asides = [
-    outcome,
+    isCompiled ? '' : outcomeText(last.one),
     each,
     hits === null
       ? ''
       : trans._n(
-          'then %2 hit',
-          'then %2 hits',
+          '%2 later hit',
+          '%2 later hits',
           hits,
           bound(hits, countsOf(one).calls_exact)
         )
@@ -88,7 +88,7 @@ export function MissWords(props: {
     <>
       {/* For a screen reader; the sign says it to the eye. */}
       <span className="jp-JaxprPanel-notice">
-        {outcome === '' && `${outcomeLabel(last.one.outcome, trans)}: `}
+        {isCompiled && `${outcomeText(last.one)}: `}
       </span>
       {reasons.length === 0 && <Code text={signature(last.one)} />}
       {reasons.map((reason, at) => (

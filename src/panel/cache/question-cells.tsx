@@ -19,11 +19,11 @@ export function QuestionCells(props: CellProps<IQuestionRow>): JSX.Element {
   const calls =
     question.calls === 1
       ? question.again
-        ? trans.__('again')
+        ? trans.__('same call again')
         : trans.__('call')
       : question.again
-        ? trans.__('%1 times again', question.calls)
-        : trans.__('%1 more', question.calls);
+        ? trans.__('%1 times the same call', question.calls)
+        : trans.__('%1 more calls', question.calls);
   const asked = (
     <>
       {calls} <Code text={signature(question)} />

@@ -150,11 +150,21 @@ function headingWords(row: IHeadingRow, trans: TranslationBundle): string {
       );
     case 'left-out':
       return trans._n(
-        '%1 older miss is counted and not kept',
-        '%1 older misses are counted and not kept',
+        '%1 older miss is counted but not listed.',
+        '%1 older misses are counted but not listed.',
         count
       );
-    case 'unseen':
-      return trans.__('%1 more: filter to find them', count);
+    case 'unseen-functions':
+      return trans._n(
+        '%1 more function is not listed. Filter the table to find the function.',
+        '%1 more functions are not listed. Filter the table to find a function.',
+        count
+      );
+    case 'unseen-entries':
+      return trans._n(
+        '%1 more entry is not listed.',
+        '%1 more entries are not listed.',
+        count
+      );
   }
 }

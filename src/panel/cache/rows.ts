@@ -21,7 +21,7 @@ import {
   guessKey,
   questionsOf
 } from './predictions';
-import { kindName, outcomeLabel, placeWords } from './words';
+import { kindName, outcomeText, placeWords } from './words';
 
 /** What every row has. */
 interface IRow {
@@ -63,7 +63,13 @@ export interface IQuestionRow extends IRow {
 
 /** A heading that unfolds, or a line that says what is left out. */
 export interface IHeadingRow extends IRow {
-  readonly kind: 'entries' | 'earlier' | 'functions' | 'left-out' | 'unseen';
+  readonly kind:
+    | 'entries'
+    | 'earlier'
+    | 'functions'
+    | 'left-out'
+    | 'unseen-functions'
+    | 'unseen-entries';
   readonly count: number;
 }
 
@@ -133,7 +139,7 @@ class Rows {
     }
     const more = found.length - MOST_FUNCTIONS;
     if (more > 0) {
-      this._line('unseen', more, level, `more ${level}`);
+      this._line('unseen-functions', more, level, `more ${level}`);
     }
   }
 
@@ -247,7 +253,7 @@ class Rows {
     });
     const more = entries.length - MOST_ENTRIES;
     if (more > 0) {
-      this._line('unseen', more, level + 1, `${parent} more entries`);
+      this._line('unseen-entries', more, level + 1, `${parent} more entries`);
     }
   }
 
@@ -329,7 +335,7 @@ class Rows {
           ...(hidden
             ? []
             : [
-                outcomeLabel(miss.outcome, trans),
+                outcomeText(miss),
                 miss.outcome,
                 ...miss.reasons.flatMap(({ kind, text }) => [
                   kind,

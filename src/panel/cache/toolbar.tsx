@@ -47,7 +47,9 @@ export function Toolbar(props: {
       <button
         className="jp-JaxprPanel-button"
         aria-pressed={predicts}
-        title={trans.__('Guess hit or miss before you see it')}
+        title={trans.__(
+          'Guess for each call, hit or miss, before you see the outcome'
+        )}
         onClick={() => props.setPredicts(!predicts)}
       >
         {trans.__('Predict')}

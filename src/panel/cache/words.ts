@@ -1,112 +1,27 @@
 /**
- * Facts of a ledger come in, the words that tell them go out: the one sentence, counts, reasons, outcomes, places.
+ * Facts of a ledger come in; their labels and values go out: counts, kinds of reasons, prices, stages, places.
  *
- * The same words on the screen and in what is copied.
+ * The kernel words the sentences: what the misses cost, reasons, cures, outcomes.
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 
-import { IAmount, amount, bound } from '../../model/call-counts';
-import {
-  Ledger,
-  LedgerMiss,
-  LedgerReason,
-  Snapshot
-} from '../../protocol/snapshot';
-import { duration, grouped } from '../../quantities';
-import { IStretch, bold, stretches } from '../../parts/stretches';
+import { IAmount, bound } from '../../model/call-counts';
+import { LedgerMiss, LedgerReason, Snapshot } from '../../protocol/snapshot';
+import { duration } from '../../quantities';
 import { INotePlace, framePlace, shortened } from '../../parts/summary';
-import { IMiss, Misses, priceOf, totalsOf } from './functions';
+import { IMiss, Misses, priceOf } from './functions';
 
 /** Longer names, values and sentences are cut: a saved notebook may hold anything. */
 export const LONGEST = 400;
-
-/** The one sentence: what the misses of this run cost, or that they cost nothing. */
-export function lead(ledger: Ledger, trans: TranslationBundle): IStretch[] {
-  return stretches(leadText(ledger, trans));
-}
-
-function leadText(ledger: Ledger, trans: TranslationBundle): string {
-  const totals = totalsOf(ledger);
-  const took = bold(duration(ledger.seconds));
-  const whole =
-    ledger.cell_seconds === null ? null : bold(duration(ledger.cell_seconds));
-  if (ledger.compiles > 0) {
-    const compiles = bold(
-      amount(trans, 'compiles', { value: ledger.compiles, exact: true })
-    );
-    return whole === null
-      ? trans.__('%1 took %2.', compiles, took)
-      : trans.__("%1 took %2 of this cell's %3.", compiles, took, whole);
-  }
-  if (totals.functions === 0) {
-    return trans.__('This run called no jitted function of yours.');
-  }
-  if (totals.fromDisk > 0) {
-    const found = bold(
-      trans._n(
-        '%2 executable',
-        '%2 executables',
-        totals.fromDisk,
-        grouped(totals.fromDisk)
-      )
-    );
-    return trans.__(
-      'Nothing compiled: %1 came from the persistent cache, in %2.',
-      found,
-      took
-    );
-  }
-  const work = ledger.functions.some(
-    ({ run }) => run.traces + run.lowerings > 0
-  );
-  if (work) {
-    return whole === null
-      ? trans.__('Nothing compiled; tracing and lowering took %1.', took)
-      : trans.__(
-          "Nothing compiled; tracing and lowering took %1 of this cell's %2.",
-          took,
-          whole
-        );
-  }
-  if (totals.hits.value === null) {
-    return trans.__('Nothing compiled. How many calls there were is unknown.');
-  }
-  const calls = bold(amount(trans, 'calls', totals.hits));
-  return trans.__('Nothing compiled: %1 reused what was there.', calls);
-}
 
 /** The number of a column, or that it is unknown. */
 export function known(of: IAmount, trans: TranslationBundle): string {
   return of.value === null ? trans.__('unknown') : bound(of.value, of.exact);
 }
 
-/** What became of a call that missed the fast path; empty where its sign and its price say it. */
-export function outcomeWords(
-  outcome: LedgerMiss['outcome'],
-  trans: TranslationBundle
-): string {
-  switch (outcome) {
-    case 'compiled':
-      return '';
-    case 'compiled_from_disk':
-      return trans.__('from disk');
-    case 'lowered':
-      return trans.__('lowered again, executable reused');
-    case 'dispatch_only':
-      return trans.__('executable reused');
-    case 'inlined':
-      return trans.__('inlined into another trace');
-    case 'raised':
-      return trans.__('raised');
-  }
-}
-
-/** The same for a screen reader and for a plain text, never empty. */
-export function outcomeLabel(
-  outcome: LedgerMiss['outcome'],
-  trans: TranslationBundle
-): string {
-  return outcomeWords(outcome, trans) || trans.__('compiled');
+/** What became of a call that missed the fast path, as the kernel words it. */
+export function outcomeText(miss: LedgerMiss): string {
+  return shortened(miss.outcome_text || miss.outcome, 60);
 }
 
 /** The name of a kind of reason. */
@@ -115,7 +30,7 @@ export function kindName(kind: string, trans: TranslationBundle): string {
     case 'first_call':
       return trans.__('first call');
     case 'first_observed':
-      return trans.__('first call seen');
+      return trans.__('first observed call');
     case 'shape':
       return trans.__('shape');
     case 'dtype':
@@ -201,23 +116,6 @@ export function reasonWords(
 
 export function signature(miss: { signature: string }): string {
   return shortened(miss.signature, LONGEST);
-}
-
-/** A reason as one text. */
-export function reasonText(
-  reason: LedgerReason,
-  miss: LedgerMiss,
-  trans: TranslationBundle
-): string {
-  const words = reasonWords(reason, miss, trans);
-  switch (words.form) {
-    case 'change':
-      return `${words.kind} ${words.argument}: ${words.before} → ${words.after}`;
-    case 'signature':
-      return `${words.kind} ${words.signature}`.trim();
-    case 'sentence':
-      return `${words.kind}: ${words.sentence}`;
-  }
 }
 
 /** What to do, each cure once, of one miss or of several alike. */

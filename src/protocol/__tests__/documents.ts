@@ -299,6 +299,7 @@ export function ledgerMiss(changes: Partial<LedgerMiss> = {}): LedgerMiss {
     lower: 0.015,
     compile: 0.12,
     total: 0.156,
+    outcome_text: 'compiled',
     ...changes
   };
 }
@@ -342,7 +343,7 @@ export function ledgerFunction(
         reasons: [
           ledgerReason({
             kind: 'shape',
-            text: 'batch: f32[32,3] -> f32[17,3]',
+            text: 'the type of batch changed from f32[32,3] to f32[17,3]',
             argument: 'batch',
             before: 'f32[32,3]',
             after: 'f32[17,3]',
@@ -372,6 +373,7 @@ export function ledger(changes: Partial<Ledger> = {}): Ledger {
     library_functions: [],
     library_misses: 0,
     calls_note: null,
+    lead: '2 compiles: tracing, lowering and compiling took 314 ms.',
     ...changes
   };
 }

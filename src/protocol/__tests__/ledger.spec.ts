@@ -57,7 +57,8 @@ describe('the ledger of a document', () => {
       Array(201).fill('f'),
       'a list of at most 200 entries'
     ],
-    ['calls_note', 3, 'a text']
+    ['calls_note', 3, 'a text'],
+    ['lead', 3, 'a text']
   ])('has a sound %s: not %p', (field, value, expected) => {
     expect(why({ [field]: value })).toEqual({
       field: `ledger.${field}`,

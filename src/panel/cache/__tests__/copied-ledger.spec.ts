@@ -20,7 +20,7 @@ function two(changes: Partial<Ledger> = {}): Snapshot {
       reasons: [
         ledgerReason({
           kind: 'new_function',
-          text: `${ordinal} new <lambda> from line 4`,
+          text: `${ordinal} function object of lambda from line 4`,
           cure: 'Make it once.'
         })
       ],
@@ -52,6 +52,7 @@ function two(changes: Partial<Ledger> = {}): Snapshot {
     functions: [ledgerFunction(), lambda],
     compiles: 5,
     seconds: 0.374,
+    lead: '5 compiles: tracing, lowering and compiling took 374 ms.',
     ...changes
   });
 }
@@ -59,15 +60,15 @@ function two(changes: Partial<Ledger> = {}): Snapshot {
 describe('the table as text', () => {
   it('has columns, the reasons below each function, and the sums', () => {
     expect(ledgerText(two(), trans)).toBe(
-      `5 compiles took 374 ms of this cell's 553 ms.
+      `5 compiles: tracing, lowering and compiling took 374 ms.
 
 function             calls  hits  entries  compiles   price
 train_step (line 3)     12    10        2         2  314 ms
-  ◆ first call batch: f32[32,3] · then 8 hits · 155 ms
-  ◆ shape batch: f32[32,3] → f32[17,3] · then 2 hits · 159 ms
+  ◆ first call of train_step · batch: f32[32,3] · 8 later hits · 155 ms
+  ◆ the type of batch changed from f32[32,3] to f32[17,3] · 2 later hits · 159 ms
     Pad to one shape.
 <lambda> (line 4)       ≥4    ≥1        0         3   60 ms
-  ◆ new function: fourth new <lambda> from line 4 · × 3 · 10 ms to 30 ms each · 60 ms
+  ◆ fourth function object of lambda from line 4 · × 3 · 10 ms to 30 ms each · 60 ms
     Make it once.
 2 functions            ≥16   ≥11        2         5  374 ms
 `
@@ -81,10 +82,11 @@ train_step (line 3)     12    10        2         2  314 ms
       misses: [
         ledgerMiss({
           outcome: 'dispatch_only',
+          outcome_text: 'executable reused',
           reasons: [
             ledgerReason({
               kind: 'argument_type',
-              text: 'x: numpy.ndarray -> jax.Array, same type f32[8]',
+              text: 'x changed from numpy to jax.Array, with the same type f32[8]',
               argument: 'x',
               before: 'numpy.ndarray',
               after: 'jax.Array'
@@ -102,26 +104,39 @@ train_step (line 3)     12    10        2         2  314 ms
         functions: [one],
         compiles: 0,
         seconds: 0,
-        calls_note: 'Calls cannot be counted here.'
+        calls_note: 'Calls cannot be counted here.',
+        lead: 'No jitted function of yours compiled. The number of calls is unknown.'
       }),
       trans
     );
     expect(text).toBe(
-      `Nothing compiled. How many calls there were is unknown.
+      `No jitted function of yours compiled. The number of calls is unknown.
 Calls cannot be counted here.
 
 function               calls     hits  entries  compiles  price
 train_step (line 3)  unknown  unknown        0         0
-  ○ argument type x: numpy.ndarray → jax.Array · executable reused
+  ○ x changed from numpy to jax.Array, with the same type f32[8] · executable reused
 `
     );
   });
 
   it('is one sentence where no function was called', () => {
-    const none = { functions: [], compiles: 0, seconds: 0 };
-    expect(ledgerText(snapshotWithLedger(none), trans)).toBe(
-      'This run called no jitted function of yours.\n'
-    );
+    const lead = 'This run called no jitted function of yours.';
+    const none = { functions: [], compiles: 0, seconds: 0, lead };
+    expect(ledgerText(snapshotWithLedger(none), trans)).toBe(`${lead}\n`);
+  });
+
+  it('names the outcome where a document of an older version has no words', () => {
+    const miss = ledgerMiss({ outcome: 'raised', reasons: [], entry: -1 });
+    delete miss.outcome_text;
+    const one = ledgerFunction({ entries: [], misses: [miss] });
+    const document = snapshotWithLedger({ functions: [one] });
+    delete document.ledger!.lead;
+    expect(ledgerText(document, trans).split('\n').slice(1, 4)).toEqual([
+      'function             calls  hits  entries  compiles   price',
+      'train_step (line 3)     12    10        0         2  314 ms',
+      '  × batch: f32[32,3] · raised · 155 ms'
+    ]);
   });
 });
 
@@ -130,7 +145,7 @@ describe('the table as Markdown', () => {
     const snapshot = two();
     snapshot.ledger!.functions[0].name = 'a|b`c';
     expect(ledgerMarkdown(snapshot, trans)).toBe(
-      `**5 compiles** took **374 ms** of this cell's **553 ms**.
+      `\`5 compiles: tracing, lowering and compiling took 374 ms.\`
 
 | function | calls | hits | entries | compiles | price |
 | --- | ---: | ---: | ---: | ---: | ---: |
@@ -140,13 +155,13 @@ describe('the table as Markdown', () => {
 
 \`\`a|b\`c (line 3)\`\`
 
-- ◆ \`first call batch: f32[32,3] · then 8 hits\` 155 ms
-- ◆ \`shape batch: f32[32,3] → f32[17,3] · then 2 hits\` 159 ms
+- ◆ \`first call of train_step · batch: f32[32,3] · 8 later hits\` 155 ms
+- ◆ \`the type of batch changed from f32[32,3] to f32[17,3] · 2 later hits\` 159 ms
   \`Pad to one shape.\`
 
 \`<lambda> (line 4)\`
 
-- ◆ \`new function: fourth new <lambda> from line 4 · × 3 · 10 ms to 30 ms each\` 60 ms
+- ◆ \`fourth function object of lambda from line 4 · × 3 · 10 ms to 30 ms each\` 60 ms
   \`Make it once.\`
 
 ${whereAndWhen(snapshot, trans)}
