@@ -441,6 +441,10 @@ export interface Collective {
    * It is in a branch: it runs only where that is taken.
    */
   conditional?: boolean;
+  /**
+   * How often it runs, in words, such as 10 times per call.
+   */
+  often?: string;
 }
 /**
  * Run several programs of a run again, timed and side by side: the user pressed the button.
@@ -2415,6 +2419,10 @@ export interface ProgramShardings {
    * Estimate: what a device sends in one call, see Collective; null where one is unknown.
    */
   sent?: number | null;
+  /**
+   * What the devices exchange in one call: sentences; empty where the text was not read.
+   */
+  exchanged?: string;
 }
 /**
  * A way to cut an array into parts of one size, the last of an axis may be smaller.
@@ -2485,6 +2493,10 @@ export interface SpreadArray {
    * Index in that scope; else -1.
    */
   equation?: number;
+  /**
+   * The origin in words, such as chosen by XLA; empty where it is unknown.
+   */
+  decided?: string;
 }
 /**
  * The passes of one program, in the order in which they ran.
