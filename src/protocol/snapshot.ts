@@ -876,6 +876,10 @@ export interface DiffChange {
    * As text, cut at 300 characters.
    */
   after: string;
+  /**
+   * The difference in words, such as shape: [8] → [4].
+   */
+  text: string;
 }
 /**
  * One side of a diff.
@@ -3017,6 +3021,10 @@ export interface ProgramDiff {
    * Arguments and results that were added, removed or changed, inner ones included.
    */
   signature: number;
+  /**
+   * How much differs: a sentence.
+   */
+  summary: string;
   /**
    * What else is to be known, such as what was wrapped in a scan: sentences.
    */

@@ -133,7 +133,7 @@ class CausedCollective:
     inferred: bool
 
     def __str__(self) -> str:
-        """One line, such as ``all-reduce: 32 B on each device, once per call, line 20 (add), 2 groups of 4 devices``."""
+        """One line, such as ``all-reduce: 32 B on each device, once per call, line 20 (add), all 8 devices``."""
         one = self.collective
         held = "size unknown" if one.bytes is None else f"{size(one.bytes)} on each device"
         lines = f"line{'s' if len(self.lines) > 1 else ''} {', '.join(map(str, self.lines))}"

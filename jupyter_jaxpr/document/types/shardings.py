@@ -136,4 +136,6 @@ class ProgramShardings(Struct, omit_defaults=True):
     sent: Annotated[
         int | None, _text("Estimate: what a device sends in one call, see Collective; null where one is unknown.")
     ] = None
-    exchanged: Annotated[str, _text("What the devices exchange in one call: sentences; empty where the text was not read.")] = ""
+    exchanged: Annotated[
+        str, _text("What the devices exchange in one call: sentences; empty where the text was not read.")
+    ] = ""
