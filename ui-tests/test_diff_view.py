@@ -67,7 +67,8 @@ def test_after_an_edit_the_panel_says_what_changed_and_shows_it(edited):
     expect(rows.locator(".jp-JaxprDiff-item.jp-mod-changed")).to_have_text(
         [
             re.compile(
-                r"^−changed from b:.*length=5.*\+changed to b:.*length=6.*parameter length: 5 → 6 · shape: \[5\] → \[6\]$"
+                r"^−changed from b:.*length=5.*\+changed to b:.*length=6.*"
+                r"parameter length: 5 → 6 · shape: \[5\] → \[6\]$"
             ),
             re.compile(r"^−changed from e:f32\[8\] = sin d\+changed to e:f32\[8\] = cos dprimitive: sin → cos$"),
             re.compile(
@@ -288,7 +289,8 @@ def test_noise_is_put_away_on_both_sides_by_a_key_and_counted(noisy):
     )
     page.keyboard.press("b")
     expect(hidden).to_have_text(
-        "4 lines hidden: 2 converts, 2 broadcasts. 4 differences are hidden. The count above includes these differences."
+        "4 lines hidden: 2 converts, 2 broadcasts. "
+        "4 differences are hidden. The count above includes these differences."
     )
     page.keyboard.press("w")
     expect(hidden).to_have_text(re.compile(r"^7 lines hidden: 2 converts, 2 broadcasts, 1 jit wrapper\. "))

@@ -99,8 +99,8 @@ def test_a_file_that_changed_since_it_was_imported_is_not_shown(notebook):
     model.run(2)
     wide = open_wide(model, alone=True)
     expect(of_source(wide, "layers.py")).to_contain_text(
-        "layers.py has changed since it was imported, so its lines are not those that ran. Restart the kernel, or "
-        "import it again, and run the cell again. The program comes from lines 5, 6."
+        "layers.py has changed since its import, so its lines are not the lines that ran. Restart the kernel or "
+        "import the module again, then run the cell again. The program comes from lines 5, 6."
     )
     expect(wide.lines("Source", "(x + 1) @ w")).to_have_count(0)
 

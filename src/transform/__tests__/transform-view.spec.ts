@@ -134,7 +134,7 @@ describe('the columns', () => {
       column(view, 'vmap').querySelector('.jp-JaxprTransform-words')
         ?.textContent
     ).toBe(
-      'jax.vmap of loss over w and x: a new first axis, in_axes=0, with a batch of 8.'
+      'jax.vmap of loss over w and x, with in_axes=0. Each array has a new first axis of size 8.'
     );
   });
 
