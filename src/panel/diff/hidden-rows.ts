@@ -1,7 +1,7 @@
 /**
  * A diff and the kinds of noise that are put away come in; which rows are hidden goes out, and what of it differs.
  *
- * The kernel says of each side of a row what noise it is, by the rules of the Program view (`../program/noise.ts`).
+ * The kernel says of each side of a row what noise it is, by the rules of the Program view (`workbench/reading/noise-rules.ts`).
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 

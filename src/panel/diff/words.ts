@@ -50,7 +50,7 @@ export function sideLabel(side: DiffOf, trans: TranslationBundle): string {
     : trans.__('%1 · cell [%2] · %3', name, side.execution_count, time);
 }
 
-/** Whether a row differs. */
+/** Whether anything differs that the kernel counts. */
 export function differs(diff: ProgramDiff): boolean {
   const { added, removed, changed, moved, signature } = diff;
   return added + removed + changed + moved + signature > 0;

@@ -218,7 +218,9 @@ describe('the columns', () => {
     expect(channel.questions).toEqual([
       { type: 'transform', snapshot: plain.id, program: 0, kind: 'grad' }
     ]);
-    expect(column(view, 'grad').textContent).toContain('JAX traces it …');
+    expect(column(view, 'grad').textContent).toContain(
+      'JAX traces the program …'
+    );
     answer(answered(withOnly('grad')));
     await new Promise(process.nextTick);
     expect(tagged(view, 'grad')).toHaveLength(13);
