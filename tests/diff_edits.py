@@ -291,7 +291,7 @@ EDITS = [
             "~ return: operand 1",
         ],
         (X,),
-        remarks=("2 equations went into the program of scan (length 3); they stood there 3 times.",),
+        remarks=("2 equations moved into scan (length 3). The first program has the moved equations 3 times.",),
     ),
     Edit(
         "a scan becomes a loop",
@@ -303,7 +303,7 @@ EDITS = [
             "~ return: operand 1",
         ],
         (X,),
-        remarks=("2 equations came out of the program of scan (length 3); they stand there 3 times now.",),
+        remarks=("2 equations moved out of scan (length 3). The second program has the moved equations 3 times.",),
     ),
     Edit(
         "wrap in scan",
@@ -315,7 +315,7 @@ EDITS = [
             "~ return: operand 1",
         ],
         (X,),
-        remarks=("4 equations went into the program of scan (length 4).",),
+        remarks=("4 equations moved into scan (length 4).",),
     ),
     Edit("change a branch", branched, branched_otherwise, ["+ mul", "~ return: operand 1"], (X,)),
     Edit("change a condition", while_below, while_below_more, ["~ lt: operand 2 10.0 -> 20.0"], (X,)),

@@ -132,7 +132,7 @@ def test_what_jax_cannot_make_says_why(ask):
     run = run_of(lambda x: mystery.bind(x), jnp.ones(3), stage="trace")
     assert ask(run, type="make", id=4, program=0, level="hlo").reason == (
         "JAX could not lower this program (NotImplementedError: MLIR translation rule for primitive 'mystery' not "
-        "found for platform cpu). Run it in a cell to see the whole error."
+        "found for platform cpu). Run the function in a cell to see the whole error."
     )
 
 

@@ -76,16 +76,16 @@ def test_a_diff_is_printed_in_80_columns_with_the_names_of_both_sides() -> None:
         == """\
 --- looped
 +++ looped_with_more
-equation: 1 added; 1 argument or result
+1 equation added, 1 argument or result changed.
 
-  ... 2 equal rows
+  ... 2 equal lines
     jaxpr: c:f32[8]
     d:f32[8] = sin c
     e:f32[8] = mul d 2.0:f32[]
 +   f:f32[8] = add e 1.0:f32[]
 ~-  return e
 ~+  return f
-      operand 1 is another value
+      operand 1 is a different value
   return b"""
     )
 
@@ -98,24 +98,24 @@ def test_what_was_wrapped_is_said_once_and_shown_at_both_places() -> None:
         == """\
 --- plain
 +++ wrapped
-equations: 1 added, 4 moved; 1 argument or result
-  4 equations went into the program of scan (length 4).
+1 equation added, 4 equations moved, 1 argument or result changed.
+  4 equations moved into scan (length 4).
 
   a:f32[8]  x
-> from here: b:f32[8] = sin a
-> from here: c:f32[8] = mul b 2.0:f32[]
-> from here: d:f32[8] = exp c
-> from here: e:f32[8] = add d 1.0:f32[]
+> moved from here: b:f32[8] = sin a
+> moved from here: c:f32[8] = mul b 2.0:f32[]
+> moved from here: d:f32[8] = exp c
+> moved from here: e:f32[8] = add d 1.0:f32[]
 + b:f32[8] = scan[length=4 reverse=False unroll=1] a
 +   jaxpr: c:f32[8]
->   to here: d:f32[8] = sin c
->   to here: e:f32[8] = mul d 2.0:f32[]
->   to here: f:f32[8] = exp e
->   to here: g:f32[8] = add f 1.0:f32[]
+>   moved to here: d:f32[8] = sin c
+>   moved to here: e:f32[8] = mul d 2.0:f32[]
+>   moved to here: f:f32[8] = exp e
+>   moved to here: g:f32[8] = add f 1.0:f32[]
 +   return g
 ~-return e
 ~+return b
-    operand 1 is another value"""
+    operand 1 is a different value"""
     )
 
 
@@ -150,7 +150,7 @@ def test_the_program_of_the_same_name_is_the_one_compared() -> None:
 def test_texts_in_which_only_names_and_numbers_differ_are_equal(edit: Edit, level: str) -> None:
     before, after = (jj.inspect(fun, *edit.arguments) for fun in (edit.before, edit.after))
     diff = before.diff(after, level=level)  # type: ignore[arg-type]  # one of two literals
-    assert str(diff).splitlines()[2] == "Nothing differs, names apart."
+    assert str(diff).splitlines()[2] == "All lines are equal except for names."
 
 
 def test_an_added_line_of_stablehlo_renumbers_nothing() -> None:
@@ -208,7 +208,7 @@ def made(steps: list[tuple[str, int]]) -> jj.Snapshot:
 def test_a_program_differs_in_nothing_from_itself_made_again(steps: list[tuple[str, int]]) -> None:
     diff = made(steps).diff(made(steps))
     assert not diff
-    assert str(diff).splitlines()[2] == "Nothing differs, names apart."
+    assert str(diff).splitlines()[2] == "All equations are equal except for names."
 
 
 @pytest.mark.any_jax
@@ -288,12 +288,12 @@ def test_what_stands_outside_of_the_equations_is_not_compared_and_the_diff_says_
     assert str(diff) == (
         "--- call\n"
         "+++ call\n"
-        "Nothing differs, names apart.\n"
-        "  The values of 1 captured array are not compared: a program holds their types\n"
-        "      only. Pass what changes as an argument.\n"
-        "  What the Python functions of pure_callback, debug_callback do is not compared:\n"
-        "      it is not in the program.\n"
-        "  x is donated in the second program and not in the first."
+        "All equations are equal except for names.\n"
+        "  The diff does not compare the values of 1 constant: a program holds only the\n"
+        "      types of its constants. Pass an array that changes as an argument.\n"
+        "  The diff does not compare the Python functions of pure_callback,\n"
+        "      debug_callback: a program does not hold their code.\n"
+        "  Calls of the second program donate x. Calls of the first program do not."
     )
     # Texts leave out the values of large constants.
     tables = [np.cos(np.arange(80, dtype=np.float32) + more) for more in (0, 1)]
@@ -302,9 +302,9 @@ def test_what_stands_outside_of_the_equations_is_not_compared_and_the_diff_says_
         assert str(one.diff(other, level=level)) == (
             "--- <lambda>\n"
             "+++ <lambda>\n"
-            "Nothing differs, names apart.\n"
-            "  The values of 1 large constant are not compared: the texts leave them out.\n"
-            "      Pass what changes as an argument."
+            "All lines are equal except for names.\n"
+            "  The diff does not compare the values of 1 large constant: the texts do not\n"
+            "      print the values. Pass an array that changes as an argument."
         )
     # What only one of them has is a difference that is listed.
     assert before.diff(jj.inspect(lambda x: x * 2, X, stage="trace")).remarks == ()
@@ -325,10 +325,10 @@ def test_rules_of_custom_derivatives_are_not_compared_and_the_diff_says_so() -> 
     assert rows_of(diff) == []
     # That of relu is JAX's own.
     assert diff.remarks == (
-        "The rules of custom_vjp clip, custom_jvp same are not compared: a program holds their names only. Compare the "
-        "two of a gradient to see what a rule does.",
+        "The diff does not compare the derivative rules of custom_vjp clip, custom_jvp same: a program holds only the "
+        "names of the rules. Compare the programs of jax.grad to see a change of a rule.",
     )
-    assert "not compared" in str(diff)
+    assert "does not compare" in str(diff)
 
     # In a gradient they are there to be compared.
     gradients = [

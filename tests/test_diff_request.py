@@ -124,4 +124,4 @@ def test_a_run_that_is_gone_and_a_text_that_was_not_made_are_said() -> None:
     )
     assert ask(Answers(runs), before, after, program=4).reason == "This run has no such program. Run the cell again."
     error = ask(Answers(runs), before, after, "hlo").reason
-    assert error is not None and error.startswith("The HLO of first of this run is not held. ")
+    assert error is not None and error.startswith("The HLO of first is missing in this run. ")

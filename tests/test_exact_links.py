@@ -335,17 +335,17 @@ def test_what_a_script_prints():
     first, *levels, last = str(found).split("\n")
     assert first.startswith("Exact links of f: lowering and compiling the tagged program took ")
     assert levels[0].startswith("StableHLO: ")
-    assert levels[0].endswith(" JAX made the same lines of the twin as of the program.")
+    assert levels[0].endswith(" JAX made the same lines for the twin and for the program.")
     assert levels[1].startswith("HLO: ")
-    assert levels[1].endswith(" XLA made the same instructions of the twin as of the program.")
+    assert levels[1].endswith(" XLA made the same instructions for the twin and for the program.")
     assert last == "3 of 3 equations have an instruction in the HLO."
 
 
 def test_a_program_that_was_not_compiled_has_nothing_to_be_compared_with():
     found = jj.inspect(lambda x: jnp.sin(x) * 2, jnp.ones(8), stage="trace").exact_links()
     assert [(level.same, level.words) for level in found.levels] == [
-        (None, "The program has no such text, so the lines of the twin cannot be compared with its own."),
-        (None, "The program has no such text, so the instructions of the twin cannot be compared with its own."),
+        (None, "The program has no StableHLO, so the lines of the twin cannot be compared."),
+        (None, "The program has no HLO, so the instructions of the twin cannot be compared."),
     ]
 
 
@@ -359,7 +359,7 @@ def test_another_text_is_not_said_to_be_the_same():
     hlo = found.levels[1]
     assert hlo.same is False
     assert hlo.words == (
-        "XLA made 1 other instruction of the twin than of the program: what is shown is the twin, not what ran."
+        "XLA made 1 different instruction for the twin. The text below is the twin, not the program that ran."
     )
 
 
@@ -485,8 +485,9 @@ def runs_and_answers():
 def test_the_panel_is_asked_first_and_told_the_price():
     _, answers = kept(in_cell(CELL, "f(jnp.ones((8, 8)))")[0])
     assert answers(type="exact_links", confirmed=False).question == (
-        "JAX lowers and XLA compiles a twin of f0, in which every equation has a number that its instructions carry: "
-        "how long that takes is not known. Nothing runs. It cannot be stopped while it compiles. Compile the twin?"
+        "JAX lowers and XLA compiles a twin of f0. Each equation of the twin has a number, and the instructions carry "
+        "the number. "
+        "The duration is unknown. Nothing runs. XLA cannot be stopped while it compiles. Compile the twin?"
     )
     page = {"type": "text", "level": "hlo", "first_line": 0, "line_count": 9, "twin": True}
     assert answers(**page).reason == (
@@ -502,22 +503,23 @@ def test_the_panel_is_asked_first_and_told_the_price():
     [
         (
             StageTimes(lower=0.021, compile=0.169),
-            "about 190\u00a0ms: lower and compile of this program took that long",
+            "The twin takes about 190\u00a0ms, the time that lowering and compiling the program took.",
         ),
-        (StageTimes(compile=0.169), "more than 169\u00a0ms, which compiling took; what lowering took is not known"),
+        (StageTimes(compile=0.169), "The twin takes more than 169\u00a0ms, the time that compiling the program took."),
         (
             StageTimes(lower=0.02, compile=0.0068, from_disk=True),
-            "reading it from the cache on disk took 6.8\u00a0ms, and compiling takes longer",
+            "Reading the executable from the disk cache took 6.8\u00a0ms; compiling takes longer.",
         ),
-        (StageTimes(lower=0.02), "how long that takes is not known"),
-        (None, "how long that takes is not known"),
+        (StageTimes(lower=0.02), "The duration is unknown."),
+        (None, "The duration is unknown."),
     ],
 )
 def test_the_price_is_what_the_program_took(stages, price):
     asked = exact_links_question(ObservedProgram("ran", None, stages=stages), "rnn")
     assert asked == (
-        "JAX lowers and XLA compiles a twin of rnn, in which every equation has a number that its instructions carry: "
-        f"{price}. Nothing runs. It cannot be stopped while it compiles. Compile the twin?"
+        "JAX lowers and XLA compiles a twin of rnn. Each equation of the twin has a number, and the instructions carry "
+        "the number. "
+        f"{price} Nothing runs. XLA cannot be stopped while it compiles. Compile the twin?"
     )
 
 
@@ -563,7 +565,7 @@ def test_a_program_that_cannot_be_lowered_again_has_no_twin():
     observed.traced = None
     _, answers = kept(built(observed))
     assert answers(type="exact_links", confirmed=True).reason == (
-        "JAX keeps no trace that could be shown for this call. Run the cell again after jax.clear_caches()."
+        "JAX keeps no trace of this call. Run jax.clear_caches(), then run the cell again."
     )
 
 
@@ -588,4 +590,4 @@ def test_stop_ends_it_before_the_compilation(monkeypatch):
     go.set()
     while isinstance(reply := replies.get(timeout=60), Working):
         assert reply.text == "lowering the twin"
-    assert reply.reason == "It was stopped before the twin was compiled. Ask for the exact links again."
+    assert reply.reason == "The request was stopped before XLA compiled the twin. Ask for the exact links again."

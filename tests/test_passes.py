@@ -203,8 +203,8 @@ def answers():
 def test_the_panel_is_asked_first_and_told_the_price(answers):
     reply = answers(type="passes", confirmed=False)
     assert reply.question == (
-        "XLA compiles f0 once more, and writes what each pass did into a temporary folder that is removed: "
-        "how long that takes is not known. It cannot be stopped while it compiles. Compile it again?"
+        "XLA compiles f0 once more and writes its passes into a temporary folder, which is removed afterwards. "
+        "The duration is unknown. XLA cannot be stopped while it compiles. Compile f0 again?"
     )
     assert answers(type="pass_diff", index=0, first_line=0, line_count=9).reason == (
         "The kernel does not hold the diff of this pass. Ask for the passes again."
@@ -214,18 +214,18 @@ def test_the_panel_is_asked_first_and_told_the_price(answers):
 @pytest.mark.parametrize(
     ("stages", "price"),
     [
-        (StageTimes(compile=0.241), "the first time it took 241\u00a0ms"),
+        (StageTimes(compile=0.241), "The first compile took 241\u00a0ms."),
         (
             StageTimes(compile=0.0068, from_disk=True),
-            "reading it from the cache on disk took 6.8\u00a0ms, and compiling it takes longer",
+            "Reading the executable from the disk cache took 6.8\u00a0ms; compiling takes longer.",
         ),
     ],
 )
 def test_the_price_is_that_of_the_first_time(stages, price):
     asked = passes_question(ObservedProgram("ran", None, stages=stages), "rnn")
     assert asked == (
-        "XLA compiles rnn once more, and writes what each pass did into a temporary folder that is removed: "
-        f"{price}. It cannot be stopped while it compiles. Compile it again?"
+        "XLA compiles rnn once more and writes its passes into a temporary folder, which is removed afterwards. "
+        f"{price} XLA cannot be stopped while it compiles. Compile rnn again?"
     )
 
 

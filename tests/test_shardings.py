@@ -104,31 +104,32 @@ def test_a_matrix_product_over_a_mesh(on_eight_devices):
     assert said == [
         "8 devices",
         "",
-        "argument a: f32[8,16], P('x', 'y'): [2,8] on each device, given",
+        "argument a: f32[8,16], P('x', 'y'), [2,8] on each device, set before compiling",
         "      │ 0:8 │ 8:16",
         "  0:2 │ 0   │ 1",
         "  2:4 │ 2   │ 3",
         "  4:6 │ 4   │ 5",
         "  6:8 │ 6   │ 7",
         "",
-        "argument w: f32[16,4], P('y', None): [8,4] on each device, 4 copies of each part, given",
+        "argument w: f32[16,4], P('y', None), [8,4] on each device, 4 copies of each shard, set before compiling",
         "       │ 0:4",
         "  0:8  │ 0, 2, 4, 6",
         "  8:16 │ 1, 3, 5, 7",
         "",
-        "result result[0]: f32[], P(): [] on each device, 8 copies of each part, chosen by XLA",
-        "  every device holds all of it: 0 to 7",
+        "result result[0]: f32[], P(), [] on each device, 8 copies of each shard, chosen by XLA",
+        "  Every device holds the whole array: 0 to 7",
         "",
-        "result result[1]: f32[8,4], P('x',): [2,4] on each device, 2 copies of each part, chosen by XLA",
+        "result result[1]: f32[8,4], P('x',), [2,4] on each device, 2 copies of each shard, chosen by XLA",
         "      │ 0:4",
         "  0:2 │ 0, 1",
         "  2:4 │ 2, 3",
         "  4:6 │ 4, 5",
         "  6:8 │ 6, 7",
         "",
-        "2 collectives: 36 B a call on each device, about 38 B sent by each device (ring estimate).",
-        "all-reduce: 32 B on each device, line 26 (dot_general), 4 groups of 2 devices",
-        "all-reduce: 4 B on each device, line 27 (reduce_sum), 2 groups of 4 devices",
+        "The results of 2 collectives take 36 B on each device per call. "
+        "Each device sends about 38 B per call (estimate for the ring algorithm).",
+        "all-reduce: 32 B on each device, once per call, line 26 (dot_general), 4 groups of 2 devices",
+        "all-reduce: 4 B on each device, once per call, line 27 (reduce_sum), 2 groups of 4 devices",
     ]
 
 
@@ -157,9 +158,10 @@ def test_a_data_parallel_step_sums_its_gradients(on_eight_devices):
         """
     )
     assert said == [
-        "all-reduce: 2.7 kB on each device, lines 30, 31 (reduce_sum, dot_general), 2 groups of 4 devices, "
-        "4 arrays at once",
-        "1 collective: 2.7 kB a call on each device, about 4.0 kB sent by each device (ring estimate).",
+        "all-reduce: 2.7 kB on each device, once per call, lines 30, 31 (reduce_sum, dot_general), 2 groups of 4 devices, "
+        "4 arrays combined",
+        "The results of 1 collective take 2.7 kB on each device per call. "
+        "Each device sends about 4.0 kB per call (estimate for the ring algorithm).",
         "[]",
         "128 30 jit(step)/transpose(jvp())/reduce_sum 2",
         "2048 30 jit(step)/transpose(jvp())/dot_general 1",
@@ -191,12 +193,13 @@ def test_a_tensor_parallel_product(on_eight_devices):
     # Which of two constraints an exchange between them is for, XLA says otherwise from 0.12 on.
     line = 31 if jax.__version_info__ < (0, 12) else 30
     assert said == [
-        "all-reduce: 128 B on each device, line 30 (dot_general), 4 groups of 2 devices",
-        f"all-gather: 128 B on each device, line {line} (sharding_constraint), 4 groups of 2 devices",
-        f"all-gather: 512 B on each device, line {line} (sharding_constraint), 2 groups of 4 devices",
-        "3 collectives: 768 B a call on each device, about 576 B sent by each device (ring estimate).",
-        "sharding_constraint: f32[8,16], P(None, None): [8,16] on each device, 8 copies of each part, line 31",
-        "every device holds all of it: 0 to 7",
+        "all-reduce: 128 B on each device, once per call, line 30 (dot_general), 4 groups of 2 devices",
+        f"all-gather: 128 B on each device, once per call, line {line} (sharding_constraint), 4 groups of 2 devices",
+        f"all-gather: 512 B on each device, once per call, line {line} (sharding_constraint), 2 groups of 4 devices",
+        "The results of 3 collectives take 768 B on each device per call. "
+        "Each device sends about 576 B per call (estimate for the ring algorithm).",
+        "sharding_constraint: f32[8,16], P(None, None), [8,16] on each device, 8 copies of each shard, set on line 31",
+        "Every device holds the whole array: 0 to 7",
         "[[0, 1], [2, 3], [4, 5], [6, 7], [0, 1], [2, 3], [4, 5], [6, 7], [0, 2, 4, 6], [1, 3, 5, 7]]",
     ]
 
@@ -219,19 +222,20 @@ def test_shard_map(on_eight_devices):
         """
     )
     assert sorted(said[:5]) == [
-        "all-gather: 128 B on each device, line 27 (all_gather), 4 groups of 2 devices",
-        "all-reduce: 64 B on each device, line 25 (psum), 2 groups of 4 devices",
-        "all-to-all: 64 B on each device, line 29 (all_to_all), 2 groups of 4 devices",
-        "collective-permute: 64 B on each device, line 26 (ppermute), 8 pairs of devices",
-        "reduce-scatter: 32 B on each device, line 28 (reduce_scatter), 2 groups of 4 devices",
+        "all-gather: 128 B on each device, once per call, line 27 (all_gather), 4 groups of 2 devices",
+        "all-reduce: 64 B on each device, once per call, line 25 (psum), 2 groups of 4 devices",
+        "all-to-all: 64 B on each device, once per call, line 29 (all_to_all), 2 groups of 4 devices",
+        "collective-permute: 64 B on each device, once per call, line 26 (ppermute), 8 pairs of devices",
+        "reduce-scatter: 32 B on each device, once per call, line 28 (reduce_scatter), 2 groups of 4 devices",
     ]
     assert said[5:] == [
         # all-gather 64 + all-reduce 96 + all-to-all 48 + collective-permute 64 + reduce-scatter 96
-        "5 collectives: 352 B a call on each device, about 368 B sent by each device (ring estimate).",
-        "shard_map in_specs[0]: f32[8,16], P('x', 'y'): [2,8] on each device, stated by its equation",
-        "shard_map out_specs[0]: f32[2,16], P(None, 'x'): [2,4] on each device, 2 copies of each part, "
-        "stated by its equation",
-        "shard_map out_specs[1]: f32[32,4], P('x', 'y'): [8,2] on each device, stated by its equation",
+        "The results of 5 collectives take 352 B on each device per call. "
+        "Each device sends about 368 B per call (estimate for the ring algorithm).",
+        "shard_map in_specs[0]: f32[8,16], P('x', 'y'), [2,8] on each device, set by an equation",
+        "shard_map out_specs[0]: f32[2,16], P(None, 'x'), [2,4] on each device, 2 copies of each shard, "
+        "set by an equation",
+        "shard_map out_specs[1]: f32[32,4], P('x', 'y'), [8,2] on each device, set by an equation",
     ]
 
 
@@ -255,8 +259,9 @@ def test_a_collective_in_a_scan_counts_once_a_trip(on_eight_devices):
         """
     )
     assert said[:2] == [
-        "all-reduce: 128 B ×10 on each device, line 29 (dot_general), 4 groups of 2 devices",
-        "1 collective: 1.3 kB a call on each device, about 1.3 kB sent by each device (ring estimate).",
+        "all-reduce: 128 B on each device, 10 times per call, line 29 (dot_general), 4 groups of 2 devices",
+        "The results of 1 collective take 1.3 kB on each device per call. "
+        "Each device sends about 1.3 kB per call (estimate for the ring algorithm).",
     ]
     assert set(said[2].split()) == {"True"}
 
@@ -277,13 +282,16 @@ def test_what_may_run_once_or_often_or_not_is_said_of_the_sum(on_eight_devices):
         """
     )
     assert said == [
-        "all-reduce: 128 B on each device a step, line 25 (psum), 2 groups of 4 devices",
-        "1 collective: 128 B a call on each device, about 192 B sent by each device (ring estimate). "
-        "One step of a loop is counted where the number of its steps is unknown.",
-        "all-reduce: 128 B on each device if its branch is taken, line 28 (psum), 4 groups of 2 devices",
-        "1 collective: 128 B a call on each device, about 128 B sent by each device (ring estimate). "
-        "Branches are counted as taken.",
-        "2 collectives: 128 B a call on each device, about 96 B sent by each device (ring estimate).",
+        "all-reduce: 128 B on each device, once per loop step, line 25 (psum), 2 groups of 4 devices",
+        "The results of 1 collective take 128 B on each device per call. "
+        "Each device sends about 192 B per call (estimate for the ring algorithm). "
+        "A loop with an unknown number of steps counts as one step.",
+        "all-reduce: 128 B on each device, at most once per call, line 28 (psum), 4 groups of 2 devices",
+        "The results of 1 collective take 128 B on each device per call. "
+        "Each device sends about 128 B per call (estimate for the ring algorithm). "
+        "Every branch counts as taken.",
+        "The results of 2 collectives take 128 B on each device per call. "
+        "Each device sends about 96 B per call (estimate for the ring algorithm).",
     ]
 
 
@@ -305,7 +313,7 @@ def test_one_axis_and_three(on_eight_devices):
         "    │ 0:1  │ 1:2",
         "0:1 │ 0, 1 │ 2, 3",
         "1:2 │ 4, 5 │ 6, 7",
-        "split along axis 2 too",
+        "The array is also split along axis 2.",
     ]
 
 
@@ -356,7 +364,7 @@ def test_an_argument_that_is_not_used(on_eight_devices):
     )
     assert said == [
         "[('argument', 'w', 4), ('result', 'result', 4)]",
-        "No collectives: the devices exchange nothing.",
+        "The program has no collectives: the devices exchange no data.",
     ]
 
 
@@ -372,7 +380,7 @@ def test_a_saved_snapshot_and_its_exports_say_the_same(on_eight_devices):
         for name in ("spread.md", "spread.html", "spread.json"):
             found.save(name)
             text = Path(name).read_text().replace(chr(92), "").replace(chr(160), " ")
-            exchanged = "2 collectives: " in text or '"kind":"all-reduce"' in text
+            exchanged = "The results of 2 collectives" in text or '"kind":"all-reduce"' in text
             print(name, "Shardings" in text, exchanged, len(text) < 1e5)
         print(jj.inspect(lambda x: x + 1, 1.0).document.shardings)
         """

@@ -308,7 +308,7 @@ def test_a_program_that_jax_refuses_is_a_sentence():
     whole = built(ObservedProgram("traced", refusing.jaxpr, traced=refusing))
     expected = (
         "JAX could not lower this program (NotImplementedError: no rule for cpu). "
-        "Run it in a cell to see the whole error."
+        "Run the function in a cell to see the whole error."
     )
     with pytest.raises(Unavailable) as caught:
         whole.sources.make(0, "stablehlo")
@@ -325,7 +325,7 @@ class Silent:
 def test_a_backend_without_texts_fails_nothing():
     whole = built(ObservedProgram("ran", traced(lambda x: x, X).jaxpr, executable=Silent()))
     assert whole.document.notes == []
-    with pytest.raises(Unavailable, match="JAX could not print its HLO: this backend gives no text"):
+    with pytest.raises(Unavailable, match="JAX could not print the HLO of this program: this backend gives no text"):
         whole.sources.text(0, "hlo")
 
 

@@ -212,11 +212,11 @@ def test_what_each_equation_of_a_gradient_is():
     (part,) = made.parts
     assert [row.roles for row in part.roles] == ["ffffbbb"]
     assert [(value.equation, value.type, value.bytes) for value in part.kept] == [(1, "f32[4]", 16)]
-    assert made.words == "jax.grad of plain with respect to x."
+    assert made.words == "jax.grad of plain. The derivative is with respect to x."
     program = found.programs[part.program]
     assert (program.origin, program.origin_note) == (
         "traced",
-        "grad(plain): traced by jupyter_jaxpr, not run. jax.grad of plain with respect to x.",
+        "grad(plain): traced by jupyter_jaxpr, not run. jax.grad of plain. The derivative is with respect to x.",
     )
     assert (program.input_names, program.result_names) == (["x"], ["d x"])
     assert program.definition == found.programs[0].definition
@@ -246,8 +246,8 @@ def test_a_result_that_is_no_scalar_has_a_vjp():
     found = jj.inspect(lambda x: (jnp.sin(x), x.sum()), X, stage="trace").transform("grad")
     (made,) = found.transforms
     assert made.words == (
-        "<lambda> gives f32[4] and f32[], no real scalar, so this is its vjp, with respect to x; the cotangent is an "
-        "input, of the result's type."
+        "<lambda> returns f32[4] and f32[], not a real scalar, so this program is a vjp. The cotangent is an input "
+        "with the type of the result. The derivative is with respect to x."
     )
     program = found.programs[1]
     assert program.name == "vjp(<lambda>)"
@@ -257,9 +257,14 @@ def test_a_result_that_is_no_scalar_has_a_vjp():
 
 def test_what_is_not_differentiated_is_said():
     words = jj.inspect(of_integers, X, np.int32(3), stage="trace").transform("grad").transforms[0].words
-    assert words == "jax.grad of of_integers with respect to x; not n (i32[]), of no float type."
+    assert words == (
+        "jax.grad of of_integers. The derivative is with respect to x. "
+        "Not differentiated, because the type is no float: n (i32[])."
+    )
     words = jj.inspect(lambda x, y: (x * y).sum(), X, y=X, stage="trace").transform("grad").transforms[0].words
-    assert words == "jax.grad of <lambda> with respect to x; not y, which is given by keyword."
+    assert words == (
+        "jax.grad of <lambda>. The derivative is with respect to x. Not differentiated, because passed by keyword: y."
+    )
 
 
 @pytest.mark.parametrize("kind", ["grad", "jvp", "linearize"])
@@ -267,13 +272,13 @@ def test_integers_have_no_derivative(kind):
     with pytest.raises(ValueError) as said:
         jj.inspect(lambda n: n * 2, np.int32(3), stage="trace").transform(kind)
     assert str(said.value) == (
-        f"{kind} needs an argument of a float type, and <lambda> was called with i32[]. Call it with floats, such as "
+        f"{kind} needs an argument of a float type, but the call of <lambda> passes i32[]. Pass floats, such as "
         "x.astype(float)."
     )
 
 
 def test_a_result_of_integers_has_no_derivative():
-    with pytest.raises(ValueError, match=r"grad needs a result of a float type, and argmax gives i32\[\]\."):
+    with pytest.raises(ValueError, match=r"grad needs a result of a float type, but argmax returns i32\[\]\."):
         jj.inspect(jnp.argmax, X, stage="trace").transform("grad")
 
 
@@ -282,18 +287,24 @@ def test_what_jax_refuses_is_a_sentence():
         with pytest.raises(ValueError) as said:
             jj.inspect(with_custom_vjp, X, stage="trace").transform(kind)
         assert str(said.value) == (
-            f"{kind} of with_custom_vjp cannot be had: it calls a custom_vjp function, which has a backward rule and "
-            "no forward one. Take grad, or define it by custom_jvp."
+            f"{kind} of with_custom_vjp is impossible: with_custom_vjp calls a custom_vjp function, which has only a "
+            "reverse-mode rule. Choose grad, or define the function with custom_jvp."
         )
     with pytest.raises(ValueError, match=r"^JAX cannot make grad of with_while: ValueError: Reverse-mode") as said:
         jj.inspect(with_while, X, stage="trace").transform("grad")
-    assert str(said.value).endswith(". A while loop has no backward pass: write it as a scan, or take jvp.")
+    assert str(said.value).endswith(
+        ". A while loop has no reverse-mode derivative. Write the loop as a scan, or choose jvp."
+    )
     with pytest.raises(
         ValueError, match=r"^JAX cannot make grad of <lambda>: ValueError: Pure callbacks do not"
     ) as said:
         jj.inspect(lambda x: jax.pure_callback(abs, x, x), X, stage="trace").transform("grad")
-    assert str(said.value).endswith(" gradients. Differentiate a part of it that JAX can.")
-    with pytest.raises(ValueError, match=r"^vmap needs an array to map over, and <lambda> was called with none\.$"):
+    assert str(said.value).endswith(
+        " gradients. Differentiate only the part of the function that JAX can differentiate."
+    )
+    with pytest.raises(
+        ValueError, match=r"^vmap needs an array argument, but the call of <lambda> passes none\. Pass an array\.$"
+    ):
         jj.inspect(lambda: jnp.ones(3), stage="trace").transform("vmap")
 
 
@@ -422,7 +433,7 @@ def test_a_failed_one_says_why_and_the_cell_is_as_always(notebook: Notebook) -> 
     assert int(ran.result.result) == 4
     assert ran.stderr == ""
     grad, vmap = ran.document["transforms"]
-    assert grad["error"].startswith("grad needs an argument of a float type, and <lambda> was called with i32[]")
+    assert grad["error"].startswith("grad needs an argument of a float type, but the call of <lambda> passes i32[]")
     assert (grad["parts"], vmap["error"]) == ([], None)
 
 

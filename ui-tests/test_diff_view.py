@@ -55,23 +55,24 @@ def rows_of(nb):
 
 
 def show(nb):
-    nb.panel.get_by_role("button", name="Show what differs").click()
+    nb.panel.get_by_role("button", name="Show the diff").click()
     expect(rows_of(nb)).to_be_visible()
 
 
 def test_after_an_edit_the_panel_says_what_changed_and_shows_it(edited):
-    expect(edited.panel).to_contain_text("Since run [2]: 1 added, 3 changed.")
+    expect(edited.panel).to_contain_text("Since run [2]: 1 equation added, 3 equations changed.")
     show(edited)
     expect(edited.panel.get_by_role("tab", name="Diff")).to_have_attribute("aria-selected", "true")
     rows = rows_of(edited)
     expect(rows.locator(".jp-JaxprDiff-item.jp-mod-changed")).to_have_text(
         [
             re.compile(
-                r"^−changed from b:.*length=5.*\+changed to b:.*length=6.*length: 5 → 6 · shape: \[5\] → \[6\]$"
+                r"^−changed from b:.*length=5.*\+changed to b:.*length=6.*"
+                r"parameter length: 5 → 6 · shape: \[5\] → \[6\]$"
             ),
             re.compile(r"^−changed from e:f32\[8\] = sin d\+changed to e:f32\[8\] = cos dprimitive: sin → cos$"),
             re.compile(
-                r"^−changed from j:f32\[8\] = add i h\+changed to k:f32\[8\] = add j hoperand 1 is another value$"
+                r"^−changed from j:f32\[8\] = add i h\+changed to k:f32\[8\] = add j hoperand 1 is a different value$"
             ),
         ]
     )
@@ -101,13 +102,13 @@ def test_the_line_above_the_program_has_its_place_before_it_comes(notebook):
     )
     nb.write(1, AFTER)
     nb.run(1)
-    expect(nb.panel).to_contain_text("Since run [2]: 1 added, 3 changed.")
+    expect(nb.panel).to_contain_text("Since run [2]: 1 equation added, 3 equations changed.")
     assert len(nb.page.evaluate("[...window.tops]")) == 1
 
     # At 320 pixels it is one line too, with the way to the diff.
     nb.set_panel_width(320)
     line = nb.panel.locator(".jp-JaxprDiff-since p")
-    box, link = line.bounding_box(), line.get_by_role("button", name="Show what differs").bounding_box()
+    box, link = line.bounding_box(), line.get_by_role("button", name="Show the diff").bounding_box()
     assert box and link and box["height"] < 30 and link["x"] + link["width"] <= box["x"] + box["width"]
     assert violations(nb.page) == []
 
@@ -118,7 +119,7 @@ def test_renaming_changes_nothing(notebook):
     expect(nb.listing()).to_contain_text("scan")
     nb.write(1, RENAMED)
     nb.run(1)
-    expect(nb.panel).to_contain_text("Since run [2]: the same program.")
+    expect(nb.panel).to_contain_text("Since run [2]: All equations are equal except for names.")
 
 
 RULE = """\
@@ -142,11 +143,11 @@ def test_a_rule_that_changed_is_not_compared_and_that_is_said(notebook):
     expect(nb.listing()).to_contain_text("custom_vjp_call")
     nb.write(1, RULE.replace("given * 0.5", "given * 0.25"))
     nb.run(1)
-    expect(nb.panel).to_contain_text("Since run [2]: nothing that is compared differs.")
-    nb.panel.get_by_role("button", name="Show what differs").click()
+    expect(nb.panel).to_contain_text("Since run [2]: All equations are equal except for names.")
+    nb.panel.get_by_role("button", name="Show the diff").click()
     expect(nb.panel).to_contain_text(
-        "The rules of custom_vjp halved are not compared: a program holds their names only. Compare the two of a "
-        "gradient to see what a rule does."
+        "The diff does not compare the derivative rules of custom_vjp halved: a program holds only the names of the "
+        "rules. Compare the programs of jax.grad to see a change of a rule."
     )
     assert violations(nb.page) == []
 
@@ -166,9 +167,9 @@ def test_the_keyboard_goes_from_difference_to_difference_and_the_cell_follows(ed
     page.keyboard.press("p")
     expect(active).to_contain_text("cos d")
     page.keyboard.press("End")
-    expect(active).to_have_text("8 equal lines: show")
+    expect(active).to_have_text("Show 8 equal lines")
     page.keyboard.press("Enter")
-    expect(active).not_to_have_text("8 equal lines: show")
+    expect(active).not_to_have_text("Show 8 equal lines")
     expect(rows).to_contain_text("squeeze")
 
 
@@ -200,13 +201,13 @@ def test_any_two_programs_and_their_texts_are_compared(edited):
     )
     panel.get_by_label("After").select_option("1")
     before.select_option("2")
-    expect(panel.get_by_role("status").filter(has_text="1 added, 3 changed")).to_be_visible()
-    panel.get_by_label("Text").select_option("stablehlo")
+    expect(panel.get_by_role("status").filter(has_text="1 equation added, 3 equations changed")).to_be_visible()
+    panel.get_by_role("combobox", name="Level").select_option("stablehlo")
     rows = rows_of(edited)
     added = rows.locator(".jp-JaxprDiff-item.jp-mod-added")
     expect(added.filter(has_text="stablehlo.constant dense<3.000000e+00>")).to_be_visible()
     expect(rows.locator(".jp-mod-changed mark").get_by_text("stablehlo.cosine", exact=True)).to_be_visible()
-    panel.get_by_label("Text").select_option("hlo")
+    panel.get_by_role("combobox", name="Level").select_option("hlo")
     expect(rows).to_contain_text("HloModule")
     # Nothing is linked to a run that is not in view, and nothing breaks.
     rows.get_by_role("option").first.click()
@@ -219,7 +220,7 @@ def test_it_is_copied_with_the_signs_of_a_diff(edited):
     lines = clipboard(edited.page).splitlines()
     assert re.fullmatch(r"--- f · cell \[2\] · \d\d:\d\d", lines[0])
     assert re.fullmatch(r"\+\+\+ f · cell \[3\] · \d\d:\d\d", lines[1])
-    assert lines[2:6] == ["1 added, 3 changed", "", "  a:f32[8]  x", lines[5]]
+    assert lines[2:6] == ["1 equation added, 3 equations changed.", "", "  a:f32[8]  x", lines[5]]
     assert "-   e:f32[8] = sin d" in lines
     assert "+   e:f32[8] = cos d" in lines
     assert "+ j:f32[8] = mul i 3.0:f32[]" in lines
@@ -277,23 +278,26 @@ def test_noise_is_put_away_on_both_sides_by_a_key_and_counted(noisy):
     noisy.set_panel_width(320)
     page, panel = noisy.page, noisy.panel
     hidden = panel.get_by_text(re.compile(r"^(\d+ lines? hidden: |No lines hidden\. )"))
-    said = "2 added, 4 removed, 3 changed"
+    said = "2 equations added, 4 equations removed, 3 equations changed."
     counts = panel.get_by_role("status").filter(has_text=said).first
     every = rows_of(noisy).inner_text()
 
     rows_of(noisy).focus()
     page.keyboard.press("c")
-    expect(hidden).to_have_text("2 lines hidden: 2 converts. Among them 2 removed, which the count above includes.")
+    expect(hidden).to_have_text(
+        "2 lines hidden: 2 converts. 2 differences are hidden. The count above includes these differences."
+    )
     page.keyboard.press("b")
     expect(hidden).to_have_text(
-        "4 lines hidden: 2 converts, 2 broadcasts. Among them 1 added, 3 removed, which the count above includes."
+        "4 lines hidden: 2 converts, 2 broadcasts. "
+        "4 differences are hidden. The count above includes these differences."
     )
     page.keyboard.press("w")
     expect(hidden).to_have_text(re.compile(r"^7 lines hidden: 2 converts, 2 broadcasts, 1 jit wrapper\. "))
     page.keyboard.press("u")
     expect(hidden).to_have_text(
         "8 lines hidden: 2 converts, 2 broadcasts, 1 jit wrapper, 1 unused. "
-        "Among them 1 added, 3 removed, 1 changed, which the count above includes."
+        "5 differences are hidden. The count above includes these differences."
     )
     expect(filters_of(panel).get_by_role("button", pressed=True)).to_have_count(4)
     expect(rows_of(noisy).locator(".jp-JaxprDiff-line")).to_have_text(
@@ -327,7 +331,7 @@ def test_noise_is_put_away_on_both_sides_by_a_key_and_counted(noisy):
 
     # A text of the compiler is compared as it is.
     page.keyboard.press("c")
-    panel.get_by_label("Text").select_option("stablehlo")
+    panel.get_by_role("combobox", name="Level").select_option("stablehlo")
     expect(rows_of(noisy)).to_contain_text("stablehlo.convert")
     expect(filters_of(panel)).to_have_count(0)
     expect(hidden).to_have_count(0)
@@ -363,7 +367,7 @@ def test_the_filters_hold_in_the_main_area_and_for_the_next_run(noisy):
     # What moves on leaves the filters as they are.
     noisy.write(1, NOISY)
     noisy.run(1)
-    expect(panel).to_contain_text("4 added, 2 removed, 3 changed")
+    expect(panel).to_contain_text("4 equations added, 2 equations removed, 3 equations changed")
     expect(filters_of(panel).get_by_role("button", pressed=True)).to_have_text(["Converts", "Jit wrappers"])
 
 
@@ -374,8 +378,8 @@ def test_what_is_hidden_is_not_copied_and_said(noisy):
     expect(panel.get_by_role("button", name="Copied")).to_be_visible()
     lines = clipboard(noisy.page).splitlines()
     assert lines[2:4] == [
-        "2 added, 4 removed, 3 changed",
-        "2 lines hidden: 2 converts. Among them 2 removed, which the count above includes.",
+        "2 equations added, 4 equations removed, 3 equations changed.",
+        "2 lines hidden: 2 converts. 2 differences are hidden. The count above includes these differences.",
     ]
     assert not any("convert_element_type" in line for line in lines)
 
@@ -388,4 +392,4 @@ def test_a_run_from_before_a_restart_is_still_compared(notebook):
     nb.write(1, AFTER)
     nb.run(0)
     nb.run(1)
-    expect(nb.panel).to_contain_text("Since run [2]: 1 added, 3 changed.")
+    expect(nb.panel).to_contain_text("Since run [2]: 1 equation added, 3 equations changed.")

@@ -78,20 +78,20 @@ def test_a_fusion_a_loop_and_the_entry_say_what_they_are(rnn):
     unfolded(rnn)
     hlo.focus()
     rnn.page.keyboard.press("Home")
-    hlo.get_by_role("button", name="Go to where the program begins to run").click()
+    hlo.get_by_role("button", name="Go to the entry computation").click()
     entry = hlo.locator(".cm-line.jp-JaxprProgram-current")
     expect(entry).to_contain_text("ENTRY")
 
     found(rnn, "kind=kLoop")
     fusion = line(hlo, "kLoop")
     expect(fusion.get_by_text("kLoop", exact=True)).to_have_attribute(
-        "title", "kLoop: one loop over the elements of the result."
+        "title", "kLoop: the fusion is one loop over the elements of its result."
     )
     expect(fusion.get_by_text(re.compile(r"^\d+ instructions?, \d+ equations?$"))).to_be_visible()
 
     found(rnn, " while(")
     expect(line(hlo, " while(").get_by_text("× 100", exact=True)).to_have_attribute(
-        "title", "XLA knows that this loop runs 100 times."
+        "title", "XLA knows that this loop runs 100 steps."
     )
 
 
@@ -100,7 +100,7 @@ def test_what_is_called_is_a_click_or_a_key_away_and_back(rnn):
     rnn.set_panel_width(700)
     unfolded(rnn)
     found(rnn, " while(")  # its body stays a text of its own
-    called = line(hlo, " while(").get_by_role("button", name=re.compile("^Go to .*, which it calls$"))
+    called = line(hlo, " while(").get_by_role("button", name=re.compile("^Go to the called computation "))
     name = called.inner_text().removeprefix("→ ")
     called.click()
     expect(hlo.locator(".cm-line.jp-JaxprProgram-current")).to_contain_text(f"%{name}")
@@ -147,8 +147,8 @@ def test_an_instruction_belongs_to_its_own_equation_and_one_without_a_place_says
     found(rnn, " exponential(")
     line(hlo, " exponential(").click()
     expect(rnn.panel.get_by_role("region", name="Details of the selection")).to_contain_text(
-        "Several equations come from this place. Only this one has the name and the type of the line: it is inferred, "
-        "XLA does not state it."
+        "Inferred: several equations come from this source line. Only this equation has the name and the type of the "
+        "instruction. XLA does not state the equation."
     )
     rnn.panel.get_by_role("group", name="Level").get_by_role("button", name="jaxpr", exact=True).click()
     unfolded(rnn)
@@ -160,9 +160,7 @@ def test_an_instruction_belongs_to_its_own_equation_and_one_without_a_place_says
     inferred = hlo.locator('.cm-line[data-badge="inferred"]').first
     expect(inferred).to_contain_text("broadcast(%constant")
     inferred.click()
-    expect(rnn.panel.get_by_role("region", name="Details of the selection")).to_contain_text(
-        "Inferred: XLA does not say"
-    )
+    expect(rnn.panel.get_by_role("region", name="Details of the selection")).to_contain_text("Inferred: XLA does not state")
     rnn.expect_linked(1, "jax.nn.softmax(h) * 0.5")
 
 
@@ -174,7 +172,7 @@ def test_passes_are_asked_for_with_their_price_and_read_by_keyboard(rnn_alone):
     see = rnn_alone.panel.get_by_role("button", name=re.compile("^See the passes"))
     see.click()
     question = rnn_alone.panel.get_by_role("alertdialog", name="See the passes of XLA")
-    expect(question).to_contain_text(re.compile(r"XLA compiles rnn once more, .* the first time it took [\d.]+.m?s\."))
+    expect(question).to_contain_text(re.compile(r"XLA compiles rnn once more .* The first compile took [\d.]+.m?s\."))
     expect(question.get_by_role("button", name="Do not compile it")).to_be_focused()
     rnn_alone.page.keyboard.press("Escape")
     expect(question).to_have_count(0)
@@ -183,7 +181,7 @@ def test_passes_are_asked_for_with_their_price_and_read_by_keyboard(rnn_alone):
     question.get_by_role("button", name="Compile it again").click()
     passes = rnn_alone.panel.get_by_role("listbox", name="Passes of XLA")
     expect(passes).to_be_visible()
-    expect(rnn_alone.panel).to_contain_text(re.compile(r"\d+ passes changed something; compiling once more took"))
+    expect(rnn_alone.panel).to_contain_text(re.compile(r"\d+ passes changed the program\. Compiling once more took"))
     expect(passes.get_by_role("option", selected=True)).to_have_count(1)
     passes.focus()
     rnn_alone.page.keyboard.press("Home")
@@ -208,9 +206,11 @@ def test_passes_are_asked_for_with_their_price_and_read_by_keyboard(rnn_alone):
 def test_stablehlo_for_a_platform_that_is_not_there(rnn_alone):
     stablehlo = level(rnn_alone, "StableHLO")
     platform = rnn_alone.panel.get_by_label("Platform")
-    expect(platform.locator("option")).to_have_text(["cpu, as it ran", "cuda", "rocm", "tpu"])
+    expect(platform.locator("option")).to_have_text(["cpu (platform of the run)", "cuda", "rocm", "tpu"])
     platform.select_option("tpu")
-    expect(rnn_alone.panel.get_by_text("Lowered for tpu by JAX: not compiled, not run.")).to_be_visible()
+    expect(
+        rnn_alone.panel.get_by_text("JAX lowered the program for tpu, without compiling or running the program.")
+    ).to_be_visible()
     lowered = rnn_alone.panel.get_by_role("textbox", name="StableHLO for tpu of rnn")
     expect(lowered).to_contain_text("stablehlo.while")
     expect(stablehlo).to_be_hidden()

@@ -118,7 +118,7 @@ def test_a4_only_the_branch_that_was_taken_is_recorded(lesson):
         ]
     )
     # What changed since the run before is told above the program, which then moves.
-    expect(nb.panel.get_by_role("button", name="Show what differs")).to_be_visible()
+    expect(nb.panel.get_by_role("button", name="Show the diff")).to_be_visible()
     nb.listing().locator('.cm-line[data-number="1"]').hover()
     nb.expect_linked(cell, "jnp.log(x)")
 

@@ -98,7 +98,7 @@ def linked(listing: Locator) -> Locator:
 def test_the_gradients_of_a_data_parallel_step_are_summed(spread, width):
     nb = spread(STEP)
     nb.set_panel_width(width)
-    expect(head(nb.panel)).to_contain_text("8 devices, 1 collective: 2.7\u00a0kB a call")
+    expect(head(nb.panel)).to_contain_text("8 devices · 1 collective · 2.7\u00a0kB per call")
     nb.listing().focus()
     nb.page.keyboard.press("d")
     expect(head(nb.panel)).to_be_focused()
@@ -109,11 +109,11 @@ def test_the_gradients_of_a_data_parallel_step_are_summed(spread, width):
     arrays = shown(nb.panel, "Arrays")
     expect(arrays).to_have_text(
         [
-            "argument p['b'] f32[32] P() given",
-            "argument p['v'] f32[16,32] P() given",
-            "argument p['w'] f32[32,4] P() given",
-            "argument x f32[8,16] P('data',) given",
-            "argument y f32[8,4] P('data',) given",
+            "argument p['b'] f32[32] P() set before compiling",
+            "argument p['v'] f32[16,32] P() set before compiling",
+            "argument p['w'] f32[32,4] P() set before compiling",
+            "argument x f32[8,16] P('data',) set before compiling",
+            "argument y f32[8,4] P('data',) set before compiling",
             "result result[0]['b'] f32[32] P() chosen by XLA",
             "result result[0]['v'] f32[16,32] P() chosen by XLA",
             "result result[0]['w'] f32[32,4] P() chosen by XLA",
@@ -121,24 +121,24 @@ def test_the_gradients_of_a_data_parallel_step_are_summed(spread, width):
         ]
     )
     picture = nb.panel.get_by_role("region", name="Shardings").get_by_role("img")
-    expect(picture).to_have_accessible_name("p['b']: f32[32], P(). Every device holds all of it: 0–7.")
+    expect(picture).to_have_accessible_name("p['b']: f32[32], P(). Every device holds the whole array: 0–7.")
     chosen = nb.panel.get_by_role("listbox", name="Arrays")
     for _ in range(3):
         chosen.press("ArrowDown")
     expect(arrays.nth(3)).to_have_attribute("aria-selected", "true")
     expect(picture).to_have_accessible_name(
-        "x: f32[8,16], P('data',). [0:2, 0:16] on 0, 1; [2:4, 0:16] on 2, 3; [4:6, 0:16] on 4, 5; [6:8, 0:16] on 6, 7."
+        "x: f32[8,16], P('data',). [0:2, 0:16] on devices 0, 1; [2:4, 0:16] on devices 2, 3; [4:6, 0:16] on devices 4, 5; [6:8, 0:16] on devices 6, 7."
     )
 
     # One all-reduce moves four arrays: XLA joined what two lines asked for.
     [summed] = shown(nb.panel, "Collectives").all()
-    expect(summed).to_contain_text("all-reduce 2.7\u00a0kB, 4 arrays at once")
+    expect(summed).to_contain_text("all-reduce 2.7\u00a0kB on each device, once per call, 4 arrays combined")
     expect(summed).to_contain_text(
         "line 6: reduce_sum, dot_general (3 equations); line 7: dot_general, reduce_sum (3 equations)"
     )
     expect(summed).to_contain_text("{0,2,4,6} {1,3,5,7}")
     region = nb.panel.get_by_role("region", name="Shardings")
-    expect(region).to_contain_text("Each device sends about 4.0\u00a0kB for them: an estimate for the ring algorithm.")
+    expect(region).to_contain_text("Each device sends about 4.0\u00a0kB per call (estimate for the ring algorithm).")
 
     summed.hover()
     expect(linked(nb.listing()).first).to_be_visible()  # previewed
@@ -169,10 +169,10 @@ def test_collectives_of_a_shard_map_are_its_own_equations(spread):
     head(nb.panel).click()
     expect(shown(nb.panel, "Arrays")).to_have_text(
         [
-            "argument x f32[8,16] P('data', 'model') given",
+            "argument x f32[8,16] P('data', 'model') set before compiling",
             "result result f32[2,16] P() chosen by XLA",
-            "shard_map in_specs[0] f32[8,16] P('data', 'model') line 10",
-            "shard_map out_specs[0] f32[2,16] P() line 10",
+            "shard_map in_specs[0] f32[8,16] P('data', 'model') set on line 10",
+            "shard_map out_specs[0] f32[2,16] P() set on line 10",
         ]
     )
     for kind, primitive in (("all-reduce", "psum"), ("collective-permute", "ppermute"), ("all-gather", "all_gather")):
@@ -186,12 +186,12 @@ def test_collectives_of_a_shard_map_are_its_own_equations(spread):
 
 def test_a_collective_in_a_scan_counts_for_every_trip(spread):
     nb = spread(SCAN)
-    expect(head(nb.panel)).to_contain_text("8 devices, 1 collective: 1.3\u00a0kB a call")
+    expect(head(nb.panel)).to_contain_text("8 devices · 1 collective · 1.3\u00a0kB per call")
     level(nb, "HLO")
     nb.panel.get_by_role("button", name="Unfold all").click()
     head(nb.panel.locator("[data-level='hlo']")).click()
     [reduced] = shown(nb.panel.locator("[data-level='hlo']"), "Collectives").all()
-    expect(reduced).to_contain_text("all-reduce 128\u00a0B ×10")
+    expect(reduced).to_contain_text("all-reduce 128\u00a0B on each device, 10 times per call")
     expect(reduced).to_contain_text("line 5: dot_general")
     reduced.click()
     expect(linked(nb.listing("HLO"))).to_have_count(1)
@@ -230,7 +230,7 @@ def test_a_picture_can_be_taken_along(spread, tmp_path):
     svg = "{http://www.w3.org/2000/svg}"
     root = ElementTree.parse(file).getroot()
     assert [text.text for text in root.iter(f"{svg}text")] == [
-        "down: axis 0, across: axis 1",
+        "rows: axis 0, columns: axis 1",
         "0:16",
         *("0, 1", "2, 3", "4, 5", "6, 7"),
         *("0:2", "2:4", "4:6", "6:8"),

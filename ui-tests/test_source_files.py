@@ -48,14 +48,14 @@ def test_the_text_of_a_file_is_there_and_linked_like_a_cell(model):
     # From the jaxpr: the line of the file, and the call in the cell.
     wide.lines("jaxpr", "dot_general").click()
     expect(wide.linked("Source")).to_have_text(["    return layers.dense(w, x) * 2.0", "    hidden = x @ w"])
-    expect(wide.count("Source")).to_have_text("2 of 12 lines")
+    expect(wide.count("Source")).to_have_text("2 of 12 lines linked")
 
     # From the file: by the mouse, by the caret.
     wide.lines("Source", "hidden = x @ w").get_by_text("@").hover()
     expect(wide.linked("jaxpr")).to_have_count(1)
     expect(wide.linked("jaxpr")).to_contain_text("dot_general")
     wide.lines("Source", "jax.nn.gelu").get_by_text("gelu", exact=True).click()
-    expect(wide.count("jaxpr")).to_have_text(re.compile(r"^\d+ of \d+ equations$"))
+    expect(wide.count("jaxpr")).to_have_text(re.compile(r"^\d+ of \d+ equations linked$"))
     expect(wide.linked("StableHLO").first).to_be_in_viewport()
     model.page.keyboard.press("ArrowUp")
     expect(wide.linked("jaxpr")).to_have_count(1)
@@ -68,7 +68,7 @@ def test_frames_of_libraries_are_folded_and_can_be_opened(model):
     expect(libraries.locator("summary")).to_have_text(re.compile(r"^Called in libraries: \d+ files$"))
     expect(libraries.get_by_role("button")).to_have_count(0)
     wide.lines("Source", "jax.nn.gelu").get_by_text("gelu", exact=True).click()
-    expect(wide.count("jaxpr")).to_have_text(re.compile(r"^\d+ of \d+ equations$"))
+    expect(wide.count("jaxpr")).to_have_text(re.compile(r"^\d+ of \d+ equations linked$"))
 
     libraries.locator("summary").focus()
     model.page.keyboard.press("Enter")
@@ -84,7 +84,7 @@ def test_frames_of_libraries_are_folded_and_can_be_opened(model):
     wide.lines("Source", "jnp.tanh").first.click()
     expect(wide.linked("jaxpr")).to_have_count(1)
     expect(wide.linked("jaxpr")).to_contain_text("gelu")
-    expect(wide.count("jaxpr")).to_have_text(re.compile(r"^\d of 10 equations$"))
+    expect(wide.count("jaxpr")).to_have_text(re.compile(r"^\d of 10 equations linked$"))
     button.click()
     expect(wide.lines("Source", "jnp.tanh")).to_have_count(0)
     expect(wide.count("Source")).to_have_text(re.compile(r"12 lines$"))
@@ -99,8 +99,8 @@ def test_a_file_that_changed_since_it_was_imported_is_not_shown(notebook):
     model.run(2)
     wide = open_wide(model, alone=True)
     expect(of_source(wide, "layers.py")).to_contain_text(
-        "layers.py has changed since it was imported, so its lines are not those that ran. Restart the kernel, or "
-        "import it again, and run the cell again. The program comes from lines 5, 6."
+        "layers.py has changed since its import, so its lines are not the lines that ran. Restart the kernel or "
+        "import the module again, then run the cell again. Equations of the program come from lines 5, 6."
     )
     expect(wide.lines("Source", "(x + 1) @ w")).to_have_count(0)
 

@@ -72,7 +72,7 @@ def test_the_panel_shows_one_program_at_a_time(derived: OpenNotebook) -> None:
     expect(row.get_by_role("button", name="loss")).to_have_attribute("aria-pressed", "true")
     row.get_by_role("button", name="grad").click()
     expect(panel).to_contain_text(
-        "grad(loss): traced by jupyter_jaxpr, not run. jax.grad of loss with respect to w and x."
+        "grad(loss): traced by jupyter_jaxpr, not run. jax.grad of loss. The derivative is with respect to w and x."
     )
     expect(line(panel, 1)).to_contain_text("→ fwd")
     expect(line(panel, 2)).to_contain_text("tanh")
@@ -100,7 +100,7 @@ def test_it_is_asked_for_by_a_button_and_listed_under_its_program(
     expect(panel).to_contain_text("dot_general")
     panel.get_by_role("button", name="Transforms", exact=True).click()
     panel.get_by_role("group", name="Transforms").get_by_role("button", name="vmap").click()
-    expect(panel).to_contain_text("a new first axis, in_axes=0, with a batch of 8.")
+    expect(panel).to_contain_text("with in_axes=0. Each array has a new first axis of size 8.")
     expect(line(panel, 1)).to_contain_text("f32[8,4,3]")
     panel.get_by_role("button", name=re.compile("^vmap\\(loss\\)")).click()
     options = panel.get_by_role("listbox", name="Programs").get_by_role("option")
@@ -118,7 +118,7 @@ def test_why_there_is_none(notebook: Callable[..., OpenNotebook]) -> None:
     panel.get_by_role("button", name="Transforms", exact=True).click()
     panel.get_by_role("group", name="Transforms").get_by_role("button", name="grad").click()
     expect(panel.get_by_role("status").filter(has_text="grad needs")).to_have_text(
-        "grad needs an argument of a float type, and <lambda> was called with i32[]. Call it with floats, such as "
+        "grad needs an argument of a float type, but the call of <lambda> passes i32[]. Pass floats, such as "
         "x.astype(float)."
     )
 

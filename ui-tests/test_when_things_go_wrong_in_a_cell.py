@@ -130,7 +130,8 @@ def test_a_program_too_large_to_send_whole_comes_page_by_page(notebook):
     nb.page.keyboard.press("Control+End")
     expect(nb.listing()).to_contain_text("… 4,000 more equations")
     expect(nb.panel).to_contain_text(
-        "The other equations are in the kernel, which cannot be asked now. Run the cell again to see them."
+        "Only the kernel holds the other equations, and the kernel is not available. "
+        "Run the cell again to see all equations."
     )
 
 

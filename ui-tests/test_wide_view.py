@@ -139,9 +139,9 @@ def test_what_is_pointed_at_in_one_column_is_marked_in_all(rnn):
     expect(wide.column("Source").locator(".jp-JaxprCell-span")).to_have_text(TANH)
     expect(wide.linked("StableHLO").filter(has_text="tanh")).to_be_in_viewport()
     expect(wide.linked("HLO").first).to_be_in_viewport()
-    expect(wide.count("Source")).to_have_text("1 of 17 lines")
-    expect(wide.count("jaxpr")).to_have_text("1 of 17 equations")
-    expect(wide.count("StableHLO")).to_have_text(re.compile(r"^1 of \d+ lines$"))
+    expect(wide.count("Source")).to_have_text("1 of 17 lines linked")
+    expect(wide.count("jaxpr")).to_have_text("1 of 17 equations linked")
+    expect(wide.count("StableHLO")).to_have_text(re.compile(r"^1 of \d+ lines linked$"))
 
     # From StableHLO, and previewed by the mouse.
     wide.lines("StableHLO", "stablehlo.tanh").hover()
@@ -165,7 +165,7 @@ def test_what_is_pointed_at_in_one_column_is_marked_in_all(rnn):
     # A whole line: several, counted, and said.
     wide.lines("Source", TANH).click()
     rnn.page.keyboard.press("Home")
-    expect(wide.count("jaxpr")).to_have_text("3 of 17 equations")
+    expect(wide.count("jaxpr")).to_have_text("3 of 17 equations linked")
     expect(wide.linked("jaxpr")).to_have_count(3)
     expect(wide.root).to_contain_text("The whole line is selected. Put the caret into an expression to select less.")
 
@@ -191,7 +191,7 @@ def test_by_keyboard_from_place_to_place_and_from_level_to_level(rnn):
     page = rnn.page
     wide.lines("Source", TANH).click()
     page.keyboard.press("Home")
-    expect(wide.count("jaxpr")).to_have_text("3 of 17 equations")
+    expect(wide.count("jaxpr")).to_have_text("3 of 17 equations linked")
     page.keyboard.press("Alt+ArrowRight")
     jaxpr = wide.column("jaxpr")
     expect(jaxpr.get_by_role("textbox", name="jaxpr of rnn")).to_be_focused()
@@ -202,7 +202,7 @@ def test_by_keyboard_from_place_to_place_and_from_level_to_level(rnn):
     expect(wide.root.get_by_role("status").filter(has_text="linked place")).to_have_text("linked place 3 of 3")
     page.keyboard.press("n")
     expect(jaxpr.locator(".jp-JaxprProgram-current")).to_contain_text("add")
-    expect(wide.count("jaxpr")).to_have_text("3 of 17 equations")  # what is chosen stays chosen
+    expect(wide.count("jaxpr")).to_have_text("3 of 17 equations linked")  # what is chosen stays chosen
     page.keyboard.press("Alt+ArrowRight")
     expect(wide.column("StableHLO").get_by_role("textbox", name="StableHLO of rnn")).to_be_focused()
     page.keyboard.press("Alt+ArrowLeft")
@@ -233,7 +233,7 @@ def test_columns_scroll_together_until_that_is_switched_off(notebook):
     together.click()
     expect(together).to_have_attribute("aria-pressed", "false")
     wide.lines("Source", "jnp.cos").get_by_text("cos", exact=True).click()
-    expect(wide.count("jaxpr")).to_have_text("1 of 152 equations")
+    expect(wide.count("jaxpr")).to_have_text("1 of 152 equations linked")
     expect(wide.lines("jaxpr", "sin")).to_be_in_viewport()  # where it was
 
 

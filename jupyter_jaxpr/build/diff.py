@@ -15,11 +15,11 @@ from .live_sources import Sources
 Level = Literal["jaxpr", "stablehlo", "hlo"]
 
 _CUT = (
-    "The program of {name} of {run} is not held whole: this copy was cut to stay small, or is one page of a large "
-    "program. Run its cell again and compare what the kernel holds."
+    "The equations of {name} in {run} are incomplete: the document was cut to stay small, or holds one page of a large "
+    "program. Run the cell again, then compare the new run."
 )
 _TITLES = {"stablehlo": "StableHLO", "hlo": "HLO"}
-_NO_TEXT = "The {title} of {name} of {run} is not held. {reason}"
+_NO_TEXT = "The {title} of {name} is missing in {run}. {reason}"
 
 
 def diff_runs(
@@ -78,7 +78,7 @@ def _text(document: Snapshot, sources: Sources | None, program: int, level: Lite
         files = [file.path for file in document.files]
         return lines, _places(held.line_stacks or [], stacks, frames, files, cell)
     if sources is None or held is None or held.state in ("not_made", "absent"):
-        reason = (held and held.reason) or "Press the button that makes it in its Program view, or run its cell again."
+        reason = (held and held.reason) or "Make the text with the button in the Program view, or run the cell again."
         raise Unavailable(_NO_TEXT.format(title=_TITLES[level], name=shown.name, run=_run(document), reason=reason))
     text = sources.text(program, level)
     fields = text.pools.text_fields()

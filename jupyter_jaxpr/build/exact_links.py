@@ -12,8 +12,8 @@ from ..document.types.exact_links import ExactLevel, ExactLinks
 from ..measure.again.twin_compile import NoTwin, compile_twin
 from ..observe.observation import ObservedProgram
 from ..program.texts.exact_lines import ExactLines, differing, exact_lines
-from ..quantities import duration
-from .levels import LEVELS, LevelName, Unavailable, traced_of
+from ..quantities import count, duration
+from .levels import LEVELS, LevelName, Unavailable, title, traced_of
 
 if TYPE_CHECKING:
     from .live_sources import Sources
@@ -27,16 +27,17 @@ def exact_links_question(observed: ObservedProgram, name: str) -> str:
     stages = observed.stages
     lower, compiling = (stages.lower, stages.compile) if stages is not None else (None, None)
     if compiling is None or stages is None:
-        price = "how long that takes is not known"
+        price = "The duration is unknown."
     elif stages.from_disk:
-        price = f"reading it from the cache on disk took {duration(compiling)}, and compiling takes longer"
+        price = f"Reading the executable from the disk cache took {duration(compiling)}; compiling takes longer."
     elif lower is None:
-        price = f"more than {duration(compiling)}, which compiling took; what lowering took is not known"
+        price = f"The twin takes more than {duration(compiling)}, the time that compiling the program took."
     else:
-        price = f"about {duration(lower + compiling)}: lower and compile of this program took that long"
+        about = duration(lower + compiling)
+        price = f"The twin takes about {about}, the time that lowering and compiling the program took."
     return (
-        f"JAX lowers and XLA compiles a twin of {name}, in which every equation has a number that its instructions "
-        f"carry: {price}. Nothing runs. It cannot be stopped while it compiles. Compile the twin?"
+        f"JAX lowers and XLA compiles a twin of {name}. Each equation of the twin has a number, and the instructions "
+        f"carry the number. {price} Nothing runs. XLA cannot be stopped while it compiles. Compile the twin?"
     )
 
 
@@ -96,19 +97,18 @@ def _level(name: LevelName, read: ExactLines, own: list[str] | None) -> ExactLev
     known = [line for line in read.instructions if line in read.equations]
     linked = [line for line in known if line not in inferred]
     maker, noun = _MAKERS[name], _NOUNS[name]
-    count = len(read.instructions)
     other = None if own is None else differing(lines, own)
     if other is None:
-        words = f"The program has no such text, so the {noun}s of the twin cannot be compared with its own."
+        words = f"The program has no {title(name)}, so the {noun}s of the twin cannot be compared."
     elif other == 0:
-        words = f"{maker} made the same {noun}s of the twin as of the program."
+        words = f"{maker} made the same {noun}s for the twin and for the program."
     else:
-        many = f"{other:,} other {noun}{'' if other == 1 else 's'}"
-        words = f"{maker} made {many} of the twin than of the program: what is shown is the twin, not what ran."
+        number = count(other, f"different {noun}")
+        words = f"{maker} made {number} for the twin. The text below is the twin, not the program that ran."
     return ExactLevel(
         name=name,
         lines=len(lines),
-        instructions=count,
+        instructions=len(read.instructions),
         linked=len(linked),
         single=sum(len(read.equations[line]) == 1 for line in linked),
         inferred=len(known) - len(linked),

@@ -24,7 +24,7 @@ _NOT_LOWERED = "JAX has only traced this function. Lower it to see its StableHLO
 _NOT_COMPILED = (
     "JAX has not compiled this function. Compile it to see its HLO: that takes as long as a first call does."
 )
-_NOTHING = "JAX keeps no {what} that could be shown for this call. Run the cell again after jax.clear_caches()."
+_NOTHING = "JAX keeps no {what} of this call. Run jax.clear_caches(), then run the cell again."
 
 
 class Unavailable(Exception):
@@ -44,7 +44,7 @@ def text_of(observed: ObservedProgram, level: LevelName, positions: Positions) -
             return hlo_lines(executable_text(observed.executable), positions)
     except Exception as error:  # JAX's or XLA's, on some backend: a sentence in the panel
         raise Unavailable(
-            f"JAX could not print its {title(level)}: {error}. The other levels are not affected."
+            f"JAX could not print the {title(level)} of this program: {error}. The other levels are not affected."
         ) from error
     raise Unavailable(state_of(observed, level)[1] or "")
 
@@ -56,7 +56,7 @@ def platform_text(observed: ObservedProgram, platform: str, positions: Positions
         Unavailable: There is no such platform, or JAX cannot lower this program for it.
     """
     if platform not in PLATFORMS:
-        raise Unavailable(f"JAX lowers for {', '.join(PLATFORMS)}, not for {platform}. Choose one of them.")
+        raise Unavailable(f"JAX does not lower for {platform}. Choose one of {', '.join(PLATFORMS)}.")
     traced = traced_of(observed)
     try:
         return stablehlo_lines(lowered_text(traced.lower(lowering_platforms=(platform,))), positions)
@@ -117,7 +117,7 @@ def make(observed: ObservedProgram, level: LevelName) -> None:
         first = message_of(error).strip().partition("\n")[0].rstrip(".")
         raise Unavailable(
             f"JAX could not {verb} this program ({kind_name(type(error))}: {first}). "
-            "Run it in a cell to see the whole error."
+            "Run the function in a cell to see the whole error."
         ) from error
 
 

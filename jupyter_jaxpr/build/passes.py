@@ -19,14 +19,14 @@ def passes_question(observed: ObservedProgram, name: str) -> str:
     """What it costs to see the passes, as a question."""
     seconds = observed.stages.compile if observed.stages is not None else None
     if seconds is None:
-        price = "how long that takes is not known"
+        price = "The duration is unknown."
     elif observed.stages is not None and observed.stages.from_disk:
-        price = f"reading it from the cache on disk took {duration(seconds)}, and compiling it takes longer"
+        price = f"Reading the executable from the disk cache took {duration(seconds)}; compiling takes longer."
     else:
-        price = f"the first time it took {duration(seconds)}"
+        price = f"The first compile took {duration(seconds)}."
     return (
-        f"XLA compiles {name} once more, and writes what each pass did into a temporary folder that is removed: "
-        f"{price}. It cannot be stopped while it compiles. Compile it again?"
+        f"XLA compiles {name} once more and writes its passes into a temporary folder, which is removed afterwards. "
+        f"{price} XLA cannot be stopped while it compiles. Compile {name} again?"
     )
 
 

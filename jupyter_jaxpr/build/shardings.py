@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from ..document.read.shardings import decided, exchanged, often
 from ..document.types.document import Program
 from ..document.types.shardings import (
     Cause,
@@ -91,12 +92,19 @@ def program_shardings(
                 origin=each.origin,
                 scope=each.scope,
                 equation=each.equation,
+                decided=decided(each.origin, _line(walk, each.scope, each.equation)),
             )
             for each in spread.arrays
         ],
         left_out=spread.left_out,
     )
     return shardings if hlo is None else _with_collectives(shardings, spread, walk, program.scope, hlo)
+
+
+def _line(walk: Walk, scope: int, equation: int) -> int | None:
+    stack = walk.scopes[scope].stack[equation] if scope >= 0 else -1
+    frames = walk.positions.stacks[stack][0] if stack >= 0 else ()
+    return walk.positions.frames[frames[0]][2] if frames else None
 
 
 def _with_collectives(
@@ -106,7 +114,7 @@ def _with_collectives(
     count = len(spread.devices)
     sent = [each.sent(count) for each in every]
     causes = _Causes(walk, scope, hlo) if every else None
-    return msgspec.structs.replace(
+    read = msgspec.structs.replace(
         shardings,
         collectives=[
             Collective(
@@ -122,6 +130,7 @@ def _with_collectives(
                 causes=causes.of(each) if causes is not None else [],
                 per_trip=each.per_trip,
                 conditional=each.conditional,
+                often=often(min(each.runs, MOST), each.per_trip, each.conditional),
             )
             for each, ring in zip(every[:MOST_COLLECTIVES], sent, strict=False)
         ],
@@ -129,6 +138,7 @@ def _with_collectives(
         bytes=_total([(each.bytes, each.runs) for each in every]),
         sent=_total([(ring, each.runs) for ring, each in zip(sent, every, strict=True)]),
     )
+    return msgspec.structs.replace(read, exchanged=exchanged(read))
 
 
 def _total(parts: Sequence[tuple[int | None, int]]) -> int | None:

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..document.read.shardings import CausedCollective, ShardedArray, groups, shardings_of
+from ..document.read.shardings import CausedCollective, ShardedArray, decided, groups, shardings_of
 from ..document.types.document import Snapshot
 from ..quantities import count, size
 
-HEAD = ("array", "type", "sharding", "on each device", "origin")
-COLLECTIVES = ("collective", "bytes on each device", "runs a call", "line", "from", "devices")
+HEAD = ("array", "type", "sharding", "shard on each device", "origin")
+COLLECTIVES = ("collective", "bytes on each device", "runs", "line", "equations", "devices")
 #: Most arrays, and most collectives, that are listed.
 _MOST = 100
-_NOT_READ = "Its collectives were not read: ask for them in the panel, or call shardings()."
+_NOT_READ = (
+    "The document does not hold the collectives of this program. Open Shardings in the panel, or call shardings()."
+)
 ESTIMATE = (
-    "Bytes are of the result on each device. What a device sends is an estimate by the ring algorithm: of n devices "
-    "and b bytes, all-reduce 2b(n-1)/n, all-gather and all-to-all b(n-1)/n, reduce-scatter b(n-1), others b."
+    "The bytes of a collective are the size of its result on each device. The bytes that a device sends are an "
+    "estimate for the ring algorithm. With n devices and b bytes of result: all-reduce 2b(n-1)/n, all-gather and "
+    "all-to-all b(n-1)/n, reduce-scatter b(n-1), all others b."
 )
 
 
@@ -42,10 +45,10 @@ def shardings_text(document: Snapshot) -> list[ShardingsText]:
             remarks = [_NOT_READ]
         more = max(len(said.arrays) - _MOST, 0) + said.left_out
         if more:
-            remarks.append(f"{count(more, 'more array')} left out.")
+            remarks.append(f"{count(more, 'more array')} not listed.")
         if len(said.collectives) > _MOST or each.collectives_left_out:
             more = len(said.collectives) - min(len(said.collectives), _MOST) + each.collectives_left_out
-            remarks.append(f"{count(more, 'more collective')} left out; their bytes are counted.")
+            remarks.append(f"{count(more, 'more collective')} not listed. The sum of the bytes includes them.")
         found.append(
             ShardingsText(
                 title=f"{document.programs[each.program].name} over {count(said.devices, 'device')}",
@@ -61,17 +64,14 @@ def shardings_text(document: Snapshot) -> list[ShardingsText]:
 
 def _row(array: ShardedArray) -> tuple[str, ...]:
     shard = "unknown" if array.shard is None else f"[{','.join(map(str, array.shard))}]"
-    origin = f"line {array.line}" if array.line is not None else {"chosen": "XLA"}.get(array.origin, array.origin)
-    role = {"constraint": "sharding_constraint", "shard_map_in": "shard_map", "shard_map_out": "shard_map"}
-    name = f"{role.get(array.role, array.role)} {array.name}".rstrip()
-    return name, array.type, array.spec, shard, origin
+    return array.title, array.type, array.spec, shard, decided(array.origin, array.line) or "unknown"
 
 
 def _pictures(arrays: tuple[ShardedArray, ...]) -> list[tuple[str, str]]:
     """Each way of cutting once, with the arrays that are cut so."""
     found: dict[str, list[str]] = {}
     for array in arrays:
-        found.setdefault(array.picture, []).append(_row(array)[0])
+        found.setdefault(array.picture, []).append(array.title)
     return [(_listed(names), picture) for picture, names in found.items()]
 
 
@@ -81,7 +81,13 @@ def _listed(names: list[str]) -> str:
 
 def _collective(caused: CausedCollective) -> tuple[str, ...]:
     one = caused.collective
-    runs = f"{one.runs:,}{' a step' if one.per_trip else ''}{', if taken' if one.conditional else ''}"
     lines = ", ".join(map(str, caused.lines)) or "unknown"
     made = ", ".join(caused.equations) or "unknown"
-    return one.kind, size(one.bytes), runs, lines + (" (inferred)" if caused.inferred else ""), made, groups(one)
+    return (
+        one.kind,
+        size(one.bytes),
+        caused.often,
+        lines + (" (inferred)" if caused.inferred else ""),
+        made,
+        groups(one),
+    )

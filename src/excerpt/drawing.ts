@@ -97,7 +97,7 @@ export function drawExcerpt(
       'text',
       'note',
       { x: 0, y: height - 6 },
-      trans.__('Dashed: inferred, XLA does not say where the line comes from.')
+      trans.__('Dashed: inferred. XLA does not state the source of the line.')
     );
   }
   return svg;

@@ -72,6 +72,7 @@ export function checkProgramDiff(value: unknown, field = 'diff'): ProgramDiff {
   ]) {
     integer(diff[count], `${field}.${count}`, 0);
   }
+  text(diff.summary, `${field}.summary`);
   for (const remark of upTo(1_000, diff.remarks, `${field}.remarks`)) {
     text(remark, `${field}.remarks`);
   }
@@ -105,7 +106,7 @@ function checkRow(value: unknown, field: string, rows: number): void {
   for (const change of upTo(MOST_CHANGES, row.changes, `${field}.changes`)) {
     const one = fields(change, `${field}.changes`);
     oneOf(one.kind, `${field}.changes.kind`, KINDS);
-    for (const words of ['name', 'before', 'after']) {
+    for (const words of ['name', 'before', 'after', 'text']) {
       text(one[words], `${field}.changes.${words}`);
     }
   }

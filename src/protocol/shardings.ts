@@ -61,6 +61,7 @@ export function checkProgramShardings(
   );
   orNull(shardings.bytes ?? null, `${field}.bytes`, amount);
   orNull(shardings.sent ?? null, `${field}.sent`, amount);
+  text(shardings.exchanged ?? '', `${field}.exchanged`);
   return shardings as unknown as ProgramShardings;
 }
 
@@ -96,6 +97,7 @@ function checkArray(
   oneOf(array.origin, `${field}.origin`, ORIGINS);
   text(array.name, `${field}.name`);
   text(array.type, `${field}.type`);
+  text(array.decided ?? '', `${field}.decided`);
   const shape = list(array.shape, `${field}.shape`);
   shape.forEach(axis =>
     typeof axis === 'string'
@@ -136,6 +138,7 @@ function checkCollective(
   orNull(one.sent, `${field}.sent`, amount);
   flag(one.per_trip ?? false, `${field}.per_trip`);
   flag(one.conditional ?? false, `${field}.conditional`);
+  text(one.often ?? '', `${field}.often`);
   upTo(MOST, one.groups, `${field}.groups`).forEach(group =>
     numbers(group, `${field}.groups`)
   );

@@ -442,6 +442,10 @@ export interface Collective {
    * It is in a branch: it runs only where that is taken.
    */
   conditional?: boolean;
+  /**
+   * How often it runs, in words, such as 10 times per call.
+   */
+  often?: string;
 }
 /**
  * Run several programs of a run again, timed and side by side: the user pressed the button.
@@ -873,6 +877,10 @@ export interface DiffChange {
    * As text, cut at 300 characters.
    */
   after: string;
+  /**
+   * The difference in words, such as shape: [8] → [4].
+   */
+  text: string;
 }
 /**
  * One side of a diff.
@@ -2445,6 +2453,10 @@ export interface ProgramShardings {
    * Estimate: what a device sends in one call, see Collective; null where one is unknown.
    */
   sent?: number | null;
+  /**
+   * What the devices exchange in one call: sentences; empty where the text was not read.
+   */
+  exchanged?: string;
 }
 /**
  * A way to cut an array into parts of one size, the last of an axis may be smaller.
@@ -2515,6 +2527,10 @@ export interface SpreadArray {
    * Index in that scope; else -1.
    */
   equation?: number;
+  /**
+   * The origin in words, such as chosen by XLA; empty where it is unknown.
+   */
+  decided?: string;
 }
 /**
  * The passes of one program, in the order in which they ran.
@@ -3035,6 +3051,10 @@ export interface ProgramDiff {
    * Arguments and results that were added, removed or changed, inner ones included.
    */
   signature: number;
+  /**
+   * How much differs: a sentence.
+   */
+  summary: string;
   /**
    * What else is to be known, such as what was wrapped in a scan: sentences.
    */

@@ -242,10 +242,10 @@ export class TransformView extends LinkedView {
       return state.reason;
     }
     if (state?.kind === 'working') {
-      return trans.__('JAX traces it …');
+      return trans.__('JAX traces the program …');
     }
     return trans.__(
-      'The kernel cannot be asked now. Run the cell again to see it.'
+      'The kernel of this run is not available. Run the cell again to see the derived program.'
     );
   }
 

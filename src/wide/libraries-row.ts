@@ -41,7 +41,7 @@ export class LibrariesRow {
       const isOpen = this._files.isOpen(path);
       button.setAttribute('aria-pressed', String(isOpen));
       button.title = isOpen
-        ? trans.__('Put %1 away', path)
+        ? trans.__('Hide the text of %1', path)
         : trans.__('Show the text of %1', path);
       button.disabled = !isOpen && !this._files.canAsk;
     }

@@ -167,7 +167,7 @@ function textOf(
   });
   switch (state.kind) {
     case 'reading':
-      return missing(trans.__('Its text is being read.'));
+      return missing(trans.__('The kernel is reading the file …'));
     case 'failed':
       return missing(state.reason, files.canAsk);
     case 'read': {
@@ -182,10 +182,12 @@ function textOf(
       });
       return stretches.length > 0
         ? { stretches, missing: '', canRetry: false }
-        : missing(trans.__('It is empty.'));
+        : missing(trans.__('The file is empty.'));
     }
     case 'idle':
-      return missing(trans.__('Its text is not in this document.'));
+      return missing(
+        trans.__('The document does not hold the text of this file.')
+      );
   }
 }
 
@@ -218,8 +220,8 @@ function linesWords(
     lines.slice(0, MOST_LINES).join(', ') +
     (lines.length > MOST_LINES ? ', …' : '');
   return trans._n(
-    'The program comes from line %2.',
-    'The program comes from lines %2.',
+    'Equations of the program come from line %2.',
+    'Equations of the program come from lines %2.',
     lines.length,
     named
   );

@@ -23,7 +23,7 @@ export function columnTitle(
   }
 }
 
-/** `3 of 17 equations`, `5 of 163 lines`; without anything linked `17 equations`. Empty where the text is not here. */
+/** `3 of 17 equations linked`; without anything linked `17 equations`. Empty where the text is not here. */
 export function countWords(
   column: ColumnName,
   count: ILevelCount | null,
@@ -38,8 +38,8 @@ export function countWords(
     return count.linked === 0
       ? trans._n('%2 equation', '%2 equations', count.total, total)
       : trans._n(
-          '%2 of %3 equation',
-          '%2 of %3 equations',
+          '%2 of %3 equation linked',
+          '%2 of %3 equations linked',
           count.total,
           linked,
           total
@@ -47,5 +47,11 @@ export function countWords(
   }
   return count.linked === 0
     ? trans._n('%2 line', '%2 lines', count.total, total)
-    : trans._n('%2 of %3 line', '%2 of %3 lines', count.total, linked, total);
+    : trans._n(
+        '%2 of %3 line linked',
+        '%2 of %3 lines linked',
+        count.total,
+        linked,
+        total
+      );
 }

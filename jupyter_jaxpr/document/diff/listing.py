@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from ...quantities import count
 from ..types.diff import DiffSide, Noise, Sign, What
 from .match.changes import Change
 from .match.compare import ProgramsDiff, ScopeDiff, Wrapped
@@ -66,8 +67,8 @@ class Listing:
             self._cross(wrapped)
         if diff.coarse:
             self.remarks.append(
-                "The programs differ in too much to find the shortest difference: some rows may be shown as removed "
-                "and added that could have been paired."
+                "The programs are too different to find the smallest diff. Some equations may be listed as removed and "
+                "added although they match."
             )
         self._arguments(diff.root)
         self._scope((diff.a.root, diff.b.root), 0)
@@ -85,14 +86,14 @@ class Listing:
         primitive = side.strings[scope.primitive[wrapped.equation]]
         length = side.parameter_texts(scope, wrapped.equation).get("length")
         holder = f"{primitive} (length {length})" if length else primitive
-        count = len(wrapped.outside)
-        stood = f"{count} equation{'' if count == 1 else 's'}"
+        number = count(len(wrapped.outside), "equation")
         if wrapped.into:
-            times = f"; they stood there {wrapped.turns} times" if wrapped.turns > 1 else ""
-            self.remarks.append(f"{stood} went into the program of {holder}{times}.")
+            remark, other = f"{number} moved into {holder}.", "first"
         else:
-            times = f"; they stand there {wrapped.turns} times now" if wrapped.turns > 1 else ""
-            self.remarks.append(f"{stood} came out of the program of {holder}{times}.")
+            remark, other = f"{number} moved out of {holder}.", "second"
+        if wrapped.turns > 1:
+            remark += f" The {other} program has the moved equations {wrapped.turns} times."
+        self.remarks.append(remark)
 
     # --- rows -----------------------------------------------------------------------------------------------
 

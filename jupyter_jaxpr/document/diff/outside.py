@@ -29,13 +29,15 @@ def outside(before: Snapshot, program_before: int, after: Snapshot, program_afte
     captured = min(sum(scope.constants for scope in scopes) for scopes in (earlier, later))
     if captured:
         found.append(
-            f"The values of {count(captured, 'captured array')} are not compared: a program holds their types only. "
-            "Pass what changes as an argument."
+            f"The diff does not compare the values of {count(captured, 'constant')}: a program holds only the types of "
+            "its constants. Pass an array that changes as an argument."
         )
     called = _callbacks(after, later)
     both = [name for name in _callbacks(before, earlier) if name in called]
     if both:
-        found.append(f"What the Python functions of {', '.join(both)} do is not compared: it is not in the program.")
+        found.append(
+            f"The diff does not compare the Python functions of {', '.join(both)}: a program does not hold their code."
+        )
     return [*found, *_donations(before, program_before, after, program_after)]
 
 
@@ -60,6 +62,5 @@ def _donations(before: Snapshot, program_before: int, after: Snapshot, program_a
         ([old.name for old, new in pairs if old.donated and not new.donated], "first", "second"),
     ):
         if names:
-            told = f"{', '.join(names)} {'is' if len(names) == 1 else 'are'}"
-            found.append(f"{told} donated in the {one} program and not in the {other}.")
+            found.append(f"Calls of the {one} program donate {', '.join(names)}. Calls of the {other} program do not.")
     return found

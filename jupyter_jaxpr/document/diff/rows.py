@@ -7,9 +7,11 @@ from typing import Literal
 
 import msgspec
 
+from ...quantities import count
 from ..types.diff import DiffChange, DiffOf, DiffRow, DiffSide, ProgramDiff
 from ..types.document import Snapshot
 from .listing import Hideable, Listing, Row
+from .match.changes import Change
 from .match.compare import compare
 from .match.side import Child, ScopeSide, Side, Type
 from .noise_of_rows import mark_noise
@@ -25,6 +27,10 @@ Text = tuple[Sequence[str], Sequence[int]]
 WHOLE = 2_000
 CONTEXT = 3
 ROWS_AT_MOST = 5_000
+
+_KINDS = {"weak_type": "weak type", "results": "number of results"}
+#: Characters of a value in the words of a change.
+_SHORT = 120
 
 
 def side_of(document: Snapshot, program: int) -> Side:
@@ -149,20 +155,29 @@ def _document(
 ) -> ProgramDiff:
     unit = {"equation", "line"}
     signs = [row.sign for row in rows if row.what in unit]
+    numbers = {
+        "added": signs.count("added"),
+        "removed": signs.count("removed"),
+        "changed": signs.count("changed"),
+        "moved": sum(row.sign == "moved" and row.before is not None for row in rows if row.what in unit),
+    }
+    signature = sum(
+        row.sign == "changed" or (row.what == "argument" and row.sign != "same")
+        for row in rows
+        if row.what in ("argument", "heading", "result")
+    )
+    noun = "equation" if level == "jaxpr" else "line"
+    words = [f"{count(number, noun)} {word}" for word, number in numbers.items() if number]
+    if signature:
+        words.append(f"{count(signature, 'argument or result', 'arguments or results')} changed")
     sent, skipped, left_out = rows_document(rows, whole)
     return ProgramDiff(
         level=level,
         before=before,
         after=after,
-        added=signs.count("added"),
-        removed=signs.count("removed"),
-        changed=signs.count("changed"),
-        moved=sum(row.sign == "moved" and row.before is not None for row in rows if row.what in unit),
-        signature=sum(
-            row.sign == "changed" or (row.what == "argument" and row.sign != "same")
-            for row in rows
-            if row.what in ("argument", "heading", "result")
-        ),
+        **numbers,
+        signature=signature,
+        summary=f"{', '.join(words)}." if words else f"All {noun}s are equal except for names.",
         remarks=remarks,
         rows=sent,
         skipped=skipped,
@@ -172,7 +187,9 @@ def _document(
 
 def _row(row: Row, skipped: int) -> DiffRow:
     changes = [
-        DiffChange(kind=each.kind, name=each.name, before=each.before[:300], after=each.after[:300])
+        DiffChange(
+            kind=each.kind, name=each.name, before=each.before[:300], after=each.after[:300], text=_change_text(each)
+        )
         for each in row.changes
     ]
     before = _side(row.before(row.changes), row.hide_before) if row.before is not None else None
@@ -188,6 +205,16 @@ def _row(row: Row, skipped: int) -> DiffRow:
         partner=row.partner,
         skipped=skipped,
     )
+
+
+def _change_text(change: Change) -> str:
+    what = f"{_KINDS.get(change.kind, change.kind)} {change.name}".rstrip()
+    if not change.before and not change.after:
+        return f"{what} is a different value"
+    was, now = (
+        f"{text[:_SHORT]}…" if len(text) > _SHORT else text or "a variable" for text in (change.before, change.after)
+    )
+    return f"{what}: {was} → {now}"
 
 
 def _side(side: DiffSide, hide: Hideable | None) -> DiffSide:
@@ -222,9 +249,9 @@ def _scopes(document: Snapshot, root: int) -> list[ScopeSide]:
             )
             waiting.append(child.scope)
         first, firsts = held.constants + held.inputs, []
-        for count in held.output_counts:
+        for outputs in held.output_counts:
             firsts.append(first)
-            first += count
+            first += outputs
         scopes[number] = ScopeSide(
             constants=held.constants,
             inputs=held.inputs,

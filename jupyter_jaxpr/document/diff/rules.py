@@ -26,8 +26,8 @@ def uncompared_rules(before: Snapshot, program_before: int, after: Snapshot, pro
         return None
     named = ", ".join(both[:_NAMED]) + (f" and {len(both) - _NAMED} more" if len(both) > _NAMED else "")
     return (
-        f"The rules of {named} are not compared: a program holds their names only. Compare the two of a gradient to "
-        "see what a rule does."
+        f"The diff does not compare the derivative rules of {named}: a program holds only the names of the rules. "
+        "Compare the programs of jax.grad to see a change of a rule."
     )
 
 

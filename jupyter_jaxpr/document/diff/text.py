@@ -82,14 +82,14 @@ def text_rows(
     remarks = []
     if found.coarse:
         remarks.append(
-            "The texts differ in too much to find the shortest difference: some lines may be shown as removed and "
-            "added that could have been paired."
+            "The texts are too different to find the smallest diff. Some lines may be listed as removed and added "
+            "although they match."
         )
     elided = min(sum(_is_elided(line) for line in lines) for lines in (before, after))
     if elided:
         remarks.append(
-            f"The values of {count(elided, 'large constant')} are not compared: the texts leave them out. Pass what "
-            "changes as an argument."
+            f"The diff does not compare the values of {count(elided, 'large constant')}: the texts do not print the "
+            "values. Pass an array that changes as an argument."
         )
     return rows, remarks
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import textwrap
 from dataclasses import dataclass
 
+from ...quantities import count
 from ..types.diff import DiffChange, DiffOf, DiffRow, DiffSide, ProgramDiff
 
 _SIGNS = {"same": " ", "added": "+", "removed": "-", "changed": "~", "moved": ">"}
-_KINDS = {"weak_type": "weak type", "results": "number of results"}
 CONTEXT = 3
 
 
@@ -22,18 +22,17 @@ class Changed:
         name: Of a parameter its name, of an operand its place from 1; else empty.
         before: As text; empty for a variable, whose name is each program's own.
         after: As before.
+        text: The difference in words.
     """
 
     kind: str
     name: str
     before: str
     after: str
+    text: str
 
     def __str__(self) -> str:
-        what = f"{_KINDS.get(self.kind, self.kind)} {self.name}".rstrip()
-        if not self.before and not self.after:
-            return f"{what} is another value"
-        return f"{what}: {self.before or 'a value'} -> {self.after or 'a value'}"
+        return self.text
 
 
 @dataclass(frozen=True)
@@ -92,7 +91,7 @@ class Diff:
 
     def __str__(self) -> str:
         document = self.document
-        lines = [f"--- {_label(document.before)}", f"+++ {_label(document.after)}", *wrapped(counts(document), "")]
+        lines = [f"--- {_label(document.before)}", f"+++ {_label(document.after)}", *wrapped(document.summary, "")]
         for remark in self.remarks:
             lines += wrapped(remark, "  ")
         if self:
@@ -102,25 +101,6 @@ class Diff:
 
     def __repr__(self) -> str:
         return str(self)
-
-
-def counts(document: ProgramDiff) -> str:
-    """How much differs: a line."""
-    numbers = [
-        (document.added, "added"),
-        (document.removed, "removed"),
-        (document.changed, "changed"),
-        (document.moved, "moved"),
-    ]
-    unit = "equation" if document.level == "jaxpr" else "line"
-    said = ", ".join(f"{number} {word}" for number, word in numbers if number)
-    total = sum(number for number, _ in numbers)
-    words = [f"{unit if total == 1 else unit + 's'}: {said}"] if said else []
-    if document.signature:
-        words.append(
-            "1 argument or result" if document.signature == 1 else f"{document.signature} arguments or results"
-        )
-    return "; ".join(words) if words else "Nothing differs, names apart."
 
 
 def wrapped(text: str, indent: str) -> list[str]:
@@ -146,7 +126,7 @@ def _difference(row: DiffRow, before: DiffSide | None, after: DiffSide | None) -
 
 
 def _changed(change: DiffChange) -> Changed:
-    return Changed(change.kind, change.name, change.before, change.after)
+    return Changed(change.kind, change.name, change.before, change.after, change.text)
 
 
 def _label(side: DiffOf) -> str:
@@ -167,11 +147,11 @@ def _unified(rows: list[DiffRow]) -> list[str]:
             equal += 1
             continue
         if equal:
-            lines.append(f"  ... {equal} equal row{'s' if equal > 1 else ''}")
+            lines.append(f"  ... {count(equal, 'equal line')}")
         equal = 0
         lines += _row(row)
     if equal:
-        lines.append(f"  ... {equal} equal row{'s' if equal > 1 else ''}")
+        lines.append(f"  ... {count(equal, 'equal line')}")
     return lines
 
 
@@ -183,11 +163,11 @@ def _row(row: DiffRow) -> list[str]:
         return wrapped(side.text, f"  {indent}") if side is not None else []
     if row.sign != "changed":
         side = row.after or row.before
-        arrow = "" if row.sign != "moved" else "from here: " if row.before is not None else "to here: "
+        arrow = "" if row.sign != "moved" else "moved from here: " if row.before is not None else "moved to here: "
         return wrapped(f"{arrow}{side.text}", f"{sign} {indent}") if side is not None else []
     lines = []
     if row.before is not None and row.after is not None:
         lines += wrapped(row.before.text, f"{sign}-{indent}") + wrapped(row.after.text, f"{sign}+{indent}")
     for change in row.changes:
-        lines += wrapped(str(_changed(change)), f"    {indent}")
+        lines += wrapped(change.text, f"    {indent}")
     return lines

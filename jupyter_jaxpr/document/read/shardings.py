@@ -9,7 +9,7 @@ from ...quantities import count, size
 from ..types.document import Snapshot
 from ..types.shardings import Cause, Collective, Layout, ProgramShardings, SpreadArray
 
-_ORIGINS = {"given": "given", "stated": "stated by its equation", "chosen": "chosen by XLA", "unknown": ""}
+_ORIGINS = {"given": "set before compiling", "stated": "set by an equation", "chosen": "chosen by XLA", "unknown": ""}
 _ROLES = {
     "argument": "argument",
     "result": "result",
@@ -55,27 +55,29 @@ class ShardedArray:
         return max(map(len, self.holders), default=0)
 
     @property
+    def title(self) -> str:
+        """What it is to the program, and its name."""
+        return f"{_ROLES[self.role]} {self.name}".rstrip()
+
+    @property
     def head(self) -> str:
         """One line: what it is, how it is cut, who decided."""
-        shard = "unknown" if self.shard is None else f"[{','.join(map(str, self.shard))}]"
-        words = f"{_ROLES[self.role]} {self.name}".rstrip()
-        parts = [f"{words}: {self.type}, {self.spec}: {shard} on each device"]
+        shard = "shard unknown" if self.shard is None else f"[{','.join(map(str, self.shard))}] on each device"
+        parts = [f"{self.title}: {self.type}", self.spec, shard]
         if self.copies > 1:
-            parts.append(f"{self.copies} copies of each part")
-        if self.line is not None:
-            parts.append(f"line {self.line}")
-        elif _ORIGINS[self.origin]:
-            parts.append(_ORIGINS[self.origin])
+            parts.append(f"{self.copies} copies of each shard")
+        if words := decided(self.origin, self.line):
+            parts.append(words)
         return ", ".join(parts)
 
     @property
     def picture(self) -> str:
         """The table of parts and the devices that hold them, over two of the axes that are cut."""
         if not self.holders or self.shard is None:
-            return "which device holds what is not known"
+            return "It is unknown which device holds which shard."
         split = [axis for axis, parts in enumerate(self.splits) if parts > 1]
         if not split:
-            return f"every device holds all of it: {_devices(self.holders[0])}"
+            return f"Every device holds the whole array: {_devices(self.holders[0])}"
         rows, columns = split[0], split[1] if len(split) > 1 else None
         if columns is None and len(self.shape) > 1:
             columns = next(axis for axis in reversed(range(len(self.shape))) if axis != rows)
@@ -96,7 +98,7 @@ class ShardedArray:
         ]
         more = [axis for axis in split if axis not in (rows, columns)]
         if more:
-            lines.append(f"split along {_axes(more)} too")
+            lines.append(f"The array is also split along {_axes(more)}.")
         return "\n".join(lines)
 
     def _place(self, part: int) -> list[int]:
@@ -131,21 +133,23 @@ class CausedCollective:
     inferred: bool
 
     def __str__(self) -> str:
-        """One line, such as ``all-reduce: 32 B ×10, line 20 (dot_general), 2 groups of 4 devices``."""
+        """One line, such as ``all-reduce: 32 B on each device, once per call, line 20 (add), all 8 devices``."""
         one = self.collective
-        often = f" ×{one.runs:,}" if one.runs != 1 else ""
-        held = f"{'unknown size' if one.bytes is None else size(one.bytes)}{often} on each device"
-        if one.per_trip:
-            held += " a step"
-        if one.conditional:
-            held += " if its branch is taken"
+        held = "size unknown" if one.bytes is None else f"{size(one.bytes)} on each device"
         lines = f"line{'s' if len(self.lines) > 1 else ''} {', '.join(map(str, self.lines))}"
-        where = lines if self.lines else "no source stated"
+        where = lines if self.lines else "source line unknown"
         made = f" ({', '.join(self.equations)})" if self.equations else ""
-        parts = [f"{one.kind}: {held}", f"{where}{made}{' inferred' if self.inferred else ''}", groups(one)]
+        parts = [f"{one.kind}: {held}", self.often, f"{where}{made}", groups(one)]
+        if self.inferred:
+            parts.append("source line inferred")
         if one.arrays > 1:
-            parts.append(f"{one.arrays} arrays at once")
+            parts.append(f"{one.arrays} arrays combined")
         return ", ".join(parts)
+
+    @property
+    def often(self) -> str:
+        """How often it runs."""
+        return often(self.collective.runs, self.collective.per_trip, self.collective.conditional)
 
 
 @dataclass(frozen=True)
@@ -159,6 +163,7 @@ class Shardings:
         bytes: What the collectives give on each device in one call, together; None where one is not known.
         sent: Estimate: what a device sends in one call by the ring algorithm; None where one is not known.
         left_out: Arrays that are not among `arrays`, as there are too many.
+        exchanged: What the devices exchange in one call, and what is not known of it: sentences.
     """
 
     devices: int
@@ -167,19 +172,7 @@ class Shardings:
     bytes: int | None
     sent: int | None
     left_out: int
-
-    @property
-    def exchanged(self) -> str:
-        """What moves in one call, and what is not known of it: a sentence or more."""
-        if not self.collectives:
-            return "No collectives: the devices exchange nothing."
-        estimate = "" if self.sent is None else f", about {size(self.sent)} sent by each device (ring estimate)"
-        words = [f"{count(len(self.collectives), 'collective')}: {size(self.bytes)} a call on each device{estimate}."]
-        if any(each.collective.per_trip for each in self.collectives):
-            words.append("One step of a loop is counted where the number of its steps is unknown.")
-        if any(each.collective.conditional for each in self.collectives):
-            words.append("Branches are counted as taken.")
-        return " ".join(words)
+    exchanged: str
 
     def __str__(self) -> str:
         """Every array with its picture, then every collective."""
@@ -187,7 +180,7 @@ class Shardings:
         for array in self.arrays:
             blocks.append(array.head + "\n" + "\n".join(f"  {line}" for line in array.picture.split("\n")))
         if self.left_out:
-            blocks.append(f"and {count(self.left_out, 'more array')}")
+            blocks.append(f"{count(self.left_out, 'more array')} not listed")
         blocks.append("\n".join([self.exchanged, *map(str, self.collectives)]))
         return "\n\n".join(blocks)
 
@@ -201,7 +194,41 @@ def shardings_of(document: Snapshot, shardings: ProgramShardings) -> Shardings:
         bytes=shardings.bytes,
         sent=shardings.sent,
         left_out=shardings.left_out,
+        exchanged=exchanged(shardings),
     )
+
+
+def exchanged(shardings: ProgramShardings) -> str:
+    """What the devices exchange in one call, and what is not known of it: sentences."""
+    collectives = shardings.collectives or ()
+    if not collectives:
+        return "The program has no collectives: the devices exchange no data."
+    number = count(len(collectives) + shardings.collectives_left_out, "collective")
+    words = [
+        f"The size of the results of {number} is unknown."
+        if shardings.bytes is None
+        else f"The results of {number} take {size(shardings.bytes)} on each device per call."
+    ]
+    if shardings.sent is not None:
+        words.append(f"Each device sends about {size(shardings.sent)} per call (estimate for the ring algorithm).")
+    if any(each.per_trip for each in collectives):
+        words.append("A loop with an unknown number of steps counts as one step.")
+    if any(each.conditional for each in collectives):
+        words.append("Every branch counts as taken.")
+    return " ".join(words)
+
+
+def decided(origin: str, line: int | None) -> str:
+    """Who decided how an array is cut; empty where that is unknown."""
+    return f"set on line {line}" if line is not None else _ORIGINS[origin]
+
+
+def often(runs: int, per_trip: bool, conditional: bool) -> str:
+    """How often a collective runs."""
+    times = "once" if runs == 1 else count(runs, "time")
+    if per_trip:
+        return f"at most {times} per loop step" if conditional else f"{times} per loop step"
+    return f"at most {times} per call" if conditional else f"{times} per call"
 
 
 def groups(collective: Collective) -> str:

@@ -34,6 +34,7 @@ class DiffChange(Struct):
     name: Annotated[str, _text("Of a parameter its name, of an operand its place from 1; else empty.")]
     before: Annotated[str, _text("As text, cut at 300 characters.")]
     after: Annotated[str, _text("As text, cut at 300 characters.")]
+    text: Annotated[str, _text("The difference in words, such as shape: [8] → [4].")]
 
 
 class DiffSide(Struct, omit_defaults=True):
@@ -83,6 +84,7 @@ class ProgramDiff(Struct):
     changed: Annotated[int, _text("Equations, or lines of a text.")]
     moved: Annotated[int, _text("Equations, or lines of a text; each once.")]
     signature: Annotated[int, _text("Arguments and results that were added, removed or changed, inner ones included.")]
+    summary: Annotated[str, _text("How much differs: a sentence.")]
     remarks: Annotated[list[str], _text("What else is to be known, such as what was wrapped in a scan: sentences.")]
     rows: Annotated[list[DiffRow], _text("In order.")]
     skipped: Annotated[int, _text("Equal rows that were left out after the last one.")]

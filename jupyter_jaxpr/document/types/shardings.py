@@ -61,6 +61,7 @@ class SpreadArray(Struct, omit_defaults=True):
     ]
     scope: Annotated[int, _text("Index into scopes, of an equation's; else -1.")] = -1
     equation: Annotated[int, _text("Index in that scope; else -1.")] = -1
+    decided: Annotated[str, _text("The origin in words, such as chosen by XLA; empty where it is unknown.")] = ""
 
 
 class EquationPlace(Struct, array_like=True):
@@ -113,6 +114,7 @@ class Collective(Struct, omit_defaults=True):
     causes: Annotated[list[Cause], _text("Where its values come from, each place once.")]
     per_trip: Annotated[bool, _text("It is in a loop of unknown trips.")] = False
     conditional: Annotated[bool, _text("It is in a branch: it runs only where that is taken.")] = False
+    often: Annotated[str, _text("How often it runs, in words, such as 10 times per call.")] = ""
 
 
 class ProgramShardings(Struct, omit_defaults=True):
@@ -134,3 +136,6 @@ class ProgramShardings(Struct, omit_defaults=True):
     sent: Annotated[
         int | None, _text("Estimate: what a device sends in one call, see Collective; null where one is unknown.")
     ] = None
+    exchanged: Annotated[
+        str, _text("What the devices exchange in one call: sentences; empty where the text was not read.")
+    ] = ""

@@ -83,7 +83,7 @@ def compile_twin(
             done = time.perf_counter()
             stablehlo = lowered_text(lowered)
             if stopped():
-                raise NoTwin("It was stopped before the twin was compiled. Ask for the exact links again.")
+                raise NoTwin("The request was stopped before XLA compiled the twin. Ask for the exact links again.")
             doing = "compile"
             tell("compiling the twin")
             middle = time.perf_counter()

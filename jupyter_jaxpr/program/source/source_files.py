@@ -58,11 +58,11 @@ def source_text(name: str, codes: Iterable[CodeType], whole: int = WHOLE_LINES) 
     short = os.path.basename(name)
     text = _read(name, short)
     if not ran:
-        raise NoText(f"Which code of {short} ran is not known, so its text cannot be checked. Open it in an editor.")
+        raise NoText(f"It is unknown which code of {short} ran. Open the file in an editor.")
     if not _is_what_ran(text, name, ran):
         raise NoText(
-            f"{short} has changed since it was imported, so its lines are not those that ran. Restart the kernel, or "
-            "import it again, and run the cell again."
+            f"{short} has changed since its import, so its lines are not the lines that ran. Restart the kernel or "
+            "import the module again, then run the cell again."
         )
     lines = text.split("\n")
     if lines and not lines[-1]:
@@ -76,15 +76,15 @@ def _read(name: str, short: str) -> str:
     if name.startswith("<"):  # code that a library wrote; it may have left its text for tracebacks
         text = "".join(linecache.getlines(name))
         if not text:
-            raise NoText(f"{name} is code that a program wrote: there is no file to show.")
+            raise NoText(f"{name} is generated code: there is no file to show.")
         return text
     try:
         if os.path.getsize(name) > LARGEST:
-            raise NoText(f"{short} is larger than {LARGEST // 1_000_000} MB. Open it in an editor.")
+            raise NoText(f"{short} is larger than {LARGEST // 1_000_000} MB. Open the file in an editor.")
         with tokenize.open(name) as file:
             return file.read()
     except (OSError, SyntaxError, UnicodeDecodeError):
-        raise NoText(f"{short} cannot be read where the kernel runs. It may have been moved since.") from None
+        raise NoText(f"The kernel cannot read {short}. The file may have moved since the run.") from None
 
 
 def _is_what_ran(text: str, name: str, ran: list[CodeType]) -> bool:

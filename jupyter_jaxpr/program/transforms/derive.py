@@ -98,12 +98,12 @@ def derive(name: str, observed: ObservedProgram, kind: Kind) -> Derived:
 
 
 _CURES = {
-    "jvp": "Differentiate a part of it that JAX can.",
-    "linearize": "Differentiate a part of it that JAX can.",
-    "grad": "Differentiate a part of it that JAX can.",
+    "jvp": "Differentiate only the part of the function that JAX can differentiate.",
+    "linearize": "Differentiate only the part of the function that JAX can differentiate.",
+    "grad": "Differentiate only the part of the function that JAX can differentiate.",
     "vmap": "Map over the part of the function that JAX can batch.",
 }
-_LOOP = "A while loop has no backward pass: write it as a scan, or take jvp."
+_LOOP = "A while loop has no reverse-mode derivative. Write the loop as a scan, or choose jvp."
 
 
 # --- the program as a function of its leaves ----------------------------------------------------------------
@@ -145,23 +145,25 @@ class _Original:
         if not self.floats:
             given = _listed(self.types) or "no array"
             raise _Refused(
-                f"{kind} needs an argument of a float type, and {self.name} was called with {given}. Call it with "
-                "floats, such as x.astype(float)."
+                f"{kind} needs an argument of a float type, but the call of {self.name} passes {given}. Pass floats, "
+                "such as x.astype(float)."
             )
         if not self.float_results:
             gives = _listed(self.result_types) or "no array"
-            raise _Refused(f"{kind} needs a result of a float type, and {self.name} gives {gives}.")
+            raise _Refused(f"{kind} needs a result of a float type, but {self.name} returns {gives}. Return a float.")
 
     def respect(self) -> str:
-        """With respect to what it is differentiated, and what is left alone and why."""
+        """With respect to what it is differentiated, and what is left alone and why: sentences."""
         chosen = _listed([_root(self.names[place]) for place in self.chosen])
-        text = f"with respect to {chosen}"
+        words = [f"The derivative is with respect to {chosen}."]
         by_keyword = _listed([_root(self.names[place]) for place in self.floats if place not in self.chosen])
         if by_keyword:
-            text += f"; not {by_keyword}, which is given by keyword"
+            words.append(f"Not differentiated, because passed by keyword: {by_keyword}.")
         rest = [place for place in range(len(self.specs)) if place not in self.floats]
         other = _listed([f"{self.names[place]} ({self.types[place]})" for place in rest])
-        return f"{text}; not {other}, of no float type" if other else text
+        if other:
+            words.append(f"Not differentiated, because the type is no float: {other}.")
+        return " ".join(words)
 
     def of_chosen(self, inputs: Sequence[Any], results: Sequence[int]) -> Callable[..., list[Any]]:
         """The function of its differentiated leaves alone, the others as they are."""
@@ -271,7 +273,7 @@ def _grad(original: _Original, derived: Derived) -> None:
     result = original.results[original.float_results[0]]
     scalar = len(original.results) == 1 and result.shape == () and not _complex(result)
     if scalar and not any(_complex(original.specs[place]) for place in chosen):
-        derived.words = f"jax.grad of {name} {original.respect()}."
+        derived.words = f"jax.grad of {name}. {original.respect()}"
 
         def gradient(*inputs: Any) -> Any:
             call = original.of_chosen(inputs, [0])
@@ -291,11 +293,12 @@ def _grad(original: _Original, derived: Derived) -> None:
             )
         )
         return
-    gives = _listed(original.result_types)
-    derived.words = (
-        f"{name} gives {gives}, no real scalar, so this is its vjp, {original.respect()}; the cotangent is an input, "
-        "of the result's type."
+    reason = (
+        f"{name} has a complex argument, so this program is a vjp, not a gradient."
+        if scalar
+        else f"{name} returns {_listed(original.result_types)}, not a real scalar, so this program is a vjp."
     )
+    derived.words = f"{reason} The cotangent is an input with the type of the result. {original.respect()}"
     cotangents = [original.results[place] for place in original.float_results]
 
     def pulled_back(*inputs: Any) -> Any:
@@ -329,7 +332,7 @@ def _vmap(original: _Original, derived: Derived) -> None:
     mapped = [argument for argument, own in original.arguments() if own]
     leaves = sum(len(own) for _, own in original.arguments())
     if not leaves:
-        raise _Refused(f"vmap needs an array to map over, and {name} was called with none.")
+        raise _Refused(f"vmap needs an array argument, but the call of {name} passes none. Pass an array.")
     closed_over = len(original.specs) - leaves
     specs = [
         spec if place < closed_over else _batched(spec, getattr(spec, "weak_type", False))
@@ -337,7 +340,7 @@ def _vmap(original: _Original, derived: Derived) -> None:
     ]
     axes = tuple(None if place < closed_over else 0 for place in range(len(specs)))
     over = _listed([argument.name for argument in mapped if argument.name]) or "every array"
-    derived.words = f"jax.vmap of {name} over {over}: a new first axis, in_axes=0, with a batch of {BATCH}."
+    derived.words = f"jax.vmap of {name} over {over}, with in_axes=0. Each array has a new first axis of size {BATCH}."
     traced = _traced(jax.vmap(original.call, in_axes=axes), specs, f"vmap_{name}")
     result = original.observed.result
     derived.parts.append(
@@ -358,8 +361,8 @@ def _needs_forward_rules(original: _Original, kind: Kind, *traced: Any) -> None:
     """Refuse where a part can only be transposed: JAX traces it, and raises when it is lowered."""
     if any(_holds(each.jaxpr, "custom_lin") for each in traced):
         raise _Refused(
-            f"{kind} of {original.name} cannot be had: it calls a custom_vjp function, which has a backward rule and "
-            "no forward one. Take grad, or define it by custom_jvp."
+            f"{kind} of {original.name} is impossible: {original.name} calls a custom_vjp function, which has only a "
+            "reverse-mode rule. Choose grad, or define the function with custom_jvp."
         )
 
 
@@ -377,7 +380,7 @@ def _jvp(original: _Original, derived: Derived) -> None:
 
     original.needs_floats("jvp")
     name, count = original.name, len(original.specs)
-    derived.words = f"jax.jvp of {name} {original.respect()}; the tangents are inputs, of the same types."
+    derived.words = f"jax.jvp of {name}. The tangents are inputs with the types of the arguments. {original.respect()}"
 
     def pushed(*inputs: Any) -> Any:
         given = inputs[:count]
@@ -409,8 +412,8 @@ def _linearize(original: _Original, derived: Derived) -> None:
     original.needs_floats("linearize")
     name = original.name
     derived.words = (
-        f"jax.linearize of {name} {original.respect()}: a primal program that keeps residuals, and a linear one of the "
-        "tangents."
+        f"jax.linearize of {name}. The primal program keeps residuals; the linear program maps the tangents. "
+        f"{original.respect()}"
     )
 
     def linearized(*inputs: Any) -> Any:

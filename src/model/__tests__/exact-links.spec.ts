@@ -116,9 +116,9 @@ describe('the twin of a recurrent net', () => {
   it('says of a line how many equations it comes from', () => {
     const said = [2, 3, 4].map(line => listing.describeLine(line)?.textContent);
     expect(said).toEqual([
-      'Twin compile: it comes from 1 equation.',
-      'Twin compile: it comes from 2 equations.',
-      'Twin compile: it comes from no equation.'
+      'Twin compile: this line comes from 1 equation.',
+      'Twin compile: this line comes from 2 equations.',
+      'Twin compile: this line comes from no equation.'
     ]);
     expect(listing.label).toBe('HLO of the twin of rnn');
   });

@@ -20,15 +20,7 @@ import { NOISES, Noise } from '../../workbench/reading/noise-rules';
 import { DiffFilters } from './diff-filters';
 import { hiddenRows, hiddenRowsWords } from './hidden-rows';
 import { Item, itemsOf, keyOf, nextDifference, placeOf } from './rows';
-import {
-  SIGNS,
-  changeWords,
-  countWords,
-  diffText,
-  foldWords,
-  sideLabel,
-  signWord
-} from './words';
+import { SIGNS, diffText, sideLabel, signWord } from './words';
 
 const NOTHING: ReadonlySet<Noise> = new Set();
 
@@ -61,7 +53,6 @@ export function DiffTable(props: {
   const current =
     active === null || items.length === 0 ? -1 : placeOf(items, active);
   const wide = width >= WIDE;
-  const words = countWords(diff, trans);
   const hiddenWords =
     noises.size === 0 ? '' : hiddenRowsWords(diff, hidden, noises, trans);
   const ends = {
@@ -139,10 +130,9 @@ export function DiffTable(props: {
       onKeyDown={event => dispatchKey(event, 'diff', { help })}
     >
       <p className="jp-JaxprDiff-counts" role="status">
-        {words ??
-          trans.__('Nothing differs: the programs are equal, names apart.')}
+        {diff.summary}
         {diff.left_out > 0 &&
-          ` ${trans.__('%1 more lines differ and are not listed.', diff.left_out)}`}
+          ` ${trans._n('%1 difference is not listed: the diff is too long.', '%1 differences are not listed: the diff is too long.', diff.left_out)}`}
       </p>
       {diff.remarks.map((remark, index) => (
         <p key={index} className="jp-JaxprDiff-remark">
@@ -272,12 +262,15 @@ function Fold(props: {
   trans: TranslationBundle;
 }): JSX.Element {
   const { item, trans } = props;
-  const words = foldWords(item.count, trans);
   return (
     <span className="jp-JaxprDiff-fold">
       {item.opens
-        ? trans.__('%1: show', words)
-        : trans.__('%1: see the Program view', words)}
+        ? trans._n('Show %1 equal line', 'Show %1 equal lines', item.count)
+        : trans._n(
+            '%1 equal line not listed',
+            '%1 equal lines not listed',
+            item.count
+          )}
     </span>
   );
 }
@@ -287,7 +280,7 @@ function Unified(props: {
   outside: boolean;
   trans: TranslationBundle;
 }): JSX.Element {
-  const { row, trans } = props;
+  const { row } = props;
   const { sign, before, after } = row;
   if (sign !== 'changed') {
     return <Line {...props} side={after ?? before} sign={sign} />;
@@ -296,7 +289,7 @@ function Unified(props: {
     <>
       <Line {...props} side={before} sign="removed" told />
       <Line {...props} side={after} sign="added" told />
-      <Changes row={row} trans={trans} />
+      <Changes row={row} />
     </>
   );
 }
@@ -306,7 +299,7 @@ function Beside(props: {
   outside: boolean;
   trans: TranslationBundle;
 }): JSX.Element {
-  const { row, trans } = props;
+  const { row } = props;
   return (
     <>
       <div className="jp-JaxprDiff-half">
@@ -323,7 +316,7 @@ function Beside(props: {
             told={row.before !== null}
           />
         )}
-        {row.sign === 'changed' && <Changes row={row} trans={trans} />}
+        {row.sign === 'changed' && <Changes row={row} />}
       </div>
     </>
   );
@@ -369,7 +362,9 @@ function Line(props: {
         {outside && side?.outside && (
           <span
             className="jp-JaxprDiff-outside"
-            title={trans.__('Names in the call around it, and outside')}
+            title={trans.__(
+              'Names inside the call = names outside of the call'
+            )}
           >
             {side.outside}
           </span>
@@ -392,16 +387,12 @@ function Marked({ side }: { side: DiffSide }): JSX.Element {
   return <>{parts}</>;
 }
 
-function Changes(props: {
-  row: DiffRow;
-  trans: TranslationBundle;
-}): JSX.Element | null {
-  const { row, trans } = props;
+function Changes({ row }: { row: DiffRow }): JSX.Element | null {
   return row.changes.length === 0 ? null : (
     <div className="jp-JaxprDiff-changes">
       {row.changes
         .slice(0, 8)
-        .map(change => changeWords(change, trans))
+        .map(({ text }) => text)
         .join(' · ')}
       {row.changes.length > 8 && ' …'}
     </div>

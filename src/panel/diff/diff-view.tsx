@@ -64,7 +64,7 @@ export function Diff(props: {
     return (
       <p className="jp-JaxprDiff-none">
         {trans.__(
-          'There is one program only. Change the cell and run it again, or run another one, to compare.'
+          'A diff needs two programs, and the panel has one. Change the cell and run the cell again, or run another cell.'
         )}
       </p>
     );
@@ -116,13 +116,17 @@ export function Answer(props: {
     case 'failed':
       return <Failed reason={state.reason} />;
     case 'working':
-      return <p role="status">{trans.__('The kernel compares them.')}</p>;
+      return (
+        <p role="status">
+          {trans.__('The kernel is comparing the programs …')}
+        </p>
+      );
     case 'idle':
       return (
         <p role="status">
           {model.requests === null
             ? trans.__(
-                'There is no kernel to compare them. Run the cell again.'
+                'The kernel of this run is not available. Run the cell again to compare the programs.'
               )
             : ''}
         </p>
@@ -164,7 +168,7 @@ function Chooser(props: {
         trans={trans}
       />
       <label>
-        <span>{trans.__('Text')}</span>
+        <span>{trans.__('Level')}</span>
         <select
           value={level}
           onChange={event =>

@@ -1,7 +1,7 @@
 /**
  * A diff and the kinds of noise that are put away come in; which rows are hidden goes out, and what of it differs.
  *
- * The kernel says of each side of a row what noise it is, by the rules of the Program view (`../program/noise.ts`).
+ * The kernel says of each side of a row what noise it is, by the rules of the Program view (`workbench/reading/noise-rules.ts`).
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 
@@ -13,7 +13,6 @@ import {
   countHidden,
   hiddenSentence
 } from '../../workbench/reading/noise-rules';
-import { IDiffCount, countWords } from './words';
 
 /** Of each row: the bits of why it is hidden, 0 where it is shown. A row is hidden where both its sides are. */
 export function hiddenRows(
@@ -50,26 +49,18 @@ function isCounted({ what, sign, before, partner }: DiffRow): boolean {
   );
 }
 
-/** How much of what is hidden differs. */
-export function hiddenDifferences(
-  { rows }: ProgramDiff,
-  hidden: Uint8Array
-): IDiffCount {
-  const count = { added: 0, removed: 0, changed: 0, moved: 0, signature: 0 };
-  rows.forEach((row, index) => {
-    if (hidden[index] === 0 || row.sign === 'same') {
-      return;
-    }
-    if (row.what === 'equation') {
-      count[row.sign] += hidden[index] & HEAD ? 1 : 0;
-    } else if (row.sign === 'changed') {
-      count.signature++;
-    }
-  });
-  return count;
+/** How many of the differences that the kernel counts are hidden. */
+function hiddenDifferences({ rows }: ProgramDiff, hidden: Uint8Array): number {
+  return rows.filter(
+    ({ what, sign }, index) =>
+      hidden[index] !== 0 &&
+      (what === 'equation'
+        ? sign !== 'same' && (hidden[index] & HEAD) !== 0
+        : sign === 'changed')
+  ).length;
 }
 
-/** `3 lines hidden: 2 converts, 1 broadcast. Of these 1 added, 1 changed: …` */
+/** `3 lines hidden: 2 converts, 1 broadcast. 1 difference is hidden. …` */
 export function hiddenRowsWords(
   diff: ProgramDiff,
   hidden: Uint8Array,
@@ -79,11 +70,15 @@ export function hiddenRowsWords(
   const count = countHidden(hidden, noises, new Set());
   const words = [hiddenSentence(count, noises, trans)];
   if (count.lines > 0) {
-    const differ = countWords(hiddenDifferences(diff, hidden), trans);
+    const differ = hiddenDifferences(diff, hidden);
     words.push(
-      differ === null
-        ? trans.__('They are equal in both programs.')
-        : trans.__('Among them %1, which the count above includes.', differ)
+      differ === 0
+        ? trans.__('The hidden lines are equal in both programs.')
+        : trans._n(
+            '%1 difference is hidden. The count above includes this difference.',
+            '%1 differences are hidden. The count above includes these differences.',
+            differ
+          )
     );
   }
   if (
@@ -92,7 +87,7 @@ export function hiddenRowsWords(
     diff.rows.some(row => row.skipped > 0)
   ) {
     words.push(
-      trans.__('Lines that the kernel left out are not counted here.')
+      trans.__('These numbers do not include lines that the kernel left out.')
     );
   }
   return words.join(' ');

@@ -10,7 +10,7 @@ import { DiffState, diffsOf } from '../../model/diffs';
 import { IJaxprModel } from '../../tokens';
 import { ModelWidget } from '../../parts/model-widget';
 import { useDiffs } from './diff-view';
-import { countWords } from './words';
+import { differs } from './words';
 
 export class SinceLine extends ModelWidget {
   /**
@@ -86,13 +86,13 @@ function Since(props: {
   );
   const isDone =
     state.kind === 'done' &&
-    (countWords(state.diff, trans) !== null || state.diff.remarks.length > 0);
+    (differs(state.diff) || state.diff.remarks.length > 0);
   return (
     <p>
       <span title={words}>{words}</span>
       {isDone && (
         <button className="jp-JaxprPanel-link" onClick={show}>
-          {trans.__('Show what differs')}
+          {trans.__('Show the diff')}
         </button>
       )}
       {state.kind === 'idle' && !asks && model.requests !== null && (
@@ -111,20 +111,13 @@ function sinceWords(
   trans: TranslationBundle
 ): string {
   switch (state.kind) {
-    case 'done': {
-      const words = countWords(state.diff, trans);
-      if (words !== null) {
-        return trans.__('%1: %2.', since, words);
-      }
-      return state.diff.remarks.length === 0
-        ? trans.__('%1: the same program.', since)
-        : trans.__('%1: nothing that is compared differs.', since);
-    }
+    case 'done':
+      return trans.__('%1: %2', since, state.diff.summary);
     case 'working':
-      return trans.__('%1: comparing …', since);
+      return trans.__('%1: comparing the programs …', since);
     case 'failed':
-      return trans.__('%1: not compared. %2', since, state.reason);
+      return trans.__('%1: no diff. %2', since, state.reason);
     case 'idle':
-      return trans.__('%1: not compared.', since);
+      return trans.__('%1: programs not compared yet.', since);
   }
 }

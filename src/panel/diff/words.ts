@@ -4,7 +4,6 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import {
-  DiffChange,
   DiffOf,
   DiffRow,
   DiffSide,
@@ -51,81 +50,13 @@ export function sideLabel(side: DiffOf, trans: TranslationBundle): string {
     : trans.__('%1 · cell [%2] · %3', name, side.execution_count, time);
 }
 
-/** How much differs. */
-export type IDiffCount = Pick<
-  ProgramDiff,
-  'added' | 'removed' | 'changed' | 'moved' | 'signature'
->;
-
-/** `1 added, 2 changed`; null where nothing differs. */
-export function countWords(
-  { added, removed, changed, moved, signature }: IDiffCount,
-  trans: TranslationBundle
-): string | null {
-  const words = [
-    added > 0 ? trans.__('%1 added', added) : null,
-    removed > 0 ? trans.__('%1 removed', removed) : null,
-    changed > 0 ? trans.__('%1 changed', changed) : null,
-    moved > 0 ? trans.__('%1 moved', moved) : null,
-    signature > 0
-      ? trans._n(
-          '%1 argument or result differs',
-          '%1 arguments or results differ',
-          signature
-        )
-      : null
-  ].filter(word => word !== null);
-  return words.length === 0 ? null : words.join(', ');
+/** Whether anything differs that the kernel counts. */
+export function differs(diff: ProgramDiff): boolean {
+  const { added, removed, changed, moved, signature } = diff;
+  return added + removed + changed + moved + signature > 0;
 }
 
-/** How many equations, or lines, differ. */
-export function differing(diff: ProgramDiff): number {
-  return diff.added + diff.removed + diff.changed + diff.moved;
-}
-
-/** `shape: [8] → [4]`. */
-export function changeWords(
-  change: DiffChange,
-  trans: TranslationBundle
-): string {
-  const what = changeName(change, trans);
-  const { before, after } = change;
-  return before === '' && after === ''
-    ? trans.__('%1 is another value', what)
-    : trans.__(
-        '%1: %2 → %3',
-        what,
-        shortened(before, 120) || trans.__('a value'),
-        shortened(after, 120) || trans.__('a value')
-      );
-}
-
-function changeName(change: DiffChange, trans: TranslationBundle): string {
-  switch (change.kind) {
-    case 'operand':
-      return trans.__('operand %1', change.name);
-    case 'parameter':
-      return shortened(change.name, 80);
-    case 'weak_type':
-      return trans.__('weak type');
-    case 'results':
-      return trans.__('number of results');
-    case 'shape':
-      return trans.__('shape');
-    case 'dtype':
-      return trans.__('dtype');
-    case 'sharding':
-      return trans.__('sharding');
-    case 'type':
-      return trans.__('type');
-    case 'primitive':
-      return trans.__('primitive');
-    case 'effects':
-      return trans.__('effects');
-  }
-}
-
-/** `12 equal rows`. */
+/** `12 equal lines`. */
 export function foldWords(count: number, trans: TranslationBundle): string {
   return trans._n('%1 equal line', '%1 equal lines', count);
 }
@@ -145,7 +76,7 @@ export function diffText(
   const lines = [
     `--- ${sideLabel(diff.before, trans)}`,
     `+++ ${sideLabel(diff.after, trans)}`,
-    countWords(diff, trans) ?? trans.__('Nothing differs, names apart.'),
+    diff.summary,
     ...diff.remarks,
     ...(hidden.words === '' ? [] : [hidden.words]),
     ''
@@ -168,9 +99,7 @@ export function diffText(
       lines.push(
         `- ${indent}${written(before)}`,
         `+ ${indent}${written(after)}`,
-        ...row.changes.map(
-          change => `    ${indent}${changeWords(change, trans)}`
-        )
+        ...row.changes.map(({ text }) => `    ${indent}${text}`)
       );
     } else {
       const mark = sign === 'removed' ? '-' : SIGNS[sign];

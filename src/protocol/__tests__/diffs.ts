@@ -45,6 +45,7 @@ export function programDiff(changes: Partial<ProgramDiff> = {}): ProgramDiff {
     changed: 0,
     moved: 0,
     signature: 0,
+    summary: 'All equations are equal except for names.',
     remarks: [],
     rows: [diffRow()],
     skipped: 0,

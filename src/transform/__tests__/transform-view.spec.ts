@@ -134,7 +134,7 @@ describe('the columns', () => {
       column(view, 'vmap').querySelector('.jp-JaxprTransform-words')
         ?.textContent
     ).toBe(
-      'jax.vmap of loss over w and x: a new first axis, in_axes=0, with a batch of 8.'
+      'jax.vmap of loss over w and x, with in_axes=0. Each array has a new first axis of size 8.'
     );
   });
 
@@ -218,7 +218,9 @@ describe('the columns', () => {
     expect(channel.questions).toEqual([
       { type: 'transform', snapshot: plain.id, program: 0, kind: 'grad' }
     ]);
-    expect(column(view, 'grad').textContent).toContain('JAX traces it …');
+    expect(column(view, 'grad').textContent).toContain(
+      'JAX traces the program …'
+    );
     answer(answered(withOnly('grad')));
     await new Promise(process.nextTick);
     expect(tagged(view, 'grad')).toHaveLength(13);

@@ -140,8 +140,8 @@ describe('levels side by side', () => {
       '%19 = stablehlo.tanh %18 : tensor<16xf32>'
     ]);
     expect(counts(view).slice(0, 2)).toEqual([
-      '1 of 13 lines',
-      '1 of 17 equations'
+      '1 of 13 lines linked',
+      '1 of 17 equations linked'
     ]);
     expect(
       [...column(view, 'Source').querySelectorAll('.jp-JaxprCell-span')].map(
@@ -159,7 +159,7 @@ describe('levels side by side', () => {
       'q:f32[16] = add p k',
       'r:f32[16] = tanh q'
     ]);
-    expect(counts(view)[1]).toBe('3 of 17 equations');
+    expect(counts(view)[1]).toBe('3 of 17 equations linked');
     expect(view.node.textContent).toContain(
       'The whole line is selected. Put the caret into an expression to select less.'
     );
@@ -189,7 +189,7 @@ describe('levels side by side', () => {
     press(jaxpr, { key: 'p' });
     expect(said()).toBe('linked place 2 of 3');
     // What is chosen stays chosen.
-    expect(counts(view)[1]).toBe('3 of 17 equations');
+    expect(counts(view)[1]).toBe('3 of 17 equations linked');
 
     press(jaxpr, { key: 'ArrowRight', altKey: true });
     expect(column(view, 'StableHLO').contains(document.activeElement)).toBe(
@@ -333,7 +333,7 @@ describe('the source column', () => {
     const { view, channel } = await open(snapshot);
     const source = column(view, 'Source');
     expect(source.textContent).toContain(
-      'models.pyIts text is being read. The program comes from lines 5, 6, 7, 10, 11, 13.'
+      'models.pyThe kernel is reading the file … Equations of the program come from lines 5, 6, 7, 10, 11, 13.'
     );
     expect(channel.questions).toEqual([
       { type: 'source', snapshot: snapshot.id, path: '/home/me/models.py' }
@@ -380,7 +380,7 @@ describe('the source column', () => {
     channel.answer = () => Promise.reject(new Unanswered('closed'));
     const { view } = await open(ofAFile(), undefined, channel);
     expect(column(view, 'Source').textContent).toContain(
-      'The program comes from lines 5, 6, 7, 10, 11, 13.'
+      'Equations of the program come from lines 5, 6, 7, 10, 11, 13.'
     );
     expect(
       column(view, 'Source').querySelector('button.jp-JaxprProgram-link')

@@ -10,7 +10,7 @@ import * as React from 'react';
 
 import { twinsOf } from '../../model/exact-links';
 import type { TextLevel } from '../../model/links';
-import type { ExactLinks, Snapshot, Stages } from '../../protocol/snapshot';
+import type { ExactLinks, Snapshot } from '../../protocol/snapshot';
 import type { IJaxprModel } from '../../tokens';
 import { useKeptFocus } from '../../parts/keep-focus';
 import { Failed, Question, Working } from '../../parts/long-work';
@@ -22,17 +22,6 @@ export interface IExactBarOptions {
   snapshot: Snapshot;
   program: number;
   level: TextLevel;
-}
-
-/** What a twin takes, from what the program took; the kernel says it in full before it begins. */
-export function twinPrice(
-  stages: Stages | null,
-  trans: TranslationBundle
-): string {
-  const { lower, compile, from_disk } = stages ?? {};
-  return typeof lower === 'number' && typeof compile === 'number' && !from_disk
-    ? trans.__('about %1', duration(lower + compile))
-    : trans.__('how long that takes is unknown');
 }
 
 /** The strip above one text; empty while nothing was asked for here. */
@@ -115,7 +104,7 @@ function Exact(
         <Working
           state={state}
           stopping={trans.__(
-            'It ends before XLA compiles; XLA itself cannot be stopped.'
+            'The request ends before XLA compiles. XLA itself cannot be stopped.'
           )}
           stop={() => twins.work.stop(snapshot, program)}
           announced
@@ -163,8 +152,8 @@ function Head(props: IExactBarOptions & { found: ExactLinks }): JSX.Element {
           )}
           {here.inferred > 0 &&
             ` ${trans._n(
-              '%2 more is inferred.',
-              '%2 more are inferred.',
+              '%2 more instruction is inferred.',
+              '%2 more instructions are inferred.',
               here.inferred,
               grouped(here.inferred)
             )}`}

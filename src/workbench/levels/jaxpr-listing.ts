@@ -358,7 +358,9 @@ export class JaxprListing implements IListing {
           {
             at: text.length,
             text: names,
-            title: this._trans.__('Names in the call around it, and outside'),
+            title: this._trans.__(
+              'Names inside the call = names outside of the call'
+            ),
             kind: 'fact'
           }
         ];
@@ -396,7 +398,7 @@ export class JaxprListing implements IListing {
     return {
       text: this._trans.__('as in %1', number),
       title: this._trans.__(
-        'The same program as in equation %1; go there',
+        'Go to equation %1, which has the same program',
         number
       ),
       line: index
@@ -459,9 +461,7 @@ class ListedFold implements IListedFold {
 
   get label(): string {
     const { kind, name } = this._fold;
-    return kind !== 'scope'
-      ? this._trans.__('%1, %2', name, this._numbers())
-      : this._numbers();
+    return kind !== 'scope' ? `${name}, ${this._numbers()}` : this._numbers();
   }
 
   placeholder(): HTMLElement {

@@ -16,7 +16,7 @@ import type { Snapshot } from '../../protocol/snapshot';
 import type { IJaxprModel, IRequests, LevelName } from '../../tokens';
 import { letGo } from '../../parts/let-go';
 import { element } from '../../parts/dom';
-import { ExactBar, twinPrice } from './exact-bar';
+import { ExactBar } from './exact-bar';
 import { ListingView } from '../listing/listing-view';
 import { FIRST_LINES } from './pages';
 import { PassesView } from './passes-view';
@@ -69,8 +69,7 @@ export class LevelBar implements IDisposable {
         trans.__('Exact links')
       );
       this._exactButton.title = trans.__(
-        'Link each line to exactly the equations that it comes from, by a twin that is compiled beside the program: %1',
-        twinPrice(snapshot.programs[program].stages, trans)
+        'Link each line to exactly the equations that the line comes from. JAX and XLA compile a tagged copy of the program, the twin; the panel asks first.'
       );
       this._exactButton.addEventListener('click', () => this.exact?.toggle());
       twinsOf(model).changed.connect(this._showExact, this);
@@ -158,7 +157,7 @@ export class LevelBar implements IDisposable {
       node.value = value;
       select.append(node);
     };
-    option('', trans.__('%1, as it ran', own));
+    option('', trans.__('%1 (platform of the run)', own));
     for (const platform of PLATFORMS) {
       if (platform !== own) {
         option(platform, platform);
@@ -185,7 +184,7 @@ export class LevelBar implements IDisposable {
     if (requests === null) {
       this._say(
         trans.__(
-          'The kernel cannot be asked now. Run the cell again to lower it.'
+          'The kernel of this run is not available. Run the cell again to lower the program.'
         )
       );
       return;
@@ -204,7 +203,10 @@ export class LevelBar implements IDisposable {
         return;
       }
       this._say(
-        trans.__('Lowered for %1 by JAX: not compiled, not run.', platform)
+        trans.__(
+          'JAX lowered the program for %1, without compiling or running the program.',
+          platform
+        )
       );
       const { jaxpr, links } = this._options.listings;
       const { equations } = links;

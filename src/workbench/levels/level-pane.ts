@@ -319,7 +319,7 @@ export class LevelPane implements IDisposable {
       }
       return {
         text: trans.__(
-          'The kernel has the twin’s text and cannot be asked now. Go back to the program, or run the cell again.'
+          'Only the kernel holds the text of the twin, and the kernel is not available. Go back to the program, or run the cell again.'
         ),
         action: null
       };
@@ -346,7 +346,7 @@ export class LevelPane implements IDisposable {
     if (!requests) {
       return {
         text: trans.__(
-          'The kernel has this text and cannot be asked now. Run the cell again to see it.'
+          'Only the kernel holds this text, and the kernel is not available. Run the cell again to see the text.'
         ),
         action: null
       };

@@ -148,7 +148,7 @@ export class Pages {
       this._tell(
         'jaxpr',
         this._trans.__(
-          'The other equations are in the kernel, which cannot be asked now. Run the cell again to see them.'
+          'Only the kernel holds the other equations, and the kernel is not available. Run the cell again to see all equations.'
         )
       );
       return;
@@ -191,7 +191,7 @@ export class Pages {
       this._tell(
         level,
         this._trans.__(
-          'The other lines are in the kernel, which cannot be asked now. Run the cell again to see them.'
+          'Only the kernel holds the other lines, and the kernel is not available. Run the cell again to see all lines.'
         )
       );
       return false;

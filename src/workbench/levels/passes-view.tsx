@@ -93,14 +93,14 @@ function Passes(props: IPassesProps): JSX.Element {
           (model.requests === null ? (
             <p>
               {trans.__(
-                'The kernel cannot be asked for the passes now. Run the cell again to see them.'
+                'The kernel of this run is not available. Run the cell again to see the passes.'
               )}
             </p>
           ) : (
             <>
               <p>
                 {trans.__(
-                  'What each pass of XLA changed, from StableHLO to this text. XLA compiles the program once more for it.'
+                  'XLA can compile the program once more and list what each pass changed, from StableHLO to this text.'
                 )}
               </p>
               <button
@@ -144,8 +144,8 @@ function Found(props: IPassesProps & { found: ProgramPasses }): JSX.Element {
     <>
       <p className="jp-JaxprPasses-count">
         {trans._n(
-          '%1 pass changed something; compiling once more took %2.',
-          '%1 passes changed something; compiling once more took %2.',
+          '%1 pass changed the program. Compiling once more took %2.',
+          '%1 passes changed the program. Compiling once more took %2.',
           passes.length,
           duration(found.seconds)
         )}
@@ -212,12 +212,12 @@ function numbers(one: XlaPass, trans: TranslationBundle): string {
           grouped(one.before),
           grouped(one.after)
         );
-  return trans.__(
-    '%1, +%2 −%3 lines',
-    count,
+  const lines = trans.__(
+    '+%1 −%2 lines',
     grouped(one.added),
     grouped(one.removed)
   );
+  return `${count}, ${lines}`;
 }
 
 function Changed(
@@ -233,7 +233,7 @@ function Changed(
     if (requests === null) {
       setReason(
         trans.__(
-          'The kernel cannot be asked now. Run the cell again to see what this pass changed.'
+          'The kernel of this run is not available. Run the cell again to see what this pass changed.'
         )
       );
       return;

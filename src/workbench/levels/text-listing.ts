@@ -259,7 +259,7 @@ export class TextListing implements IListing {
           'div',
           'jp-JaxprProgram-fact',
           this._trans.__(
-            'Inferred: XLA does not say where this comes from. What it is part of, or what uses it, comes from here.'
+            'Inferred: XLA does not state the source of this line. An instruction that contains or uses this line comes from here.'
           )
         )
       );
@@ -270,7 +270,7 @@ export class TextListing implements IListing {
           'div',
           'jp-JaxprProgram-fact',
           this._trans.__(
-            'Several equations come from this place. Only this one has the name and the type of the line: it is inferred, XLA does not state it.'
+            'Inferred: several equations come from this source line. Only this equation has the name and the type of the instruction. XLA does not state the equation.'
           )
         )
       );
@@ -281,11 +281,7 @@ export class TextListing implements IListing {
         element(
           'div',
           'jp-JaxprProgram-fact',
-          this._trans.__(
-            '%1, %2',
-            where.function,
-            whereOf(this._links, where, this._trans)
-          )
+          `${where.function}, ${whereOf(this._links, where, this._trans)}`
         )
       );
     }
@@ -341,7 +337,10 @@ export class TextListing implements IListing {
     if (this._links.isInferred(this.level, index)) {
       return {
         text: badgeText(this._links, span),
-        title: this._trans.__('%1, inferred: XLA does not say it', where),
+        title: this._trans.__(
+          '%1 (inferred: XLA does not state the source)',
+          where
+        ),
         kind: 'inferred'
       };
     }

@@ -19,15 +19,23 @@ const TRIPS = /"?known_trip_count"?:\{"?n"?:"?(\d+)/;
 function kindWords(kind: string, trans: TranslationBundle): string {
   switch (kind) {
     case 'kLoop':
-      return trans.__('one loop over the elements of the result');
+      return trans.__(
+        'kLoop: the fusion is one loop over the elements of its result.'
+      );
     case 'kInput':
-      return trans.__('a reduction, and what its operands are computed from');
+      return trans.__(
+        'kInput: the fusion is a reduction and the instructions that compute its operands.'
+      );
     case 'kOutput':
-      return trans.__('a product, and what is computed from its result');
+      return trans.__(
+        'kOutput: the fusion is a product and the instructions that use its result.'
+      );
     case 'kCustom':
-      return trans.__('a kernel that a library or the backend brings');
+      return trans.__(
+        'kCustom: a library or the backend provides the kernel of the fusion.'
+      );
     default:
-      return trans.__('a kind of its own');
+      return trans.__('XLA calls the kind of this fusion %1.', kind);
   }
 }
 
@@ -35,18 +43,18 @@ function kindWords(kind: string, trans: TranslationBundle): string {
 function targetWords(target: string, trans: TranslationBundle): string {
   if (/python.*callback/.test(target)) {
     return trans.__(
-      'A Python function is called here, such as that of pure_callback, io_callback or debug.print. XLA does not look inside.'
+      'The program calls a Python function here, such as the function of pure_callback, io_callback or debug.print. XLA does not look inside the function.'
     );
   }
   if (
     /^(?:Sharding|SPMD\w+|annotate_device_placement|xla\.sdy\..+)$/.test(target)
   ) {
     return trans.__(
-      'A mark for XLA: where an array is, or how it is cut over devices. Nothing is called.'
+      'An annotation for XLA: the device or the sharding of an array. The program calls nothing here.'
     );
   }
   return trans.__(
-    'XLA calls code of a library or of the backend here and does not look inside.'
+    'The program calls code of a library or of the backend here. XLA does not look inside the code.'
   );
 }
 
@@ -82,7 +90,7 @@ export function tagsOf(
   if (name === 'fusion') {
     const kind = KIND.exec(line)?.[1];
     if (kind) {
-      say(kind, trans.__('%1: %2.', kind, kindWords(kind, trans)));
+      say(kind, kindWords(kind, trans));
     }
   }
   if (name === 'fusion' || name === 'call') {
@@ -96,7 +104,7 @@ export function tagsOf(
     const count = Number(trips[1]).toLocaleString('en');
     say(
       trans.__('× %1', count),
-      trans.__('XLA knows that this loop runs %1 times.', count)
+      trans.__('XLA knows that this loop runs %1 steps.', count)
     );
   }
   if (COLLECTIVE.test(name)) {
@@ -131,28 +139,33 @@ function size(
     instructions,
     instructions.toLocaleString('en')
   );
-  if (count === 0) {
-    return [members, trans.__('It consists of %1.', members)];
-  }
-  const made = trans._n(
-    '%1 equation',
-    '%1 equations',
-    count,
-    count.toLocaleString('en')
+  const whole = trans._n(
+    'The called computation has %2 instruction.',
+    'The called computation has %2 instructions.',
+    instructions,
+    instructions.toLocaleString('en')
   );
-  return told
-    ? [
-        trans.__('%1, %2', members, made),
-        trans.__('It consists of %1, made for %2.', members, made)
-      ]
-    : [
-        members,
-        trans.__(
-          'It consists of %1, made for some of %2: XLA does not tell the equations of one place apart. Exact links do.',
-          members,
-          made
-        )
-      ];
+  const equationCount = count.toLocaleString('en');
+  if (count === 0) {
+    return [members, whole];
+  }
+  if (!told) {
+    const some = trans._n(
+      'The instructions come from some of %2 equation at one source position. XLA does not distinguish these equations. Exact links do.',
+      'The instructions come from some of %2 equations at one source position. XLA does not distinguish these equations. Exact links do.',
+      count,
+      equationCount
+    );
+    return [members, `${whole} ${some}`];
+  }
+  const made = trans._n('%2 equation', '%2 equations', count, equationCount);
+  const all = trans._n(
+    'The instructions come from %2 equation.',
+    'The instructions come from %2 equations.',
+    count,
+    equationCount
+  );
+  return [`${members}, ${made}`, `${whole} ${all}`];
 }
 
 /** Where a line of HLO leads: from a call to what is called, from there back, from the module to its entry. */
@@ -165,7 +178,7 @@ export function referenceOf(
     return (
       entry && {
         text: trans.__('→ entry'),
-        title: trans.__('Go to where the program begins to run'),
+        title: trans.__('Go to the entry computation'),
         line: entry.first
       }
     );
@@ -185,7 +198,7 @@ export function referenceOf(
   return (
     called && {
       text: trans.__('→ %1', called.name),
-      title: trans.__('Go to %1, which it calls', called.name),
+      title: trans.__('Go to the called computation %1', called.name),
       line: called.first
     }
   );

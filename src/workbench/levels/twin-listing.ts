@@ -70,10 +70,10 @@ export class TwinListing extends TextListing {
         'div',
         'jp-JaxprProgram-fact',
         count === 0
-          ? trans.__('Twin compile: it comes from no equation.')
+          ? trans.__('Twin compile: this line comes from no equation.')
           : trans._n(
-              'Twin compile: it comes from 1 equation.',
-              'Twin compile: it comes from %1 equations.',
+              'Twin compile: this line comes from 1 equation.',
+              'Twin compile: this line comes from %1 equations.',
               count
             )
       )

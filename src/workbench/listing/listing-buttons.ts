@@ -65,7 +65,7 @@ export class Chip extends Button {
     return this.button(
       'jp-JaxprProgram-chip',
       this._label,
-      trans.__('%1, show all of it', this._label),
+      trans.__('%1: show all', this._label),
       (_, node) => this.owner.openChipsAt(view.posAtDOM(node)),
       view
     );

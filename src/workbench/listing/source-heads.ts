@@ -95,7 +95,7 @@ export class SourceHeads {
       key: `${span.file.path}:${span.line}:${isInferred}:${text}`,
       badge: isNumbered(span, links) ? badgeText(links, span) : where,
       where: isInferred
-        ? trans.__('%1, inferred: XLA does not say it', where)
+        ? trans.__('%1 (inferred: XLA does not state the source)', where)
         : where,
       text: isInferred ? trans.__('%1 (inferred)', text).trim() : text,
       selection: {

@@ -100,13 +100,13 @@ export class VariableUses {
         : trans.__('used by no equation');
     const last = read > 0 ? rows[uses[read - 1]].number : 0;
     const lives = isResult
-      ? trans.__('a result, so live to the end')
+      ? trans.__('live to the end, as a result')
       : from > 0 && last > 0
         ? trans.__('live over equations %1 to %2', from, last)
         : last > 0
           ? trans.__('live up to equation %1', last)
           : trans.__('never live');
-    return trans.__('%1, %2, %3', bound, used, lives);
+    return [bound, used, lives].join(', ');
   }
 
   private _isResult(scope: number, variable: number): boolean {

@@ -84,7 +84,7 @@ export function drawShards(
   let end = y0 + 2 + rows * height;
   if (rows < parts.rows || columns < parts.columns) {
     const words = trans.__(
-      'The first %1 × %2 of %3 × %4 blocks.',
+      'The picture shows the first %1 × %2 of %3 × %4 blocks.',
       rows,
       columns,
       parts.rows,
@@ -103,21 +103,21 @@ function titles(
   trans: TranslationBundle
 ): string[] {
   if (rowAxis === null && columnAxis === null) {
-    return [trans.__('every device holds all of it')];
+    return [trans.__('Every device holds the whole array.')];
   }
   const lines = [];
   if (rowAxis === null) {
-    lines.push(trans.__('across: axis %1', columnAxis));
+    lines.push(trans.__('columns: axis %1', columnAxis));
   } else {
     lines.push(
-      trans.__('down: axis %1, across: axis %2', rowAxis, columnAxis ?? '–')
+      trans.__('rows: axis %1, columns: axis %2', rowAxis, columnAxis ?? '–')
     );
   }
   if (otherAxes.length > 0) {
     lines.push(
       trans._n(
-        'also split along axis %2 (not drawn)',
-        'also split along axes %2 (not drawn)',
+        'The array is also split along axis %2 (not drawn).',
+        'The array is also split along axes %2 (not drawn).',
         otherAxes.length,
         otherAxes.join(', ')
       )
@@ -136,14 +136,20 @@ export function shardsWords(
   trans: TranslationBundle
 ): string {
   const parts = partsOf(array, layout);
-  const what = trans.__('%1: %2, %3', array.name, array.type, layout.spec);
   if (parts === null) {
-    return trans.__('%1. Which device holds what is not known.', what);
+    return trans.__(
+      '%1: %2, %3. It is unknown which device holds which shard.',
+      array.name,
+      array.type,
+      layout.spec
+    );
   }
   if (parts.rowAxis === null && parts.columnAxis === null) {
     return trans.__(
-      '%1. Every device holds all of it: %2.',
-      what,
+      '%1: %2, %3. Every device holds the whole array: %4.',
+      array.name,
+      array.type,
+      layout.spec,
       runsOf(parts.blocks[0]?.devices ?? [])
     );
   }
@@ -153,10 +159,28 @@ export function shardsWords(
       rowAxis === null ? null : rangeOf(array, rowAxis, row),
       columnAxis === null ? null : rangeOf(array, columnAxis, column)
     ].filter(range => range !== null);
-    return trans.__('[%1] on %2', ranges.join(', '), runsOf(devices));
+    return trans._n(
+      '[%2] on device %3',
+      '[%2] on devices %3',
+      devices.length,
+      ranges.join(', '),
+      runsOf(devices)
+    );
   });
   if (blocks.length > MOST_TOLD) {
-    told.push(trans.__('and %1 more', blocks.length - MOST_TOLD));
+    told.push(
+      trans._n(
+        '%1 more block not listed',
+        '%1 more blocks not listed',
+        blocks.length - MOST_TOLD
+      )
+    );
   }
-  return `${what}. ${told.join('; ')}.`;
+  return trans.__(
+    '%1: %2, %3. %4.',
+    array.name,
+    array.type,
+    layout.spec,
+    told.join('; ')
+  );
 }

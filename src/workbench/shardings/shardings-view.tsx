@@ -21,11 +21,9 @@ import { Picture } from '../../parts/picture';
 import { dispatchKey } from '../reading/key-table';
 import { drawShards, shardsWords } from './drawing';
 import {
-  bytesWords,
   causesWords,
   groupWords,
   movedWords,
-  originWords,
   roleWords,
   shardWords,
   summaryWords
@@ -126,7 +124,7 @@ interface IPartProps extends IShardingsProps {
 }
 
 function Arrays(props: IPartProps): JSX.Element {
-  const { model, snapshot, shardings, trans } = props;
+  const { model, shardings, trans } = props;
   const { arrays, layouts } = shardings;
   const [chosen, choose] = React.useState(0);
   const at = Math.min(chosen, arrays.length - 1);
@@ -165,16 +163,18 @@ function Arrays(props: IPartProps): JSX.Element {
                 <b>{one.name}</b>{' '}
                 <code className="jp-mod-type">{one.type}</code>{' '}
                 <code>{layouts[one.layout].spec}</code>{' '}
-                <span className="jp-mod-quiet">
-                  {originWords(one, snapshot, trans)}
-                </span>
+                <span className="jp-mod-quiet">{one.decided}</span>
               </>
             );
           }}
         />
         {leftOut > 0 && (
           <p className="jp-JaxprPanel-small">
-            {trans._n('%1 more array.', '%1 more arrays.', leftOut)}
+            {trans._n(
+              '%1 more array not listed',
+              '%1 more arrays not listed',
+              leftOut
+            )}
           </p>
         )}
       </div>
@@ -196,7 +196,7 @@ function Arrays(props: IPartProps): JSX.Element {
             )}
           </p>
           {layout.holders.length === 0 && (
-            <p>{trans.__('Which device holds what is not known.')}</p>
+            <p>{trans.__('It is unknown which device holds which shard.')}</p>
           )}
           <Picture
             draw={draw}
@@ -222,14 +222,14 @@ function Collectives(props: IPartProps): JSX.Element {
       <p role="status">
         {model.requests === null
           ? trans.__(
-              'The kernel cannot be asked for the collectives now. Run the cell again to see them.'
+              'The kernel of this run is not available. Run the cell again to see the collectives.'
             )
           : trans.__('Reading the collectives of the HLO …')}
       </p>
     );
   }
   if (collectives.length === 0) {
-    return <p>{trans.__('No collectives: the devices exchange nothing.')}</p>;
+    return <p>{shardings.exchanged}</p>;
   }
   const leftOut = shardings.collectives_left_out ?? 0;
   const select = (index: number): Selection => ({
@@ -240,7 +240,7 @@ function Collectives(props: IPartProps): JSX.Element {
   });
   return (
     <div className="jp-JaxprShardings-collectives">
-      <p>{movedWords(shardings, trans)}</p>
+      <p>{shardings.exchanged}</p>
       <Listed
         label={trans.__('Collectives')}
         count={collectives.length}
@@ -252,8 +252,8 @@ function Collectives(props: IPartProps): JSX.Element {
       {leftOut > 0 && (
         <p className="jp-JaxprPanel-small">
           {trans._n(
-            '%1 more collective: its bytes are counted.',
-            '%1 more collectives: their bytes are counted.',
+            '%1 more collective not listed. The sum of the bytes includes it.',
+            '%1 more collectives not listed. The sum of the bytes includes them.',
             leftOut
           )}
         </p>
@@ -270,9 +270,7 @@ function Exchange(props: IPartProps & { one: Collective }): JSX.Element {
       <span className="jp-mod-line">
         {trans.__('HLO line %1', one.line + 1)}
       </span>
-      <b>{one.kind}</b> {bytesWords(one, trans)}
-      {one.arrays > 1 &&
-        trans._n(', %1 array at once', ', %1 arrays at once', one.arrays)}
+      <b>{one.kind}</b> {movedWords(one, trans)}
       <div title={names}>{causesWords(one.causes, snapshot, trans)}</div>
       <div className="jp-mod-quiet" title={one.groups_text}>
         {groupWords(one, trans)}

@@ -10,7 +10,7 @@ import type {
   Snapshot,
   SpreadArray
 } from '../../protocol/snapshot';
-import { grouped, size } from '../../quantities';
+import { size } from '../../quantities';
 
 export function roleWords(
   role: SpreadArray['role'],
@@ -29,35 +29,13 @@ export function roleWords(
   }
 }
 
-/** Who decided how it is cut, and where. */
-export function originWords(
-  array: SpreadArray,
-  snapshot: Snapshot,
-  trans: TranslationBundle
-): string {
-  switch (array.origin) {
-    case 'given':
-      return trans.__('given');
-    case 'chosen':
-      return trans.__('chosen by XLA');
-    case 'unknown':
-      return '';
-    case 'stated': {
-      const line = lineOf(snapshot, array.scope ?? -1, array.equation ?? -1);
-      return line === null
-        ? trans.__('stated by its equation')
-        : trans.__('line %1', line);
-    }
-  }
-}
-
 /** What each device holds of an array. */
 export function shardWords(
   array: SpreadArray,
   trans: TranslationBundle
 ): string {
   return array.shard === null
-    ? trans.__('part unknown')
+    ? trans.__('shard unknown')
     : trans.__('[%1] on each device', array.shard.join(','));
 }
 
@@ -66,72 +44,39 @@ export function summaryWords(
   shardings: ProgramShardings,
   trans: TranslationBundle
 ): string {
-  const devices = trans._n('%1 device', '%1 devices', shardings.devices.length);
   const collectives = shardings.collectives ?? null;
-  if (collectives === null) {
-    return devices;
-  }
-  if (collectives.length === 0) {
-    return trans.__('%1, which exchange nothing', devices);
-  }
-  const count = trans._n(
-    '%1 collective',
-    '%1 collectives',
-    collectives.length + (shardings.collectives_left_out ?? 0)
-  );
   const bytes = shardings.bytes ?? null;
-  return bytes === null
-    ? trans.__('%1, %2', devices, count)
-    : trans.__('%1, %2: %3 a call', devices, count, size(bytes));
+  const words = [trans._n('%1 device', '%1 devices', shardings.devices.length)];
+  if (collectives !== null) {
+    words.push(
+      trans._n(
+        '%1 collective',
+        '%1 collectives',
+        collectives.length + (shardings.collectives_left_out ?? 0)
+      )
+    );
+    if (bytes !== null && collectives.length > 0) {
+      words.push(trans.__('%1 per call', size(bytes)));
+    }
+  }
+  return words.join(' · ');
 }
 
-/** What moves in one call. */
+/** What a collective moves on each device, and how often. */
 export function movedWords(
-  shardings: ProgramShardings,
+  { bytes, often, arrays }: Collective,
   trans: TranslationBundle
 ): string {
-  const bytes = shardings.bytes ?? null;
-  const sent = shardings.sent ?? null;
   const words = [
     bytes === null
-      ? trans.__('How many bytes the collectives produce is unknown.')
-      : trans.__(
-          'The collectives produce %1 on each device in each call.',
-          size(bytes)
-        )
+      ? trans.__('size unknown')
+      : trans.__('%1 on each device', size(bytes)),
+    often ?? ''
   ];
-  if (sent !== null) {
-    words.push(
-      trans.__(
-        'Each device sends about %1 for them: an estimate for the ring algorithm.',
-        size(sent)
-      )
-    );
+  if (arrays > 1) {
+    words.push(trans.__('%1 arrays combined', arrays));
   }
-  if ((shardings.collectives ?? []).some(one => one.per_trip === true)) {
-    words.push(
-      trans.__(
-        'One step of a loop is counted where the number of its steps is unknown.'
-      )
-    );
-  }
-  if ((shardings.collectives ?? []).some(one => one.conditional === true)) {
-    words.push(trans.__('Branches are counted as taken.'));
-  }
-  return words.join(' ');
-}
-
-/** Its bytes, times its runs. */
-export function bytesWords(one: Collective, trans: TranslationBundle): string {
-  const held = one.bytes === null ? trans.__('bytes unknown') : size(one.bytes);
-  const words = [one.runs === 1 ? held : `${held} ×${grouped(one.runs)}`];
-  if (one.per_trip === true) {
-    words.push(trans.__('a step'));
-  }
-  if (one.conditional === true) {
-    words.push(trans.__('if its branch is taken'));
-  }
-  return words.join(' ');
+  return words.filter(word => word !== '').join(', ');
 }
 
 /** Where its values come from: each line, with the primitives of the equations there. */
@@ -184,7 +129,7 @@ function placeWords(
   trans: TranslationBundle
 ): string {
   if (line === null) {
-    return trans.__('cause unknown: XLA states no place');
+    return trans.__('source line unknown');
   }
   if (file === cell?.file) {
     return trans.__('line %1', line);
@@ -217,14 +162,4 @@ function short(parts: readonly string[], between: string): string {
   return parts.length > 8
     ? `${parts.slice(0, 8).join(between)} …`
     : parts.join(between);
-}
-
-function lineOf(
-  snapshot: Snapshot,
-  scope: number,
-  equation: number
-): number | null {
-  const stack = snapshot.scopes[scope]?.stack[equation] ?? -1;
-  const [frame] = snapshot.stacks[stack]?.[0] ?? [];
-  return snapshot.frames[frame]?.[2] ?? null;
 }

@@ -96,7 +96,7 @@ def _parameter_changes(a: Keys, b: Keys, scope_a: ScopeSide, scope_b: ScopeSide,
     combiners_b = [each for each in scope_b.children.get(j, ()) if is_combiner(primitive, each)]
     for one, other in zip(combiners_a, combiners_b, strict=False):
         if a.of(one.scope).scope != b.of(other.scope).scope:
-            found.append(Change("parameter", one.parameter, "one program", "another program"))
+            found.append(Change("parameter", one.parameter, "a program", "a different program"))
     return found
 
 

@@ -157,19 +157,19 @@ describe('what is hidden of a diff', () => {
       ]
     });
     expect(said(diff, 'convert')).toBe(
-      '2 lines hidden: 2 converts. Among them 1 added, which the count above includes.'
+      '2 lines hidden: 2 converts. 1 difference is hidden. The count above includes this difference.'
     );
     expect(said(diff, 'broadcast')).toBe(
-      '1 line hidden: 1 broadcast. Among them 1 removed, which the count above includes.'
+      '1 line hidden: 1 broadcast. 1 difference is hidden. The count above includes this difference.'
     );
     expect(said(diff, 'unused')).toBe(
-      '2 lines hidden: 1 unused. Among them 1 moved, which the count above includes.'
+      '2 lines hidden: 1 unused. 1 difference is hidden. The count above includes this difference.'
     );
     expect(said(diff, 'wrapper')).toBe(
-      '2 lines hidden: 1 jit wrapper. Among them 1 changed, 1 argument or result differs, which the count above includes.'
+      '2 lines hidden: 1 jit wrapper. 2 differences are hidden. The count above includes these differences.'
     );
     expect(said(diff, ...NOISES)).toBe(
-      '8 lines hidden: 2 converts, 2 broadcasts, 1 jit wrapper, 1 unused. Among them 1 added, 1 removed, 2 changed, 1 moved, 1 argument or result differs, which the count above includes.'
+      '8 lines hidden: 2 converts, 2 broadcasts, 1 jit wrapper, 1 unused. 6 differences are hidden. The count above includes these differences.'
     );
   });
 
@@ -177,13 +177,13 @@ describe('what is hidden of a diff', () => {
     const row = diffRow({ before: side('unused'), after: side('unused') });
     const diff = programDiff({ rows: [row] });
     expect(said(diff, 'unused', 'convert')).toBe(
-      '1 line hidden: 1 unused. They are equal in both programs.'
+      '1 line hidden: 1 unused. The hidden lines are equal in both programs.'
     );
     expect(said(diff, 'wrapper', 'convert')).toBe(
       'No lines hidden. No line matches the filters: converts, jit wrappers.'
     );
     expect(said({ ...diff, skipped: 4 }, 'convert')).toBe(
-      'No lines hidden. No line matches the filters: converts. Lines that the kernel left out are not counted here.'
+      'No lines hidden. No line matches the filters: converts. These numbers do not include lines that the kernel left out.'
     );
   });
 
@@ -243,12 +243,21 @@ describe('a diff as a text', () => {
         line: 4,
         marks: [17, 26]
       },
-      changes: [{ kind: 'operand', name: '2', before: '2.0', after: '3.0' }]
+      changes: [
+        {
+          kind: 'operand',
+          name: '2',
+          before: '2.0',
+          after: '3.0',
+          text: 'operand 2: 2.0 → 3.0'
+        }
+      ]
     });
     const diff = programDiff({
       changed: 1,
       removed: 1,
-      remarks: ['2 equations went into the program of scan (length 4).'],
+      summary: '1 equation removed, 1 equation changed.',
+      remarks: ['2 equations moved into scan (length 4).'],
       rows: [
         diffRow(),
         changed,
@@ -260,8 +269,8 @@ describe('a diff as a text', () => {
     expect(lines[0]).toMatch(/^--- f · cell \[2\] · \d\d:\d\d$/);
     expect(lines[1]).toMatch(/^\+\+\+ f · cell \[3\] · \d\d:\d\d$/);
     expect(lines.slice(2)).toEqual([
-      '1 removed, 1 changed',
-      '2 equations went into the program of scan (length 4).',
+      '1 equation removed, 1 equation changed.',
+      '2 equations moved into scan (length 4).',
       '',
       '  b:f32[8] = sin a',
       '-   c:f32[8] = mul b 2.0:f32[]',
@@ -279,6 +288,7 @@ describe('a diff as a text', () => {
     const inner = { ...side(), outside: 'a = p, b = q' };
     const diff = programDiff({
       added: 1,
+      summary: '1 equation added.',
       rows: [
         diffRow({ sign: 'added', before: null, after: side('wrapper') }),
         diffRow({ depth: 1, sign: 'added', before: null, after: inner })
@@ -295,7 +305,7 @@ describe('a diff as a text', () => {
       trans
     ).split('\n');
     expect(lines.slice(2)).toEqual([
-      '1 added',
+      '1 equation added.',
       '1 line hidden: 1 jit wrapper.',
       '',
       '+   b:f32[8] = sin a  (a = p, b = q)'

@@ -411,7 +411,7 @@ describe('a program that is too large to be sent whole', () => {
     Widget.attach(view, document.body);
     await settled();
     expect(messages(view)).toBe(
-      'The other equations are in the kernel, which cannot be asked now. Run the cell again to see them.'
+      'Only the kernel holds the other equations, and the kernel is not available. Run the cell again to see all equations.'
     );
   });
 });

@@ -57,8 +57,9 @@ describe('the words beside a line of HLO', () => {
     const [, some] = tagsOf(MODULE[8], 'fusion', 0, of(3, false));
     expect([some.text, some.title]).toEqual([
       '2 instructions',
-      'It consists of 2 instructions, made for some of 3 equations: ' +
-        'XLA does not tell the equations of one place apart. Exact links do.'
+      'The called computation has 2 instructions. ' +
+        'The instructions come from some of 3 equations at one source position. ' +
+        'XLA does not distinguish these equations. Exact links do.'
     ]);
     expect(words('%t = f32[] fusion(%s), calls=%unknown', 'fusion')).toEqual(
       []
@@ -96,11 +97,11 @@ describe('the words beside a line of HLO', () => {
   });
 
   it.each([
-    ['xla_ffi_python_cpu_callback', 'A Python function is called here'],
-    ['xla_python_gpu_callback', 'A Python function is called here'],
-    ['Sharding', 'Nothing is called.'],
-    ['SPMDFullToShardShape', 'Nothing is called.'],
-    ['xla.sdy.FuncResultSharding', 'Nothing is called.'],
+    ['xla_ffi_python_cpu_callback', 'The program calls a Python function here'],
+    ['xla_python_gpu_callback', 'The program calls a Python function here'],
+    ['Sharding', 'The program calls nothing here.'],
+    ['SPMDFullToShardShape', 'The program calls nothing here.'],
+    ['xla.sdy.FuncResultSharding', 'The program calls nothing here.'],
     ['lapack_sgetrf_ffi', 'code of a library or of the backend'],
     ['TopK', 'code of a library or of the backend']
   ])('say of a call of %s what is behind it', (target, said) => {

@@ -98,7 +98,7 @@ describe('a line of a jaxpr', () => {
       'o: defined at equation 4, used once, live over equations 4 to 5'
     ]);
     expect(variables(listing, 8)[0]).toBe(
-      'r: defined at equation 7, used by no equation, a result, so live to the end'
+      'r: defined at equation 7, used by no equation, live to the end, as a result'
     );
     expect(variables(listing, 3)[3]).toBe(
       'l: an input, used once, live up to equation 4'

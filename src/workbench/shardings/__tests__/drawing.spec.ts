@@ -35,7 +35,7 @@ function right(shape: Shape): number {
 describe('the picture of an array', () => {
   it('has a box for each block, its devices in it and its ranges beside', () => {
     expect(texts(array(), layout())).toEqual([
-      'down: axis 0, across: axis 1',
+      'rows: axis 0, columns: axis 1',
       '0:16',
       '0, 1',
       '2, 3',
@@ -51,13 +51,13 @@ describe('the picture of an array', () => {
   it('of what every device holds is one box', () => {
     const whole = array({ type: 'f32[4]', shape: [4], shard: [4] });
     expect(texts(whole, REPLICATED)).toEqual([
-      'every device holds all of it',
+      'Every device holds the whole array.',
       '0–7'
     ]);
     const scalar = array({ type: 'f32[]', shape: [], shard: [] });
     const how = layout({ splits: [], holders: [[0, 1]] });
     expect(texts(scalar, how)).toEqual([
-      'every device holds all of it',
+      'Every device holds the whole array.',
       '0, 1'
     ]);
   });
@@ -66,7 +66,7 @@ describe('the picture of an array', () => {
     const vector = array({ type: 'f32[8]', shape: [8], shard: [4] });
     const how = layout({ splits: [2], holders: [[0], [1]] });
     expect(texts(vector, how)).toEqual([
-      'across: axis 0',
+      'columns: axis 0',
       '0:4',
       '4:8',
       '0',
@@ -91,8 +91,8 @@ describe('the picture of an array', () => {
       holders: [[7], [6], [5], [4], [3], [2], [1], [0]]
     });
     expect(texts(cube, how)?.slice(0, 8)).toEqual([
-      'down: axis 0, across: axis 1',
-      'also split along axis 2 (not drawn)',
+      'rows: axis 0, columns: axis 1',
+      'The array is also split along axis 2 (not drawn).',
       '0:1',
       '1:2',
       '6, 7',
@@ -109,7 +109,9 @@ describe('the picture of an array', () => {
       holders: Array.from({ length: 256 }, (_, device) => [device])
     });
     const found = texts(long, how) ?? [];
-    expect(found).toContain('The first 1 × 16 of 1 × 256 blocks.');
+    expect(found).toContain(
+      'The picture shows the first 1 × 16 of 1 × 256 blocks.'
+    );
     expect(found).not.toContain('17');
   });
 
@@ -134,13 +136,13 @@ describe('the picture of an array', () => {
     const unknown = layout({ splits: [], holders: [] });
     expect(texts(array(), unknown)).toBeUndefined();
     expect(shardsWords(array(), unknown, trans)).toBe(
-      "x: f32[8,16], P('data',). Which device holds what is not known."
+      "x: f32[8,16], P('data',). It is unknown which device holds which shard."
     );
   });
 
   it('is told in words', () => {
     expect(shardsWords(array(), layout(), trans)).toBe(
-      "x: f32[8,16], P('data',). [0:2, 0:16] on 0, 1; [2:4, 0:16] on 2, 3; [4:6, 0:16] on 4, 5; [6:8, 0:16] on 6, 7."
+      "x: f32[8,16], P('data',). [0:2, 0:16] on devices 0, 1; [2:4, 0:16] on devices 2, 3; [4:6, 0:16] on devices 4, 5; [6:8, 0:16] on devices 6, 7."
     );
   });
 

@@ -42,6 +42,7 @@ export function array(changes: Partial<SpreadArray> = {}): SpreadArray {
     shard: [2, 16],
     layout: 0,
     origin: 'given',
+    decided: 'set before compiling',
     ...changes
   };
 }
@@ -60,6 +61,7 @@ export function collective(changes: Partial<Collective> = {}): Collective {
       [1, 3, 5, 7]
     ],
     runs: 1,
+    often: 'once per call',
     causes: [
       {
         bytes: 128,
@@ -90,22 +92,32 @@ export function shardings(
         bytes: 16,
         shard: [4],
         layout: 1,
-        origin: 'chosen'
+        origin: 'chosen',
+        decided: 'chosen by XLA'
       }),
       array({
         role: 'constraint',
         name: '',
         origin: 'stated',
+        decided: 'set on line 3',
         scope: 0,
         equation: 0
       })
     ],
     collectives: [
       collective(),
-      collective({ name: 'all-gather', kind: 'all-gather', line: 9, runs: 10 })
+      collective({
+        name: 'all-gather',
+        kind: 'all-gather',
+        line: 9,
+        runs: 10,
+        often: '10 times per call'
+      })
     ],
     bytes: 1408,
     sent: 2112,
+    exchanged:
+      'The results of 2 collectives take 1.4 kB on each device per call.',
     ...changes
   };
 }
