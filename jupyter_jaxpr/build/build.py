@@ -33,7 +33,7 @@ from ..program.source.positions import CellText
 from . import machine as machine_build
 from . import notes, pools
 from .control_flow import ControlFlowFound, read_control_flow
-from .costs import AT_ONCE, XLA_AT_ONCE, program_cost
+from .costs import AT_ONCE, XLA_AT_ONCE, program_cost, with_lead
 from .ledger import ledger_document
 from .levels import Unavailable
 from .live_sources import Sources, held_level
@@ -186,6 +186,7 @@ class _Builder:
             machine=machine_build.known(),
             **pools.of_walk(walk, self._cell_file).fields(),
         )
+        document = msgspec.structs.replace(document, costs=[with_lead(document, cost) for cost in costs])
         why = refused([getattr(document, name) for name in _DESCRIBED])
         if why is not None:
             failed = notes.undescribed_note("A part of this run", why)

@@ -40,7 +40,7 @@ from ..program.texts.text_links import linked
 from . import pools
 from .comparison import comparison_document
 from .control_flow import read_control_flow
-from .costs import program_cost
+from .costs import program_cost, with_lead
 from .levels import LevelName, Unavailable, level_document, make, platform_text, text_of
 from .notes import failure_notes
 from .programs import PAGE, ProgramBuilder, first_equations, walk_names
@@ -403,6 +403,7 @@ class Sources:
             shown = document.programs[program]
             held = {number: len(scope.primitive) for number, scope in enumerate(document.scopes)}
             cost = program_cost(self._walk, program, shown, self._observed[program], document.control_flow, held=held)
+            cost = with_lead(document, cost)
             self._document = merged(document, "costs", cost)
             return cost
 
