@@ -206,7 +206,7 @@ def test_libraries_and_other_formulas_are_named():
     text = "XLA computes cumsum with sliding windows as long as the axis, and counts each window whole."
     assert told(lambda x: lax.cumsum(x), array(12)) == [("rest", 11, 12 * 11, None, text)]
     assert told(lambda x: jnp.linalg.eigh(x, symmetrize_input=False)[0], np.eye(5, dtype=np.float32))[0][4] == (
-        "Nothing is counted here for what has no rule: eigh (1)."
+        "jupyter_jaxpr counts 0 FLOP for primitives without a cost rule: eigh (1)."
     )
 
 

@@ -134,7 +134,7 @@ def differences(costs: Costs, scope: int, runs: dict[int, ScopeRuns], said: Anal
             left -= row.xla or 0
     if missing:
         named = ", ".join(f"{name} ({number})" for name, number in missing[:5])
-        text = f"jupyter_jaxpr has no cost rule for these primitives and counts no operations of theirs: {named}."
+        text = f"jupyter_jaxpr counts 0{NO_BREAK}FLOP for primitives without a cost rule: {named}."
         found.append(Difference("no_rule", text, 0, left) if left > 0 else Difference("no_rule", text))
         left = min(left, 0)
     if left:
