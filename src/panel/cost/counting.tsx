@@ -55,7 +55,7 @@ export function Counted(props: {
   }
   return (
     <div className="jp-JaxprPanel-empty">
-      <h2>{trans.__('The cost was not counted')}</h2>
+      <h2>{trans.__('The cost of this program was not counted')}</h2>
       <p>
         {trans.__(
           'The document holds no cost of this program, and no kernel is available to count the cost. Run the cell again.'

@@ -504,7 +504,7 @@ describe('a program that was not counted', () => {
   it('says what to do where no kernel can count it', () => {
     const { node } = shown(rnnSnapshot({ costs: [] }));
     expect(words(node)).toBe(
-      'The cost was not countedThe document holds no cost of this program, and no kernel is available to count the cost. Run the cell again.'
+      'The cost of this program was not countedThe document holds no cost of this program, and no kernel is available to count the cost. Run the cell again.'
     );
   });
 });
