@@ -33,11 +33,11 @@ def said(document=RNN, **changes):
             ],
         ),
         (
-            {"per_trip": ["while_loop, line 7", "while_loop"]},
+            {"per_trip": ["while_loop, line 7", "scan"]},
             [
                 AMOUNT,
                 WHERE,
-                "The total has one step of each loop with an unknown number of steps: while_loop, line 7; while_loop.",
+                "The total counts one step of each loop with an unknown number of steps: while_loop, line 7; scan.",
             ],
         ),
         (

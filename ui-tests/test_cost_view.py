@@ -122,7 +122,7 @@ def test_what_depends_on_the_data_is_a_range_and_per_trip(notebook):
     nb.panel.get_by_role("tab", name="Cost").click()
     cost = cost_of(nb)
     expect(cost).to_contain_text(
-        "The total has one step of each loop with an unknown number of steps: while_loop, line 9."
+        "The total counts one step of each loop with an unknown number of steps: while_loop, line 9."
     )
     expect(cost.get_by_role("row", name="lambda a: a @ w")).to_contain_text("0 to 524\u00a0kFLOP")
     expect(cost.get_by_role("row", name="lambda a: a * 2")).to_contain_text("0 to 4.1\u00a0kFLOP")

@@ -31,7 +31,9 @@ def lead(document: Snapshot, cost: ProgramCost) -> list[str]:
     if most is not None:
         found.append(most)
     if cost.per_trip:
-        found.append(f"The total has one step of each loop with an unknown number of steps: {_named(cost.per_trip)}.")
+        found.append(
+            f"The total counts one step of each loop with an unknown number of steps: {_named(cost.per_trip)}."
+        )
     if cost.unknown:
         found.append(f"The total leaves out primitives without a cost rule: {_named(cost.unknown)}.")
     return found

@@ -187,7 +187,10 @@ def _explained(ours: Cost, rows: list[_Row]) -> list[Difference]:
     ]
     if ours.flops_min != ours.flops:
         least = operations(ours.flops_min)
-        text = f"XLA and jupyter_jaxpr both count the most expensive branches. The cheapest branches give {least}."
+        text = (
+            "XLA and jupyter_jaxpr both count the most expensive branches. With the cheapest branches, the program "
+            f"has {least}."
+        )
         found.append(Difference("branches", text))
     return found
 

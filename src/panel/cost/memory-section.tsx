@@ -144,7 +144,7 @@ function Residuals(
         />{' '}
         <span className="jp-JaxprPanel-small">
           {trans.__(
-            'Use jax.checkpoint to keep less memory and to compute more.'
+            'jax.checkpoint keeps fewer arrays and computes more operations.'
           )}
         </span>
       </p>
