@@ -131,7 +131,9 @@ def test_xla_counts_a_matmul_once_however_often_it_is_scanned(length):
     assert found.flops == length * MATMUL
     # XLA leaves no loop of one turn; else it counts its counter.
     assert found.xla_flops == (MATMUL if length == 1 else MATMUL + 2)
-    reason = "XLA counts the body of a loop once, however many steps it has. Its 2 extra FLOP are the loop counter."
+    reason = (
+        "XLA counts the body of a loop once, however many steps it has. The loop counter adds 2 FLOP to XLA's count."
+    )
     expected = [] if length == 1 else [("loop_once", length * MATMUL, MATMUL + 2, length, reason)]
     assert told(matmuls(length), array(64, 64)) == expected
 
@@ -142,7 +144,7 @@ def test_loops_inside_loops_are_one_reason():
 
     reason = (
         "XLA counts the body of a loop once, however many steps it has, and the loops inside it as well. "
-        "Its 4 extra FLOP are loop counters."
+        "Loop counters add 4 FLOP to XLA's count."
     )
     assert told(f, array(64, 64)) == [("loop_once", 35 * MATMUL, MATMUL + 4, 5, reason)]
 
@@ -186,7 +188,7 @@ def test_what_nobody_reads_is_removed_by_xla():
     product, total = 2 * (32 * 16) * 8, 32 * 16 - 1
     function = jax.grad(lambda w, x: (x @ w).sum())
     assert jj.inspect(function, array(8, 16), array(32, 8)).cost.flops == 2 * product + total
-    text = "XLA removed or merged 8.7 kFLOP that the jaxpr has, such as what nobody reads or what is done twice."
+    text = "XLA removed or merged 8.7 kFLOP of the jaxpr, such as unused and repeated operations."
     assert told(function, array(8, 16), array(32, 8)) == [("fused_away", product + total, 0, None, text)]
 
 
@@ -194,19 +196,17 @@ def test_what_xla_computes_again_is_told_apart():
     [(kind, ours, more, runs, text)] = told(lambda x: lax.associative_scan(lax.mul, x), array(64))
     assert (kind, ours, runs) == ("fused_away", 0, None)
     assert more > 0
-    again = "it may compute values again in each fusion that needs them, and make functions of simpler operations."
+    again = "and may compute functions with simpler operations."
     assert text.endswith(again)
 
 
 def test_libraries_and_other_formulas_are_named():
     texts = [text for *_, text in told(lambda x: jnp.linalg.inv(x), np.eye(5, dtype=np.float32))]
-    assert texts[0] == (
-        "XLA calls a library for lu, triangular_solve and does not look inside; what it counts is around the calls."
-    )
-    text = "cumsum is a window as long as the line to XLA, and each of its windows is counted whole."
+    assert texts[0] == ("XLA calls a library for lu, triangular_solve and counts only the operations around the calls.")
+    text = "XLA computes cumsum with sliding windows as long as the axis, and counts each window whole."
     assert told(lambda x: lax.cumsum(x), array(12)) == [("rest", 11, 12 * 11, None, text)]
     assert told(lambda x: jnp.linalg.eigh(x, symmetrize_input=False)[0], np.eye(5, dtype=np.float32))[0][4] == (
-        "Nothing is counted here for what has no rule: eigh (1)."
+        "jupyter_jaxpr counts 0 FLOP for primitives without a cost rule: eigh (1)."
     )
 
 
@@ -216,7 +216,7 @@ def test_a_scan_that_jax_unrolls_is_counted_as_xla_has_it():
 
     reason = (
         "XLA counts the body of a loop once, however many steps it has. JAX unrolls the loop: one body holds several "
-        "steps, and the remaining steps stand beside the loop. Its 2 extra FLOP are the loop counter."
+        "steps, and the remaining steps are outside of the loop. The loop counter adds 2 FLOP to XLA's count."
     )
     # 7 steps are 3 times two, and one.
     found = told(unrolled(7, 2), array(64, 64))
@@ -230,7 +230,9 @@ def test_the_counter_of_a_fori_loop_is_shared_with_its_body():
     # A turn: the product, i + 1 and its conversion; XLA asks i < 7, and takes the turn's own number for it.
     found = told(lambda x: lax.fori_loop(0, 7, lambda i, x: (x @ x) * i, x), array(64, 64))
     turn = MATMUL + 64 * 64 + 2
-    reason = "XLA counts the body of a loop once, however many steps it has. Its 1 extra FLOP is the loop counter."
+    reason = (
+        "XLA counts the body of a loop once, however many steps it has. The loop counter adds 1 FLOP to XLA's count."
+    )
     assert found == [("loop_once", 7 * turn, turn + 1, 7, reason)]
 
 
@@ -241,7 +243,7 @@ def test_only_a_scan_needs_a_counter():
     found = told(lambda x: lax.scan(lambda x, _: (five(x), None), x, None, length=4)[0], array(16))
     reason = (
         "XLA counts the body of a loop once, however many steps it has, and the loops inside it as well. "
-        "Its 2 extra FLOP are the loop counter."
+        "The loop counter adds 2 FLOP to XLA's count."
     )
     assert found == [("loop_once", 4 * (5 + 6), 2 + 2, 4, reason)]
 
@@ -256,40 +258,41 @@ WRITTEN_OUT = {
         lambda a, b: a @ b,
         [narrow(32, 16), narrow(16, 8)],
         896,
-        "dot_general is of numbers that this device does not compute with: XLA converts them before and after, and "
-        "counts that.",
+        "This device cannot compute dot_general in the dtype of the program. XLA converts the values before and after, "
+        "and counts the conversions.",
     ),
     # the condition again (16), whether any goes on (15), the selection (16)
     "a while under vmap": (
         jax.vmap(lambda x: lax.while_loop(lambda c: c < 10, lambda c: c * 2, x)),
         [array(16)],
         47,
-        "Under vmap a while goes on until all its members have ended: JAX adds the question whether any goes on, and a "
-        "selection for those that do not.",
+        "Under vmap, a while loop runs until every batch element has ended. JAX adds a test for this, and a select "
+        "that keeps the values of ended elements.",
     ),
     "a short sum": (
         lambda x: lax.reduce_prod(x, (0,)),
         [array(100)],
         28,
-        "XLA fills the short lines of reduce_prod up to a multiple of 32, and counts what it adds.",
+        "XLA pads the reduced axes of reduce_prod to a multiple of 32, and counts the padding.",
     ),
     "functions of complex numbers": (
         lambda z: lax.exp(z),
         [array(100).astype(np.complex64)],
         None,
-        "XLA makes exp of complex numbers of several operations on their real and imaginary parts.",
+        "XLA computes exp of complex numbers with several operations on the real and imaginary parts.",
     ),
     "products of groups": (
         lambda a, b, g: lax.ragged_dot(a, b, g),
         [array(16, 8), array(3, 8, 4), np.array([4, 8, 4], np.int32)],
         None,
-        "XLA makes one masked product of all groups of ragged_dot_general, most of whose elements are zero.",
+        "XLA computes all groups of ragged_dot_general in one masked product, whose elements are mostly zero.",
     ),
     "random bits of another kind of key": (
         lambda key: jax.random.bits(key, (100,)),
         [jax.random.key(0, impl="rbg")],
         None,
-        "XLA writes random_bits out as rounds of integer operations; here it is one function an element.",
+        "XLA computes random_bits with rounds of integer operations. jupyter_jaxpr counts one transcendental "
+        "operation per element instead.",
     ),
 }
 
@@ -313,18 +316,18 @@ def test_a_library_is_named_though_xla_removed_something_as_well():
 
 def test_a_long_cumsum_is_several_windows():
     [(kind, ours, theirs, _, text)] = told(lambda x: lax.cumsum(x), array(64))
-    assert (kind, ours, text) == ("rest", 63, "XLA makes windows of cumsum, and each of them is counted whole.")
+    assert (kind, ours, text) == ("rest", 63, "XLA computes cumsum with sliding windows, and counts each window whole.")
     assert 63 < theirs < 64 * 63
 
 
 def test_what_was_seen_on_a_cpu_is_not_said_of_another_device(monkeypatch):
     monkeypatch.setattr(xla, "_devices", lambda executable: (1, "gpu"))
     more = (
-        "XLA's program has 121 FLOP more, not told apart: it may compute values again in each fusion that needs "
-        "them, and make functions of simpler operations."
+        "XLA counts 121 FLOP more than the jaxpr has. XLA may compute a value again in each fusion that needs the "
+        "value, and may compute functions with simpler operations."
     )
     assert told(lambda x: lax.cumsum(x), array(12)) == [("fused_away", 0, 121, None, more)]
-    fewer = "XLA's program has 8 FLOP fewer, not told apart: it may remove, merge or hand them to a library."
+    fewer = "XLA counts 8 FLOP fewer than the jaxpr has. XLA may remove or merge operations, or call a library."
     assert told(lambda x: (x + x, x * 2.0)[1], array(8)) == [("fused_away", 8, 0, None, fewer)]
 
 

@@ -28,7 +28,7 @@ def document() -> Snapshot:
 def test_plain_text_tells_what_compiled_again(document):
     assert plain(document).splitlines()[2:] == [
         "rnn compiled again: the type of xs changed from f32[100,8] to f32[60,8]",
-        "80.1 kFLOP per call. 64 % of it is on line 6.",
+        "80.1 kFLOP per call. 64 % of the operations are on line 6.",
     ]
 
 

@@ -71,14 +71,14 @@ def run_and_measure_the_machine(nb):
     nb.run_all()
     nb.panel.get_by_role("tab", name="Cost").click()
     nb.panel.get_by_role("button", name="Measure this machine").click()
-    expect(nb.panel.get_by_role("button", name="Measure it again")).to_be_visible()
+    expect(nb.panel.get_by_role("button", name="Measure this machine again")).to_be_visible()
 
 
 @pytest.fixture
 def measured(shared_notebook):
     """The run of POWERS on a machine that was measured, on the tab Cost."""
     nb = choose_cost(shared_notebook(LOAD, POWERS, prepare=run_and_measure_the_machine))
-    expect(nb.panel.get_by_role("button", name="Measure it again")).to_be_visible()
+    expect(nb.panel.get_by_role("button", name="Measure this machine again")).to_be_visible()
     return nb
 
 
@@ -94,23 +94,24 @@ def texts(nb, rows) -> list[str]:
 def test_a_loop_is_counted_with_its_trips_and_xla_s_count_stands_beside_it(costed):
     cost = cost_of(costed)
     # 2 x 64 x 64 x 64 for each of 100 steps.
-    expect(cost).to_contain_text("52.4\u00a0MFLOP per call. All of it is on line 5.")
-    expect(cost).to_contain_text("And 4.1\u00a0k transcendental operations, counted apart.")
+    expect(cost).to_contain_text("52.4\u00a0MFLOP per call. 100\u00a0% of the operations are on line 5.")
+    expect(cost).to_contain_text("4.1\u00a0k transcendental operations per call are counted separately.")
     costed.set_panel_width(900)
     rows = cost.get_by_role("grid", name="Cost by line").get_by_role("row")
     assert texts(costed, rows) == [
-        "line expression FLOPs how transcendentals bytes share",
+        "line expression FLOPs repeats transcendentals bytes share",
         "5 return c @ w, None 52.4 MFLOP 524 k × 100 0 4.9 MB 100 %",
         "8 return jnp.sin(y) 0 FLOP 4.1 k 32.8 kB 0 %",
         "powers 52.4 MFLOP 4.1 k 4.9 MB",
     ]
 
-    expect(cost.get_by_role("heading", name="Why XLA says 524\u00a0kFLOP")).to_be_visible()
-    table = cost.get_by_role("table", name="FLOP by our count and by XLA").get_by_role("row")
+    expect(cost.get_by_role("heading", name="XLA's count")).to_be_visible()
+    expect(cost).to_contain_text("XLA counts 524,290\u00a0FLOP. jupyter_jaxpr counts 52,428,800\u00a0FLOP.")
+    table = cost.get_by_role("table", name="FLOP counted here and by XLA").get_by_role("row")
     assert texts(costed, table) == [
         "FLOP this panel XLA",
-        "XLA counts the body of a loop once, however many steps it has. Its 2 extra FLOP are the loop counter. line 7 "
-        "524,288 × 100 524,290 × 1",
+        "XLA counts the body of a loop once, however many steps it has. The loop counter adds 2 FLOP to XLA's count. "
+        "line 7 524,288 × 100 524,290 × 1",
         "total 52,428,800 524,290",
     ]
 
@@ -121,11 +122,11 @@ def test_what_depends_on_the_data_is_a_range_and_per_trip(notebook):
     nb.panel.get_by_role("tab", name="Cost").click()
     cost = cost_of(nb)
     expect(cost).to_contain_text(
-        "One step of this loop is counted, because the number of its steps is unknown: while_loop, line 9."
+        "The total counts one step of each loop with an unknown number of steps: while_loop, line 9."
     )
     expect(cost.get_by_role("row", name="lambda a: a @ w")).to_contain_text("0 to 524\u00a0kFLOP")
     expect(cost.get_by_role("row", name="lambda a: a * 2")).to_contain_text("0 to 4.1\u00a0kFLOP")
-    expect(cost.get_by_role("row", name="lax.fori_loop")).to_contain_text("4.1\u00a0kFLOP a step")
+    expect(cost.get_by_role("row", name="lax.fori_loop")).to_contain_text("4.1\u00a0kFLOP per step")
 
 
 def test_the_arrows_walk_the_rows_and_mark_line_and_equation(costed):
@@ -187,14 +188,14 @@ def test_the_table_is_copied(costed):
     expect(cost.get_by_text("Copied as text.")).to_be_attached()
     text = page.evaluate("navigator.clipboard.readText()")
     assert text == (
-        "52.4 MFLOP per call. All of it is on line 5.\n"
+        "52.4 MFLOP per call. 100 % of the operations are on line 5.\n"
         "\n"
         "line  expression               FLOPs  transcendentals    bytes  share\n"
         "   5  return c @ w, None  52.4 MFLOP                0   4.9 MB  100 %\n"
         "   8  return jnp.sin(y)       0 FLOP            4.1 k  32.8 kB    0 %\n"
         "\n"
-        "And 4.1 k transcendental operations, counted apart.\n"
-        "Bytes count each equation alone; fusion saves some.\n"
+        "4.1 k transcendental operations per call are counted separately.\n"
+        "Bytes are counted for each equation alone. Fusion by XLA saves some of these bytes.\n"
     )
 
 
@@ -234,10 +235,10 @@ def test_heat_is_drawn_in_the_cell_and_in_the_program_until_the_cell_is_edited(c
 def test_the_roofline_is_measured_when_asked_and_the_warm_time_is_placed_on_it(costed_alone):
     cost = cost_of(costed_alone)
     cost.get_by_role("button", name="Measure this machine").click()
-    expect(cost.get_by_role("button", name="Measure it again")).to_be_visible()
-    expect(cost.get_by_role("img", name="Roofline: bytes limit up to")).to_be_visible()
-    expect(cost).to_contain_text("at 11 FLOP a byte the roof is")
-    expect(cost).to_contain_text("Run it again in Time to place it.")
+    expect(cost.get_by_role("button", name="Measure this machine again")).to_be_visible()
+    expect(cost.get_by_role("img", name="Roofline: bytes moved limit the speed up to")).to_be_visible()
+    expect(cost).to_contain_text("at 11 FLOP per byte, the roof is")
+    expect(cost).to_contain_text("Time the program in the Time tab to compare its speed with the roof.")
     expect(cost.locator("circle")).to_have_count(0)
 
     costed_alone.panel.get_by_role("tab", name="Time").click()
@@ -245,7 +246,7 @@ def test_the_roofline_is_measured_when_asked_and_the_warm_time_is_placed_on_it(c
     time.get_by_role("button", name="Run it again").click()
     expect(time.get_by_role("row", name="warm")).to_be_visible()
     costed_alone.panel.get_by_role("tab", name="Cost").click()
-    expect(cost).to_contain_text(re.compile(r"In \d.* it does \d.*FLOP/s, \d+\s% of the roof\."))
+    expect(cost).to_contain_text(re.compile(r"A warm call takes \d.* and reaches \d.*FLOP/s, \d+\s% of the roof\."))
     expect(cost.locator("circle")).to_have_count(1)
 
 
@@ -253,16 +254,16 @@ def test_a_saved_notebook_shows_what_the_document_has_and_says_what_is_missing(c
     saved = costed.save()["cells"][1]
     nb = opened_from(notebook, saved)
     cost = cost_of(nb)
-    expect(cost).to_contain_text("52.4\u00a0MFLOP per call. All of it is on line 5.")
+    expect(cost).to_contain_text("52.4\u00a0MFLOP per call. 100\u00a0% of the operations are on line 5.")
     expect(cost).to_contain_text("524,288 × 100")
-    expect(cost).to_contain_text("This machine was not measured, and no kernel can be asked.")
+    expect(cost).to_contain_text("This machine was not measured, and no kernel is available to measure it.")
     expect(cost.get_by_role("button", name="Measure this machine")).to_have_count(0)
 
     cut = copy.deepcopy(saved)
     document_of(cut)["costs"] = []
     nb = opened_from(notebook, cut)
-    expect(cost_of(nb).get_by_role("heading")).to_have_text("Its cost was not counted")
-    expect(cost_of(nb)).to_contain_text("no kernel can be asked. Run the cell again to count it.")
+    expect(cost_of(nb).get_by_role("heading")).to_have_text("The cost of this program was not counted")
+    expect(cost_of(nb)).to_contain_text("no kernel is available to count the cost. Run the cell again.")
 
 
 def document_of(cell: dict[str, Any]) -> dict[str, Any]:
@@ -292,7 +293,9 @@ many(1.0)""",
     )
     nb.run_all()
     nb.panel.get_by_role("tab", name="Cost").click()
-    expect(cost_of(nb)).to_contain_text("2.1\u00a0kFLOP per call. All of it is on line 5.", timeout=60_000)
+    expect(cost_of(nb)).to_contain_text(
+        "2.1\u00a0kFLOP per call. 100\u00a0% of the operations are on line 5.", timeout=60_000
+    )
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

@@ -47,7 +47,7 @@ def test_every_claim_is_to_be_seen(lesson):
     with lesson.claim("c10-scan"):
         cost = lesson.view("Cost")
         expect(cost).to_contain_text("52.4\u00a0MFLOP per call")
-        expect(cost.get_by_role("heading", name="Why XLA says 524\u00a0kFLOP")).to_be_visible()
+        expect(cost).to_contain_text("XLA counts 524,290\u00a0FLOP. jupyter_jaxpr counts 52,428,800\u00a0FLOP.")
         expect(cost).to_contain_text("XLA counts the body of a loop once, however many steps it has.")
     with lesson.claim("memory-kept"):
         expect(lesson.view("Cost")).to_contain_text(re.compile(r"229\skB"))

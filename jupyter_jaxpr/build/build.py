@@ -34,7 +34,7 @@ from ..program.source.positions import CellText
 from . import machine as machine_build
 from . import notes, pools
 from .control_flow import ControlFlowFound, read_control_flow
-from .costs import AT_ONCE, XLA_AT_ONCE, program_cost
+from .costs import AT_ONCE, XLA_AT_ONCE, program_cost, with_lead
 from .ledger import ledger_document
 from .level_texts import held_level
 from .levels import Unavailable
@@ -189,6 +189,7 @@ class _Builder:
             **pools.of_walk(walk, self._cell_file).fields(),
         )
         document = summarised(document, range(len(document.programs)))
+        document = msgspec.structs.replace(document, costs=[with_lead(document, cost) for cost in costs])
         why = refused([getattr(document, name) for name in _DESCRIBED])
         if why is not None:
             failed = notes.undescribed_note("A part of this run", why)

@@ -8,9 +8,10 @@ from typing import Any
 
 import msgspec
 
+from ..document.read.cost_texts import lead, peak_text, xla_text
 from ..document.types.control_flow import Control
 from ..document.types.cost import CostDifference, CostNode, CostRow, Memory, ProgramCost, ScopeCost, XlaCost
-from ..document.types.document import Program
+from ..document.types.document import Program, Snapshot
 from ..observe.observation import ObservedProgram
 from ..program.costs import Costs
 from ..program.costs.memory import memory_of
@@ -88,6 +89,11 @@ def program_cost(
         memory=_memory(walk, program, executable),
         xla_asked=executable is not None,
     )
+
+
+def with_lead(document: Snapshot, cost: ProgramCost) -> ProgramCost:
+    """The cost of a program of a document with the sentences that the panel begins with."""
+    return msgspec.structs.replace(cost, lead=lead(document, cost))
 
 
 def _scope(costs: Costs, number: int, runs: ScopeRuns) -> ScopeCost:
@@ -178,6 +184,7 @@ def _xla(costs: Costs, scope: int, runs: dict[int, ScopeRuns], said: Analysis) -
         transcendentals=said.transcendentals,
         bytes=said.bytes,
         differences=[_difference(each) for each in differences(costs, scope, runs, said)],
+        text=xla_text(_most(costs.of(scope).flops), said.flops),
     )
 
 
@@ -190,7 +197,7 @@ def _difference(found: Any) -> CostDifference:
 
 def _memory(walk: Walk, program: Program, executable: Any) -> Memory:
     used = memory_of(walk, program.scope, executable, program.input_names)
-    return msgspec.convert(asdict(used), Memory)
+    return msgspec.convert({**asdict(used), "peak_text": "" if used.peak is None else peak_text(used.peak)}, Memory)
 
 
 def _most(number: int) -> int:

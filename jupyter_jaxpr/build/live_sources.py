@@ -34,7 +34,7 @@ from ..program.texts.passes import Passes
 from . import pages, pools
 from .comparison import comparison_document
 from .control_flow import read_control_flow
-from .costs import program_cost
+from .costs import program_cost, with_lead
 from .level_texts import Text, held_level, linked_lines, linked_text
 from .levels import LevelName, Unavailable, level_document, make
 from .notes import failure_notes
@@ -325,6 +325,7 @@ class Sources:
             shown = document.programs[program]
             held = {number: len(scope.primitive) for number, scope in enumerate(document.scopes)}
             cost = program_cost(self._walk, program, shown, self._observed[program], document.control_flow, held=held)
+            cost = with_lead(document, cost)
             self._document = merged(document, "costs", cost)
             return cost
 

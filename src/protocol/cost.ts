@@ -63,8 +63,9 @@ export function checkProgramCost(
     amount(cost[name], `${field}.${name}`);
   }
   flag(cost.exact, `${field}.exact`);
-  for (const name of ['per_trip', 'unknown']) {
-    upTo(MOST_SENTENCES, cost[name], `${field}.${name}`).forEach(one =>
+  const { per_trip, unknown, lead = [] } = cost;
+  for (const [name, texts] of Object.entries({ per_trip, unknown, lead })) {
+    upTo(MOST_SENTENCES, texts, `${field}.${name}`).forEach(one =>
       text(one, `${field}.${name}`)
     );
   }
@@ -154,6 +155,7 @@ function checkXla(value: unknown, field: string, sizes: IDocumentSizes): void {
   for (const name of ['flops', 'transcendentals', 'bytes']) {
     orNull(xla[name], `${field}.${name}`, amount);
   }
+  text(xla.text ?? '', `${field}.text`);
   upTo(MOST_ROWS, xla.differences, `${field}.differences`).forEach(one => {
     const difference = fields(one, `${field}.differences`);
     oneOf(difference.kind, `${field}.differences.kind`, DIFFERENCES);
@@ -184,6 +186,7 @@ function checkMemory(
   integer(memory.peak_frame, `${field}.peak_frame`, -1, sizes.frames);
   amount(memory.residual_bytes, `${field}.residual_bytes`);
   amount(memory.constants, `${field}.constants`);
+  text(memory.peak_text ?? '', `${field}.peak_text`);
   upTo(MOST_ROWS, memory.live, `${field}.live`).forEach(one => {
     const buffer = fields(one, `${field}.live`);
     text(buffer.name, `${field}.live.name`);

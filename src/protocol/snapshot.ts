@@ -2087,6 +2087,10 @@ export interface ProgramCost {
    * XLA was asked for its numbers. False where it had not compiled the program yet, or where that takes so long that only a cost request does it.
    */
   xla_asked?: boolean;
+  /**
+   * How much it is and where, in sentences for the user; empty in older documents.
+   */
+  lead?: string[];
 }
 /**
  * Costs of the equations of a scope, as columns: of one run of the scope, programs inside included.
@@ -2141,6 +2145,10 @@ export interface XlaCost {
    * Why its FLOPs are not ours; empty where they are equal.
    */
   differences: CostDifference[];
+  /**
+   * Its FLOPs and ours in a sentence or two; empty in older documents.
+   */
+  text?: string;
 }
 /**
  * Bytes that the executable needs, as XLA says it; and estimates from the jaxpr.
@@ -2190,6 +2198,10 @@ export interface Memory {
    * Bytes of the constants captured by the closure.
    */
   constants: number;
+  /**
+   * The estimate in a sentence; empty where there is none.
+   */
+  peak_text?: string;
 }
 /**
  * An array that is alive where the program needs most memory, by the jaxpr.

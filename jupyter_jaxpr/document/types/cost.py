@@ -78,6 +78,7 @@ class XlaCost(Struct):
     transcendentals: Annotated[float | None, _text("Null where XLA gives none.")]
     bytes: Annotated[float | None, _text("Bytes accessed; null where XLA gives none.")]
     differences: Annotated[list[CostDifference], _text("Why its FLOPs are not ours; empty where they are equal.")]
+    text: Annotated[str, _text("Its FLOPs and ours in a sentence or two; empty in older documents.")] = ""
 
 
 class LiveBuffer(Struct):
@@ -115,6 +116,7 @@ class Memory(Struct):
     residuals: Annotated[list[Residual], _text("Of a program that grad made; the largest first.")]
     residual_bytes: Annotated[int, _text("All residuals together.")]
     constants: Annotated[int, _text("Bytes of the constants captured by the closure.")]
+    peak_text: Annotated[str, _text("The estimate in a sentence; empty where there is none.")] = ""
 
 
 class ProgramCost(Struct):
@@ -143,6 +145,9 @@ class ProgramCost(Struct):
             "long that only a cost request does it."
         ),
     ] = False
+    lead: Annotated[
+        list[str], _text("How much it is and where, in sentences for the user; empty in older documents.")
+    ] = []
 
 
 class Machine(Struct):

@@ -112,47 +112,40 @@ def _is_complex(aval: Any) -> bool:
 
 def _converted(names: list[str]) -> str:
     return (
-        f"{_listed(names)} {_are(names)} of numbers that this device does not compute with: XLA converts them before "
-        "and after, and counts that."
+        f"This device cannot compute {_listed(names)} in the dtype of the program. XLA converts the values before and "
+        "after, and counts the conversions."
     )
 
 
 def _of_all_members(names: list[str]) -> str:
     return (
-        "Under vmap a while goes on until all its members have ended: JAX adds the question whether any goes on, and a "
-        "selection for those that do not."
+        "Under vmap, a while loop runs until every batch element has ended. JAX adds a test for this, and a select "
+        "that keeps the values of ended elements."
     )
 
 
 def _filled_up(names: list[str]) -> str:
-    return f"XLA fills the short lines of {_listed(names)} up to a multiple of {_PIECE}, and counts what it adds."
+    return f"XLA pads the reduced axes of {_listed(names)} to a multiple of {_PIECE}, and counts the padding."
 
 
 def _masked(names: list[str]) -> str:
-    return f"XLA makes one masked product of all groups of {_listed(names)}, most of whose elements are zero."
+    return f"XLA computes all groups of {_listed(names)} in one masked product, whose elements are mostly zero."
 
 
 def _rounds(names: list[str]) -> str:
     return (
-        f"XLA writes {_listed(names)} out as rounds of integer operations; here {_it(names)} one function an element."
+        f"XLA computes {_listed(names)} with rounds of integer operations. jupyter_jaxpr counts one transcendental "
+        "operation per element instead."
     )
 
 
 def _places(names: list[str]) -> str:
-    return f"XLA makes {_listed(names)} a window that finds the places and a scatter to them."
+    return f"XLA computes {_listed(names)} with a window that finds the positions and a scatter to these positions."
 
 
 def _real_parts(names: list[str]) -> str:
-    return f"XLA makes {_listed(names)} of complex numbers of several operations on their real and imaginary parts."
+    return f"XLA computes {_listed(names)} of complex numbers with several operations on the real and imaginary parts."
 
 
 def _listed(names: list[str]) -> str:
     return ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
-
-
-def _are(names: list[str]) -> str:
-    return "is" if len(names) == 1 else "are"
-
-
-def _it(names: list[str]) -> str:
-    return "it is" if len(names) == 1 else "they are"

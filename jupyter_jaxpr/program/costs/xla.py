@@ -35,8 +35,8 @@ _CUMULATIVE = {"cumsum": 1, "cumprod": 1, "cummax": 1, "cummin": 1, "cumlogsumex
 _ROUNDS = frozenset("threefry2x32 random_bits random_split random_fold_in".split())
 _OTHERWISE = _LIBRARY | _ROUNDS | frozenset(_CUMULATIVE)
 
-_CALLED = "XLA calls a library for {names} and does not look inside; what it counts is around the calls."
-_ROLLED = "The rounds of {names} are a loop to XLA, whose body it counts once, and what it merges is taken off."
+_CALLED = "XLA calls a library for {names} and counts only the operations around the calls."
+_ROLLED = "XLA compiles {names} to a loop, counts the body of the loop once, and merges some operations."
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,9 @@ def differences(costs: Costs, scope: int, runs: dict[int, ScopeRuns], said: Anal
     once = ours.flops - sum((row.ours or 0) - (row.xla or 0) for row in found)
     if said.devices > 1:
         found.append(
-            Difference("rest", f"XLA counts what one of {said.devices} devices does.", once, once // said.devices)
+            Difference(
+                "rest", f"XLA counts the operations of one of {said.devices} devices.", once, once // said.devices
+            )
         )
         once //= said.devices
     left = round(said.flops) - once
@@ -132,7 +134,7 @@ def differences(costs: Costs, scope: int, runs: dict[int, ScopeRuns], said: Anal
             left -= row.xla or 0
     if missing:
         named = ", ".join(f"{name} ({number})" for name, number in missing[:5])
-        text = f"Nothing is counted here for what has no rule: {named}."
+        text = f"jupyter_jaxpr counts 0{NO_BREAK}FLOP for primitives without a cost rule: {named}."
         found.append(Difference("no_rule", text, 0, left) if left > 0 else Difference("no_rule", text))
         left = min(left, 0)
     if left:
@@ -143,13 +145,15 @@ def differences(costs: Costs, scope: int, runs: dict[int, ScopeRuns], said: Anal
 def _left(left: int, on_cpu: bool) -> Difference:
     number = operations(abs(left))
     if left < 0:
-        text = f"XLA removed or merged {number} that the jaxpr has, such as what nobody reads or what is done twice."
+        text = f"XLA removed or merged {number} of the jaxpr, such as unused and repeated operations."
         if not on_cpu:  # not seen on other devices, whose libraries it may not count
-            text = f"XLA's program has {number} fewer, not told apart: it may remove, merge or hand them to a library."
+            text = (
+                f"XLA counts {number} fewer than the jaxpr has. XLA may remove or merge operations, or call a library."
+            )
         return Difference("fused_away", text, -left, 0)
     text = (
-        f"XLA's program has {number} more, not told apart: it may compute values again in each fusion that needs "
-        "them, and make functions of simpler operations."
+        f"XLA counts {number} more than the jaxpr has. XLA may compute a value again in each fusion that needs the "
+        "value, and may compute functions with simpler operations."
     )
     return Difference("fused_away", text, 0, left)
 
@@ -173,7 +177,7 @@ def _explained(ours: Cost, rows: list[_Row]) -> list[Difference]:
     found = [
         Difference(
             "unknown_trips",
-            "Nobody knows how often this loop runs before it does: both count one step.",
+            "The number of steps of this loop is unknown before it runs. XLA and jupyter_jaxpr both count one step.",
             row.once,
             row.once,
             row.frame,
@@ -183,7 +187,10 @@ def _explained(ours: Cost, rows: list[_Row]) -> list[Difference]:
     ]
     if ours.flops_min != ours.flops:
         least = operations(ours.flops_min)
-        text = f"XLA takes the dearest branch, as the total here does; the cheapest makes it {least}."
+        text = (
+            "XLA and jupyter_jaxpr both count the most expensive branches. With the cheapest branches, the program "
+            f"has {least}."
+        )
         found.append(Difference("branches", text))
     return found
 
@@ -294,7 +301,7 @@ def _loop(row: _Row) -> Difference:
     if row.inner:
         text = "XLA counts the body of a loop once, however many steps it has, and the loops inside it as well."
     if row.unrolled:
-        text += " JAX unrolls the loop: one body holds several steps, and the remaining steps stand beside the loop."
+        text += " JAX unrolls the loop: one body holds several steps, and the remaining steps are outside of the loop."
     return Difference("loop_once", text, row.ours, row.once, row.frame, row.trips)
 
 
@@ -309,8 +316,9 @@ def _counters(found: list[Difference], rows: list[_Row], left: int) -> int:
     for index, row in enumerate(found):
         extra = min(own.get((row.frame, row.runs), 0), left) if row.kind == "loop_once" else 0
         if extra:
-            counter = "the loop counter" if extra <= 2 else "loop counters"
-            text = f"{row.text} Its {extra} extra{NO_BREAK}FLOP {'is' if extra == 1 else 'are'} {counter}."
+            number = f"{extra}{NO_BREAK}FLOP"
+            one, many = f"The loop counter adds {number} to XLA's count.", f"Loop counters add {number} to XLA's count."
+            text = f"{row.text} {one if extra <= 2 else many}"
             found[index] = Difference(row.kind, text, row.ours, (row.xla or 0) + extra, row.frame, row.runs)
             left -= extra
     return left
@@ -327,9 +335,9 @@ def _formulas(costs: Costs, runs: dict[int, ScopeRuns], left: int, on_cpu: bool)
         mine, theirs = own.pop(name, (0, 0))
         if on_cpu and theirs > mine and left > 0:
             more = min(left, theirs - mine)
-            text = f"{name} is a window as long as the line to XLA, and each of its windows is counted whole."
+            text = f"XLA computes {name} with sliding windows as long as the axis, and counts each window whole."
             if more < theirs - mine:
-                text = f"XLA makes windows of {name}, and each of them is counted whole."
+                text = f"XLA computes {name} with sliding windows, and counts each window whole."
             found.append(Difference("rest", text, mine, mine + more))
             left -= more
     rolled = _ROUNDS if on_cpu else frozenset[str]()

@@ -4,7 +4,6 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 
 import { Measure, percent } from '../../model/heat';
-import { plain } from '../../parts/stretches';
 import { whereAndWhen } from '../../parts/summary';
 import {
   codeInTable,
@@ -63,13 +62,12 @@ export function costText(
 ): string {
   const { heads, rows } = tableOf(reading, group, order, measure, trans);
   const all = [heads, ...rows];
-  const sentences = [plain(lead(reading, trans)), ...asides(reading, trans)];
+  const sentences = lead(reading);
   return `${[
-    spaced(sentences[0]),
-    '',
+    ...(sentences.length > 0 ? [spaced(sentences.join(' ')), ''] : []),
     ...all.map(lineOf(all, WORDS)),
     '',
-    ...sentences.slice(1).map(spaced)
+    ...asides(reading, trans).map(spaced)
   ].join('\n')}\n`;
 }
 
@@ -82,11 +80,9 @@ export function costMarkdown(
   trans: TranslationBundle
 ): string {
   const { heads, rows } = tableOf(reading, group, order, measure, trans);
-  const sentence = lead(reading, trans)
-    .map(({ text, bold }) => (bold ? `**${text}**` : text))
-    .join('');
+  const sentences = lead(reading);
   return `${[
-    spaced(sentence),
+    ...(sentences.length > 0 ? [spaced(sentences.join(' '))] : []),
     markdownTable(
       heads,
       rows.map(([number, label, ...amounts]) => [

@@ -200,7 +200,7 @@ function Amount(props: {
         <span className="jp-JaxprCost-unit"> {trans.__('transc.')}</span>
       )}
       {of === 'flops' && row.perTrip && row.amounts.flops > 0 && (
-        <span className="jp-JaxprCost-trip"> {trans.__('a step')}</span>
+        <span className="jp-JaxprCost-trip"> {trans.__('per step')}</span>
       )}
     </div>
   );
@@ -277,7 +277,7 @@ function Heads(props: ITableProps): JSX.Element {
           group === 'line' ? trans.__('expression') : groupName(group, trans)
         )}
         {heads[0]}
-        {text('how', group === 'line' ? trans.__('how') : '')}
+        {text('how', group === 'line' ? trans.__('repeats') : '')}
         {heads[1]}
         {heads[2]}
         {text('bar', '')}

@@ -12,7 +12,6 @@ import { timingsOf } from '../../model/timings';
 import { ProgramCost, Snapshot } from '../../protocol/snapshot';
 import { IEquationRef, IJaxprModel } from '../../tokens';
 import { AttentiveWidget } from '../../parts/attentive-widget';
-import { Stretches } from '../../parts/stretches';
 import { CostTable } from './cost-table';
 import { Counted } from './counting';
 import { Icicle } from './icicle';
@@ -143,6 +142,7 @@ function Costed(props: {
     () => (all ? rows : dearest(rows, measure)),
     [all, rows, measure]
   );
+  const [total, ...sentences] = lead(reading);
   const tree = group === 'name_stack' ? 'name_stack' : 'scope';
 
   /** Mark equations: their lines in the cell, and they in the program. */
@@ -170,9 +170,11 @@ function Costed(props: {
   };
   return (
     <>
-      <p className="jp-JaxprCost-lead">
-        <Stretches parts={lead(reading, trans)} />
-      </p>
+      {total !== undefined && (
+        <p className="jp-JaxprCost-lead">
+          <b>{total}</b> {sentences.join(' ')}
+        </p>
+      )}
       <Toolbar
         costs={costs}
         reading={reading}
@@ -198,7 +200,7 @@ function Costed(props: {
       {shown.length < rows.length && (
         <p>
           <button className="jp-JaxprPanel-link" onClick={() => setAll(true)}>
-            {trans.__('Show all %1', rows.length)}
+            {trans.__('Show all %1 rows', rows.length)}
           </button>
         </p>
       )}

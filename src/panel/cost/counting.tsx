@@ -7,8 +7,8 @@ import * as React from 'react';
 import { Costs } from '../../model/costs';
 import { Snapshot } from '../../protocol/snapshot';
 import { IJaxprModel } from '../../tokens';
-import { elapsed } from '../../quantities';
-import { equations, shortened } from '../../parts/summary';
+import { elapsed, grouped } from '../../quantities';
+import { shortened } from '../../parts/summary';
 
 export function Counted(props: {
   model: IJaxprModel;
@@ -41,10 +41,12 @@ export function Counted(props: {
     return (
       <div className="jp-JaxprPanel-empty">
         <p role="status">
-          {trans.__(
-            'Counting the operations of %1, %2. Nothing is run.',
+          {trans._n(
+            'Counting the operations of %2 (%3 equation). The program does not run.',
+            'Counting the operations of %2 (%3 equations). The program does not run.',
+            count,
             shortened(name, 60),
-            equations(count, trans)
+            grouped(count)
           )}
         </p>
         {counting.kind === 'working' && <Since since={counting.since} />}
@@ -53,10 +55,10 @@ export function Counted(props: {
   }
   return (
     <div className="jp-JaxprPanel-empty">
-      <h2>{trans.__('Its cost was not counted')}</h2>
+      <h2>{trans.__('The cost of this program was not counted')}</h2>
       <p>
         {trans.__(
-          'The document has no cost of this program, and no kernel can be asked. Run the cell again to count it.'
+          'The document holds no cost of this program, and no kernel is available to count the cost. Run the cell again.'
         )}
       </p>
     </div>

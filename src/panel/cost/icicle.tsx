@@ -74,14 +74,14 @@ export function Icicle(props: {
   };
   const label =
     group === 'scope'
-      ? trans.__('Cost by scope, as bars: each inside the one above it')
-      : trans.__('Cost by name stack, as bars: each inside the one above it');
+      ? trans.__('Cost by scope: each bar is inside the bar above')
+      : trans.__('Cost by name stack: each bar is inside the bar above');
   return (
     <section className="jp-JaxprCost-section">
       <h2>
         {group === 'scope'
-          ? trans.__('Scope by scope')
-          : trans.__('Name by name')}
+          ? trans.__('Cost by scope')
+          : trans.__('Cost by name stack')}
       </h2>
       <div ref={place} className="jp-JaxprCost-drawing">
         <svg
@@ -125,12 +125,12 @@ export function Icicle(props: {
       </div>
       <p className="jp-JaxprPanel-small">
         {trans.__(
-          'As wide as its part of the cost; choose one to see it in the program.'
+          'The width of a bar is its share of the cost. Choose a bar to mark its equations in the program.'
         )}
         {left > 0 &&
           ` ${trans._n(
-            '%1 more costs too little to be drawn.',
-            '%1 more cost too little to be drawn.',
+            '%1 bar is too narrow to draw.',
+            '%1 bars are too narrow to draw.',
             left
           )}`}
       </p>

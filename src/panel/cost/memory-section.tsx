@@ -7,6 +7,7 @@ import * as React from 'react';
 
 import { LiveBuffer, Memory, Residual } from '../../protocol/snapshot';
 import { grouped, size } from '../../quantities';
+import { Stretches, bold, stretches } from '../../parts/stretches';
 import { framePlace, shortened } from '../../parts/summary';
 import { CostReading } from './cost-rows';
 import { isOwn } from './words';
@@ -29,7 +30,7 @@ export function MemorySection(props: ISectionProps): JSX.Element {
       {memory === null ? (
         <p className="jp-JaxprPanel-small">
           {trans.__(
-            'The memory of this program is unknown: it was not compiled, or XLA gives no analysis.'
+            'The memory of this program is unknown. The program was not compiled, or XLA gives no memory analysis.'
           )}
         </p>
       ) : (
@@ -40,7 +41,7 @@ export function MemorySection(props: ISectionProps): JSX.Element {
           {memory.constants > 0 && (
             <p className="jp-JaxprPanel-small">
               {trans.__(
-                'Constants captured by the closure: %1. Pass large ones as arguments.',
+                'Constants captured by the closure: %1. Pass large arrays as arguments.',
                 size(memory.constants)
               )}
             </p>
@@ -65,7 +66,10 @@ function Executable(props: {
     [trans.__('aliased (donated)'), memory.aliased]
   ];
   return (
-    <dl className="jp-JaxprCost-facts" aria-label={trans.__('By XLA')}>
+    <dl
+      className="jp-JaxprCost-facts"
+      aria-label={trans.__('Memory reported by XLA')}
+    >
       {parts.map(([name, bytes]) => (
         <div key={name}>
           <dt>{name}</dt>
@@ -86,33 +90,27 @@ function Executable(props: {
 
 /** The most that is alive at once, by the jaxpr. */
 function Estimate(props: ISectionProps & { memory: Memory }): JSX.Element {
-  const { reading, memory, trans } = props;
+  const { memory, trans } = props;
   if (memory.peak === null) {
     return (
       <p className="jp-JaxprPanel-small">
-        {trans.__('How much is alive at once is unknown.')}
+        {trans.__('The memory peak is unknown.')}
       </p>
     );
   }
-  const place = framePlace(reading.snapshot, memory.peak_frame, trans);
   return (
     <>
-      <p className="jp-JaxprCost-sentence">
-        {trans.__('Estimate, if nothing is fused: at most')}{' '}
-        <b>{size(memory.peak)}</b> {trans.__('alive at once')}
-        {place !== null && (
-          <>
-            {', '}
-            <Where {...props} frame={memory.peak_frame} />
-          </>
-        )}
-        .
-      </p>
+      {memory.peak_text && (
+        <p className="jp-JaxprCost-sentence">
+          {shortened(memory.peak_text)}{' '}
+          <Where {...props} frame={memory.peak_frame} />
+        </p>
+      )}
       {memory.live.length > 0 && (
         <Table
           {...props}
-          label={trans.__('Largest arrays alive there, an estimate')}
-          name={trans.__('alive there')}
+          label={trans.__('Estimate of the largest live arrays at the peak')}
+          name={trans.__('live at the peak')}
           rows={memory.live.map((buffer: LiveBuffer) => ({
             name: buffer.name,
             type: buffer.type,
@@ -136,17 +134,24 @@ function Residuals(
   return (
     <>
       <p className="jp-JaxprCost-sentence">
-        {trans.__('Kept for the backward pass:')}{' '}
-        <b>{size(memory.residual_bytes)}</b>
-        {'. '}
+        <Stretches
+          parts={stretches(
+            trans.__(
+              'The forward pass keeps %1 for the backward pass.',
+              bold(size(memory.residual_bytes))
+            )
+          )}
+        />{' '}
         <span className="jp-JaxprPanel-small">
-          {trans.__('jax.checkpoint keeps less and computes more.')}
+          {trans.__(
+            'jax.checkpoint keeps fewer arrays and computes more operations.'
+          )}
         </span>
       </p>
       <Table
         {...props}
         label={trans.__('Residuals')}
-        name={trans.__('kept')}
+        name={trans.__('residual')}
         rows={memory.residuals.map((residual: Residual) => ({
           name: residual.name,
           type:
@@ -208,7 +213,7 @@ function Table(
       {shown.length < rows.length && (
         <p>
           <button className="jp-JaxprPanel-link" onClick={() => setAll(true)}>
-            {trans.__('Show all %1', rows.length)}
+            {trans.__('Show all %1 rows', rows.length)}
           </button>
         </p>
       )}

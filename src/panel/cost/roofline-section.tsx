@@ -43,7 +43,7 @@ export function RooflineSection(props: {
           <Picture machine={machine} placement={placement} trans={trans} />
           <p className="jp-JaxprPanel-small">
             {trans.__(
-              'This machine (%1): %2/s and %3/s in %4.',
+              'This machine (%1) computes up to %2/s and moves up to %3/s in %4.',
               shortened(machine.device, 60),
               operations(machine.flops),
               size(machine.bandwidth),
@@ -76,7 +76,7 @@ function Measuring(props: {
         {again
           ? ''
           : trans.__(
-              'This machine was not measured, and no kernel can be asked. Run the cell again to measure it.'
+              'This machine was not measured, and no kernel is available to measure it. Run the cell again.'
             )}
       </p>
     );
@@ -99,12 +99,12 @@ function Measuring(props: {
           }
         >
           {again
-            ? trans.__('Measure it again')
+            ? trans.__('Measure this machine again')
             : trans.__('Measure this machine')}
         </button>
         <p id={about} className="jp-JaxprPanel-small">
           {trans.__(
-            'A matmul and a copy, for 2 s at most; kept until the kernel ends.'
+            'The measurement times a matmul and a copy for at most 2 s. The kernel keeps the result until the kernel stops.'
           )}
         </p>
       </div>
@@ -120,30 +120,35 @@ function sentence(
 ): string {
   if (placement === null) {
     return trans.__(
-      'A program without floating-point operations has no place under the roof.'
+      'This program has no place on the roofline: the program has no floating-point operations or moves no bytes.'
     );
   }
   const { intensity, roof, bound, reached, part } = placement;
-  const kind = bold(
-    bound === 'memory' ? trans.__('Memory-bound') : trans.__('Compute-bound')
-  );
-  const where = trans.__(
-    '%1: at %2 FLOP a byte the roof is %3/s.',
-    kind,
-    factor(intensity),
-    operations(roof)
-  );
+  const where =
+    bound === 'memory'
+      ? trans.__(
+          'The program is memory-bound: at %1 FLOP per byte, the roof is %2/s.',
+          factor(intensity),
+          bold(operations(roof))
+        )
+      : trans.__(
+          'The program is compute-bound: at %1 FLOP per byte, the roof is %2/s.',
+          factor(intensity),
+          bold(operations(roof))
+        );
   if (reached === null || part === null || warm === null) {
     const why =
       warm === null
-        ? trans.__('Run it again in Time to place it.')
+        ? trans.__(
+            'Time the program in the Time tab to compare its speed with the roof.'
+          )
         : trans.__(
-            'It cannot be placed: how many operations it does is not one number.'
+            'The speed of the program is unknown, because the number of its operations is unknown or depends on the data.'
           );
     return `${where} ${why}`;
   }
   const done = trans.__(
-    'In %1 it does %2/s, %3 of the roof.',
+    'A warm call takes %1 and reaches %2/s, %3 of the roof.',
     duration(warm.median),
     operations(reached),
     bold(percent(part))
@@ -154,10 +159,10 @@ function sentence(
   const over =
     bound === 'memory'
       ? trans.__(
-          'Over the roof: XLA fuses equations, so fewer bytes move than each alone would, and small arrays stay in caches.'
+          'The program is over the roof: XLA fuses equations, so fewer bytes move than counted, and small arrays stay in caches.'
         )
       : trans.__(
-          'Over the roof: XLA removes operations that the jaxpr has, or the program uses other numbers or more devices than the roof was measured with.'
+          'The program is over the roof: XLA removes operations of the jaxpr, or the program uses another dtype or more devices than the measurement.'
         );
   return `${where} ${done} ${over}`;
 }
@@ -173,7 +178,7 @@ function Picture(props: {
   const frame = { left: 44, right: width - 18, top: 24, bottom: HEIGHT - 34 };
   const { x, y, roof, ridge } = rooflineOf(machine, placement, frame);
   const label = trans.__(
-    'Roofline: bytes limit up to %1 FLOP a byte, operations from there on.',
+    'Roofline: bytes moved limit the speed up to %1 FLOP per byte, operations limit the speed above.',
     factor(machine.flops / machine.bandwidth)
   );
   const points = roof.map(point => point.map(at => at.toFixed(1)).join(','));
@@ -224,7 +229,7 @@ function Picture(props: {
           y={HEIGHT - 4}
           textAnchor="middle"
         >
-          {trans.__('FLOP a byte')}
+          {trans.__('FLOP per byte')}
         </text>
         <text x={2} y={10}>
           {trans.__('FLOP/s')}

@@ -3,118 +3,23 @@
  */
 import { TranslationBundle } from '@jupyterlab/translation';
 
-import {
-  Measure,
-  amountWords,
-  count,
-  measureOf,
-  percent
-} from '../../model/heat';
-import { ProgramCost, Snapshot } from '../../protocol/snapshot';
+import { Measure, count } from '../../model/heat';
+import { Snapshot } from '../../protocol/snapshot';
 import { ends, operations, size } from '../../quantities';
-import { IStretch, bold, stretches } from '../../parts/stretches';
 import { framePlace, shortened } from '../../parts/summary';
 import { CostReading, Group, IRow } from './cost-rows';
 
 /** Longer texts are cut. */
 const LONGEST = 200;
+/** A document may come from anywhere; the kernel has fewer sentences, and shorter ones. */
+const MOST_SENTENCES = 10;
+const LONGEST_SENTENCE = 1000;
 
-/** `80.1 kFLOP per call. 64 % of it is on line 6.` */
-export function lead(
-  reading: CostReading,
-  trans: TranslationBundle
-): IStretch[] {
-  const { cost } = reading;
-  const measure = measureOf(cost);
-  const total = reading.total(measure);
-  const sentences = [
-    amountSentence(cost, measure, total, trans),
-    whereMost(reading, measure, trans)
-  ].filter(sentence => sentence !== '');
-  if (measure !== 'flops' && cost.unknown.length === 0) {
-    sentences.unshift(trans.__('No floating-point operations.'));
-  }
-  if (cost.per_trip.length > 0) {
-    sentences.push(
-      trans._n(
-        'One step of this loop is counted, because the number of its steps is unknown: %2.',
-        'One step of each of these loops is counted, because the number of their steps is unknown: %2.',
-        cost.per_trip.length,
-        list(cost.per_trip, trans, '; ')
-      )
-    );
-  }
-  if (cost.unknown.length > 0) {
-    sentences.push(
-      trans.__(
-        'Not counted, as there is no rule: %1.',
-        list(cost.unknown, trans)
-      )
-    );
-  }
-  return stretches(sentences.join(' '));
-}
-
-function amountSentence(
-  cost: ProgramCost,
-  measure: Measure,
-  total: number,
-  trans: TranslationBundle
-): string {
-  const ranges = measure === 'flops' && cost.flops_min < cost.flops;
-  const amount = bold(
-    ranges
-      ? range(cost.flops_min, cost.flops, trans)
-      : amountWords(total, measure, trans)
-  );
-  if (cost.unknown.length > 0) {
-    return trans.__('At least %1 per call.', amount);
-  }
-  return measure === 'bytes'
-    ? trans.__('%1 are read and written per call.', amount)
-    : trans.__('%1 per call.', amount);
-}
-
-/** `64 % of it is on line 6.` */
-function whereMost(
-  reading: CostReading,
-  measure: Measure,
-  trans: TranslationBundle
-): string {
-  const total = reading.total(measure);
-  const [most] = reading.rows('line', { column: measure, descending: true });
-  if (most === undefined || total === 0 || most.frame < 0) {
-    return '';
-  }
-  const place = placeName(reading.snapshot, most.frame, trans);
-  const share = most.amounts[measure] / total;
-  if (share >= 0.9995) {
-    return trans.__('All of it is on %1.', place);
-  }
-  const part = bold(percent(share));
-  return reading.cost.flops_min < reading.cost.flops
-    ? trans.__('Up to %1 of it is on %2.', part, place)
-    : trans.__('%1 of it is on %2.', part, place);
-}
-
-/** `line 6`, `line 12 of model.py` */
-function placeName(
-  snapshot: Snapshot,
-  frame: number,
-  trans: TranslationBundle
-): string {
-  const [fileIndex, , line] = snapshot.frames[frame];
-  const file = snapshot.files[fileIndex];
-  if (file.kind !== 'cell') {
-    return trans.__('line %1 of %2', line, fileName(file.path));
-  }
-  return isOwn(snapshot, frame) || file.execution_count === null
-    ? trans.__('line %1', line)
-    : trans.__('line %1 of cell [%2]', line, file.execution_count);
-}
-
-export function fileName(path: string): string {
-  return shortened(path.split(/[\\/]/).pop() ?? path, 60);
+/** The sentences that the view begins with, the kernel's; a document of an older version has none. */
+export function lead({ cost }: CostReading): string[] {
+  return (cost.lead ?? [])
+    .slice(0, MOST_SENTENCES)
+    .map(text => shortened(text, LONGEST_SENTENCE));
 }
 
 /** Whether a frame is in the cell that ran. */
@@ -133,21 +38,6 @@ export function range(
 ): string {
   const [from, to] = ends(operations(least), operations(most));
   return trans.__('%1 to %2', from, to);
-}
-
-/** A few of them, with how many more there are. */
-function list(
-  texts: readonly string[],
-  trans: TranslationBundle,
-  separator = ', '
-): string {
-  const most = 3;
-  const shown = texts.slice(0, most).map(text => shortened(text, 80));
-  const left = texts.length - shown.length;
-  if (left > 0) {
-    shown.push(trans.__('%1 more', left));
-  }
-  return shown.join(separator);
 }
 
 export function groupName(group: Group, trans: TranslationBundle): string {
@@ -209,7 +99,7 @@ export function placeOf(
   if (row.frame < 0) {
     return {
       number: '',
-      where: row.group === 'line' ? trans.__('not on a line of yours') : ''
+      where: row.group === 'line' ? trans.__('not in your code') : ''
     };
   }
   if (isOwn(snapshot, row.frame)) {
@@ -240,8 +130,8 @@ export function asides(
   if (cost.transcendentals > 0 && cost.flops > 0) {
     words.push(
       trans._n(
-        'And %2 transcendental operation, counted apart.',
-        'And %2 transcendental operations, counted apart.',
+        '%2 transcendental operation per call is counted separately.',
+        '%2 transcendental operations per call are counted separately.',
         cost.transcendentals,
         count(cost.transcendentals)
       )
@@ -250,10 +140,14 @@ export function asides(
   if (cost.flops_min < cost.flops) {
     words.push(
       trans.__(
-        'A range goes from the cheapest to the most expensive branches. Shares are of the most expensive ones.'
+        'A range spans the cheapest and the most expensive branches. Shares refer to the total with the most expensive branches.'
       )
     );
   }
-  words.push(trans.__('Bytes count each equation alone; fusion saves some.'));
+  words.push(
+    trans.__(
+      'Bytes are counted for each equation alone. Fusion by XLA saves some of these bytes.'
+    )
+  );
   return words;
 }

@@ -5,7 +5,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { CostDifference, XlaCost } from '../../protocol/snapshot';
-import { grouped, operations } from '../../quantities';
+import { grouped } from '../../quantities';
 import { shortened } from '../../parts/summary';
 import { CostReading } from './cost-rows';
 
@@ -48,44 +48,31 @@ export function XlaSection(props: {
   if (xla === null || said === null) {
     return (
       <section className="jp-JaxprCost-section">
-        <h2>{trans.__('What XLA says')}</h2>
+        <h2>{trans.__("XLA's count")}</h2>
         <p className="jp-JaxprPanel-small">
           {xla === null
             ? trans.__(
-                'XLA has no cost analysis of this program: it was not compiled, or the document has none.'
+                "XLA's count is unknown. The program was not compiled, or XLA gives no cost analysis."
               )
-            : trans.__('XLA gives no number of operations on this device.')}
+            : shortened(xla.text ?? '', LONGEST)}
         </p>
       </section>
     );
   }
-  const agrees = Math.round(said) === cost.flops;
   return (
     <section className="jp-JaxprCost-section">
-      <h2>
-        {agrees
-          ? trans.__('XLA says %1 too', operations(said))
-          : operations(said) === operations(cost.flops)
-            ? trans.__('XLA says nearly the same, %1', operations(said))
-            : trans.__('Why XLA says %1', operations(said))}
-      </h2>
-      {(!agrees || xla.differences.length > 0) && (
+      <h2>{trans.__("XLA's count")}</h2>
+      {xla.text && (
+        <p className="jp-JaxprCost-sentence">{shortened(xla.text, LONGEST)}</p>
+      )}
+      {(Math.round(said) !== cost.flops || xla.differences.length > 0) && (
         <Differences {...props} xla={xla} said={said} />
       )}
       <p className="jp-JaxprPanel-small">
         {trans.__(
-          "XLA's cost_analysis() has %1 and %2.",
-          xla.transcendentals === null
-            ? trans.__('transcendentals unknown')
-            : trans._n(
-                '%2 transcendental',
-                '%2 transcendentals',
-                xla.transcendentals,
-                grouped(xla.transcendentals)
-              ),
-          xla.bytes === null
-            ? trans.__('bytes accessed unknown')
-            : trans.__('%1 bytes accessed', grouped(xla.bytes))
+          "XLA's cost_analysis() also gives: transcendentals %1, bytes accessed %2.",
+          known(xla.transcendentals, trans),
+          known(xla.bytes, trans)
         )}
       </p>
     </section>
@@ -108,7 +95,7 @@ function Differences(props: {
   return (
     <table
       role="table"
-      aria-label={trans.__('FLOP by our count and by XLA')}
+      aria-label={trans.__('FLOP counted here and by XLA')}
       className="jp-JaxprCost-numbers jp-JaxprCost-xla"
     >
       <thead role="rowgroup">
@@ -185,6 +172,10 @@ function Differences(props: {
       </tfoot>
     </table>
   );
+}
+
+function known(amount: number | null, trans: TranslationBundle): string {
+  return amount === null ? trans.__('unknown') : grouped(amount);
 }
 
 /** A reason without a number. */

@@ -65,6 +65,14 @@ describe('the cost of a program', () => {
       'xla.differences.kind',
       'loop_once, unknown_trips, branches, fused_away, custom_call, no_rule, rest'
     ],
+    ['lead', { lead: [1] }, 'lead', 'a text'],
+    ['sentence of XLA', { xla: { ...xla, text: 1 } }, 'xla.text', 'a text'],
+    [
+      'sentence of memory',
+      { memory: { ...memory, peak_text: 1 } },
+      'memory.peak_text',
+      'a text'
+    ],
     [
       'buffer',
       { memory: { ...memory, live: [{ ...memory.live[0], equation: 2 }] } },

@@ -11,7 +11,7 @@ describe('the copied table', () => {
     const reading = readingOf(rnnSnapshot(), 0, rnnCost());
     expect(costText(reading, 'line', null, 'flops', trans)).toBe(
       [
-        '80.1 kFLOP per call. 64 % of it is on line 6.',
+        '80.1 kFLOP per call. 64 % is on line 6.',
         '',
         'line  expression                                   FLOPs  transcendentals    bytes  share',
         '   5  a = x @ p["wx"]                         25.6 kFLOP                0  61.0 kB   32 %',
@@ -19,8 +19,8 @@ describe('the copied table', () => {
         '   7  h = jnp.tanh(a + r + p["b"])             3.2 kFLOP            1.6 k  51.5 kB    4 %',
         '  11  return jax.nn.softmax(h @ p["wo"]), hs    143 FLOP                4    500 B  0.2 %',
         '',
-        'And 1.6 k transcendental operations, counted apart.',
-        'Bytes count each equation alone; fusion saves some.',
+        '1.6 k transcendental operations per call are counted separately.',
+        'Bytes are counted for each equation alone. Fusion by XLA saves some of these bytes.',
         ''
       ].join('\n')
     );
@@ -48,7 +48,7 @@ describe('the copied table', () => {
       trans
     );
     expect(text.split('\n').slice(0, 5)).toEqual([
-      '**80.1 kFLOP** per call. All of it is on line 6.',
+      '80.1 kFLOP per call. 64 % is on line 6.',
       '',
       '| line | expression | FLOPs | transcendentals | bytes | share |',
       '| ---: | --- | ---: | ---: | ---: | ---: |',

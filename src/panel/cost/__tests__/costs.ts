@@ -93,6 +93,7 @@ export function rnnCost(changes: Partial<ProgramCost> = {}): ProgramCost {
         bytes: [1150]
       }
     ],
+    lead: ['80.1\u00a0kFLOP per call.', '64\u00a0% is on line\u00a06.'],
     by_line: [
       line(5, { flops: 25_600, bytes_read: 51_000, bytes_written: 10_000 }),
       line(6, { flops: 51_200, bytes_read: 105_000, bytes_written: 10_000 }),
@@ -131,6 +132,7 @@ export function rnnCost(changes: Partial<ProgramCost> = {}): ProgramCost {
       flops: 945,
       transcendentals: 20,
       bytes: 3000,
+      text: 'XLA counts 945\u00a0FLOP.',
       differences: [
         {
           kind: 'loop_once',
@@ -162,7 +164,8 @@ export function rnnCost(changes: Partial<ProgramCost> = {}): ProgramCost {
       ],
       residuals: [],
       residual_bytes: 0,
-      constants: 0
+      constants: 0,
+      peak_text: 'The peak is 11.8\u00a0kB.'
     },
     ...changes
   });

@@ -1,0 +1,109 @@
+"""The sentences about a cost that the exports and the panel show, from the costs of a golden document."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from jupyter_jaxpr.document.check.validate import read
+from jupyter_jaxpr.document.read.cost_texts import lead, peak_text, xla_text
+
+pytestmark = pytest.mark.any_jax
+
+RNN = read((Path(__file__).parent / "fixtures" / "rnn-0.12.json").read_text(encoding="utf-8"))
+[COST] = RNN.costs
+AMOUNT, WHERE = "80.1 kFLOP per call.", "64 % of the operations are on line 6."
+
+
+def said(document=RNN, **changes):
+    return [text.replace("\xa0", " ") for text in lead(document, replace(COST, **changes))]
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, [AMOUNT, WHERE]),
+        (
+            {"flops_min": 2000},
+            [
+                "2.0 to 80.1 kFLOP per call.",
+                "With the most expensive branches, 64 % of the operations are on line 6.",
+            ],
+        ),
+        (
+            {"per_trip": ["while_loop, line 7", "scan"]},
+            [
+                AMOUNT,
+                WHERE,
+                "The total counts one step of each loop with an unknown number of steps: while_loop, line 7; scan.",
+            ],
+        ),
+        (
+            {"unknown": ["a (1)", "b (2)", "c (1)", "d (4)", "e (1)"]},
+            [
+                "At least 80.1 kFLOP per call.",
+                "64 % of the counted operations are on line 6.",
+                "The total leaves out primitives without a cost rule: a (1); b (2); c (1); 2 more.",
+            ],
+        ),
+        ({"by_line": []}, [AMOUNT]),
+        (
+            {"flops": 0, "flops_min": 0},
+            [
+                "The program has no floating-point operations.",
+                "1,604 transcendental operations per call.",
+                "100 % of the transcendental operations are on line 7.",
+            ],
+        ),
+        (
+            {"flops": 0, "flops_min": 0, "transcendentals": 0},
+            [
+                "The program has no floating-point operations.",
+                "One call reads and writes 228 kB.",
+                "51 % of the bytes moved are on line 6.",
+            ],
+        ),
+        (
+            {"flops": 0, "flops_min": 0, "transcendentals": 0, "unknown": ["ffi_call (2)"], "by_line": []},
+            [
+                "One call reads and writes at least 228 kB.",
+                "The total leaves out primitives without a cost rule: ffi_call (2).",
+            ],
+        ),
+    ],
+    ids=["line", "branches", "loops", "unknown", "nowhere", "transcendentals", "bytes", "bytes, unknown"],
+)
+def test_the_lead_says_how_much_and_where(changes, expected):
+    assert said(**changes) == expected
+
+
+@pytest.mark.parametrize(
+    ("cell", "kind", "path", "where"),
+    [
+        (RNN.cell, "user", "/home/me/model.py", "line 6 of model.py"),
+        (RNN.cell, "user", r"C:\work\model.py", "line 6 of model.py"),
+        (None, "cell", "/tmp/ipykernel_1/3.py", "line 6 of cell [3]"),
+    ],
+)
+def test_a_line_that_is_not_of_the_cell_says_of_which_file(cell, kind, path, where):
+    files = [replace(file, path=path, kind=kind, execution_count=3) for file in RNN.files]
+    document = replace(RNN, cell=cell, files=files)
+    assert said(document)[1] == f"64 % of the operations are on {where}."
+
+
+def test_the_documents_of_this_version_hold_the_texts():
+    assert COST.lead == lead(RNN, COST)
+    assert COST.memory is not None
+    assert COST.memory.peak is not None
+    assert COST.memory.peak_text == peak_text(COST.memory.peak)
+
+
+def test_the_two_counts_are_beside_each_other():
+    texts = [xla_text(1234, each).replace("\xa0", " ") for each in (None, 1234.0, 5678.0)]
+    assert texts == [
+        "XLA gives no number of operations on this device.",
+        "XLA and jupyter_jaxpr both count 1,234 FLOP.",
+        "XLA counts 5,678 FLOP. jupyter_jaxpr counts 1,234 FLOP.",
+    ]
