@@ -57,9 +57,7 @@ def test_a_scan_outside_of_jit_is_the_program_that_ran(notebook: Notebook) -> No
         ("lax.map(lambda v: v * 2, x)", "map(<lambda>)", "map"),
     ],
 )
-def test_each_construct_has_the_name_that_the_user_called(
-    notebook: Notebook, call: str, name: str, kind: str
-) -> None:
+def test_each_construct_has_the_name_that_the_user_called(notebook: Notebook, call: str, name: str, kind: str) -> None:
     ran = notebook.run(f"%%jaxpr\ny = {call}")
     assert [program["name"] for program in ran.document["programs"]] == [name]
     assert [card["kind"] for card in ran.document["control_flow"]] == [kind]

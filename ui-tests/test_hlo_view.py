@@ -160,7 +160,9 @@ def test_an_instruction_belongs_to_its_own_equation_and_one_without_a_place_says
     inferred = hlo.locator('.cm-line[data-badge="inferred"]').first
     expect(inferred).to_contain_text("broadcast(%constant")
     inferred.click()
-    expect(rnn.panel.get_by_role("region", name="Details of the selection")).to_contain_text("Inferred: XLA does not state")
+    expect(rnn.panel.get_by_role("region", name="Details of the selection")).to_contain_text(
+        "Inferred: XLA does not state"
+    )
     rnn.expect_linked(1, "jax.nn.softmax(h) * 0.5")
 
 

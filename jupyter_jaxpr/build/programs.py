@@ -108,6 +108,7 @@ class ProgramBuilder:
             name=function.name,
             origin=observed.origin,
             origin_note=observed.origin_note,
+            how=observed.how,
             definition=notes.frame_of(walk, function.definition),
             call=notes.frame_of(walk, observed.call),
             arguments=[signatures.argument(spec, self._reading) for spec in observed.arguments],

@@ -98,7 +98,9 @@ def _activity(activity: Activity) -> str:
 
 
 def _origin(program: Program) -> str | None:
-    """Where a program comes from, where no call of this run made it."""
+    """Where a program comes from, where no call of a jitted function of this run made it."""
+    if program.how is not None:
+        return program.how
     if program.origin == "seen_before":
         return "made in an earlier run"
     if program.origin == "derived":

@@ -86,7 +86,9 @@ class ObservedProgram:
     executable: Any = None  # what JAX ran (jax.stages.Compiled or the loaded executable), or None
     traced: Any = None  # jax.stages.Traced, to lower and compile on request, or None
     origin_note: str | None = None
-    traceback: Any = None  # JAX's record of the stack, where the equations of the program do not lead to the user's line
+    traceback: Any = (
+        None  # JAX's record of the stack, where the equations of the program do not lead to the user's line
+    )
     how: str | None = None  # how it came about, in at most six words; None where the origin says it
     values: CallValues | None = None  # of the newest call whose leaves were seen, as far as they are alive
     donated: tuple[bool, ...] = ()  # of its last leaves: whether the call gives them away

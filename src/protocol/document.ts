@@ -430,6 +430,7 @@ function checkProgram(value: unknown, pools: IPools): void {
   text(program.name, 'programs.name');
   oneOf(program.origin, 'programs.origin', ORIGINS);
   orNull(program.origin_note, 'programs.origin_note', text);
+  orNull(program.how ?? null, 'programs.how', text);
   integer(program.definition, 'programs.definition', -1, pools.frames);
   integer(program.call, 'programs.call', -1, pools.frames);
   each(program.arguments, 'programs.arguments', checkArgument);

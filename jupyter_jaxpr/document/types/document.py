@@ -315,6 +315,9 @@ class Program(Struct):
     levels: Annotated[list[Level], _text("StableHLO, then HLO.")]
     stages: Annotated[Stages | None, _text("Null where no call made it: our own trace has none.")]
     activity: Annotated[Activity | None, _text("Null where nothing was observed.")]
+    how: Annotated[
+        str | None, _text("How it came about, such as ran as an eager scan; null where the origin says all of it.")
+    ] = None
     summary: Annotated[Summary | None, _text("Null in documents of earlier versions.")] = None
 
 
