@@ -44,7 +44,7 @@ export function stageSentence(
     )
     .join(', ');
   return trans.__(
-    'First call %1 in all: %2.',
+    'The first call took %1: %2.',
     durationOrUnknown(stages.total, trans),
     parts
   );
@@ -108,12 +108,12 @@ export function StageBar(props: {
         ))}
         {warm !== null && (
           <div className="jp-mod-warm">
-            <dt>{trans.__('then, warm')}</dt>
+            <dt>{trans.__('warm call')}</dt>
             <dd>{duration(warm)}</dd>
           </div>
         )}
         <div className="jp-mod-total">
-          <dt>{trans.__('in all')}</dt>
+          <dt>{trans.__('total')}</dt>
           <dd>{durationOrUnknown(stages.total, trans)}</dd>
         </div>
       </dl>
