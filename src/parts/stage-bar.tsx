@@ -43,11 +43,9 @@ export function stageSentence(
       ({ label, seconds }) => `${label} ${durationOrUnknown(seconds, trans)}`
     )
     .join(', ');
-  return trans.__(
-    'The first call took %1: %2.',
-    durationOrUnknown(stages.total, trans),
-    parts
-  );
+  return stages.total === null
+    ? trans.__('Stages of the first call: %1.', parts)
+    : trans.__('The first call took %1: %2.', duration(stages.total), parts);
 }
 
 export function durationOrUnknown(

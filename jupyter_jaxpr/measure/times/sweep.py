@@ -147,7 +147,7 @@ def _carry_out(found: Sweep, swept: Sequence[Swept], values: Values, report: Rep
             if all(each.takes_too_long(number) for each in swept):  # its arguments may not even fit
                 found.stopped = (
                     f"The sweep ended before {values.name} = {text}, after {_done(found)}: a call was expected to take "
-                    f"over {duration(TOO_LONG)}. To measure {text} anyway, make {text} the first value."
+                    f"over {duration(TOO_LONG)}. To measure {values.name} = {text} anyway, make {text} the first value."
                 )
                 return
             args, kwargs = values.arguments(value)

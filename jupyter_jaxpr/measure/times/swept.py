@@ -377,8 +377,8 @@ class Swept:
             expected = duration(growth.expected(point.number))
             self._note(
                 point,
-                f"{what} are left out from this value on: one was expected to take {expected}. To measure "
-                f"{point.value} anyway, make {point.value} the first value.",
+                f"{what} are left out from this value on: a call was expected to take {expected}. To "
+                f"measure {self._of} = {point.value} anyway, make {point.value} the first value.",
             )
         return False
 

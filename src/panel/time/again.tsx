@@ -8,7 +8,13 @@ import { ProgramTiming, WarmTime } from '../../protocol/snapshot';
 import { duration } from '../../quantities';
 import { Stretches, stretches } from '../../parts/stretches';
 import { shortened } from '../../parts/summary';
-import { LONGEST, callsWords, dispatchWords, middleHalf } from './words';
+import {
+  LONGEST,
+  dispatchWords,
+  eagerCallsWords,
+  middleHalf,
+  warmCallsWords
+} from './words';
 
 interface IRow {
   key: 'eager' | 'warm';
@@ -85,12 +91,9 @@ export function Again(props: {
         </p>
       )}
       <p className="jp-JaxprPanel-small">
-        {rows
-          .flatMap(({ key, time }) =>
-            time === null ? [] : [callsWords(key, time, trans)]
-          )
-          .join(' ')}{' '}
-        {trans.__('Each time lasts until the result is ready.')}
+        {eager !== null && `${eagerCallsWords(eager, trans)} `}
+        {warm !== null && `${warmCallsWords(warm, trans)} `}
+        {trans.__('Each call is timed until its result is ready.')}
       </p>
       {notes.length > 0 && (
         <ul

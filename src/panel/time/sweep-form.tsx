@@ -95,7 +95,7 @@ export function SweepForm(props: {
             ? shortened(why, 1000)
             : props.fromShapes
               ? trans.__(
-                  'The fields hold the shapes of the last call. At each value, the sweep times a first call, warm calls and calls without jit.'
+                  'The call is filled in from the shapes of the last call. At each value, the sweep times a first call, warm calls and calls without jit.'
                 )
               : trans.__(
                   'At each value, the sweep times a first call, warm calls and calls without jit.'

@@ -56,7 +56,7 @@ export function SweepResult(props: {
       {growth.length > 0 && (
         <ul
           className="jp-JaxprTime-growth"
-          aria-label={trans.__('How the times grow')}
+          aria-label={trans.__('How the series grow')}
         >
           {growth.map((sentence, at) => (
             <li key={at}>{sentence}</li>

@@ -16,7 +16,7 @@ import { Again } from './again';
 import { Running } from '../../parts/running';
 import { LONGEST_NAME } from './series';
 import { StageTable } from './stages';
-import { filledIn, fittingSweep } from './sweep-call';
+import { filledIn, sweptValues } from './sweep-call';
 import { SweepForm } from './sweep-form';
 import { SweepResult } from './sweep-result';
 import { useTimings } from './use-timings';
@@ -226,11 +226,11 @@ function earlierWords(
   snapshot: Snapshot,
   trans: TranslationBundle
 ): string | null {
-  const fitting = fittingSweep(snapshot, model.program);
-  if (fitting === null || !snapshot.sweep) {
+  const { sweep } = snapshot;
+  if (!sweep) {
     return null;
   }
-  const [call, values] = [fitting.call, fitting.sweep].map(text =>
+  const [call, values] = [sweep.call, sweptValues(sweep)].map(text =>
     shortened(text, 200)
   );
   return model.fromSaved

@@ -88,7 +88,7 @@ export function stageWords(
         : trans.__('XLA turns StableHLO into an executable');
     case 'first-run':
       return trans.__(
-        'from the finished compile until the call returns; the device may still work'
+        'until the call returned, perhaps before its work was done'
       );
     case 'rest':
       return trans.__('time that no event of JAX explains');
@@ -101,39 +101,49 @@ export function middleHalf(time: WarmTime, trans: TranslationBundle): string {
   return trans.__('%1 to %2', low, high);
 }
 
-/** How many calls of one kind were timed. */
-export function callsWords(
-  kind: 'eager' | 'warm',
+/** How many calls without jit were timed. */
+export function eagerCallsWords(
   time: WarmTime,
   trans: TranslationBundle
 ): string {
-  const { runs } = time;
+  const [runs, fastest] = [grouped(time.runs), duration(time.minimum)];
   const batch = time.batch ?? 1;
-  if (kind === 'eager') {
-    return batch > 1
-      ? trans.__(
-          '%1 eager calls were timed in batches of %2.',
-          grouped(runs),
-          grouped(batch)
-        )
-      : trans._n(
-          '%2 eager call was timed.',
-          '%2 eager calls were timed.',
-          runs,
-          grouped(runs)
-        );
-  }
   return batch > 1
     ? trans.__(
-        '%1 warm calls were timed in batches of %2.',
-        grouped(runs),
-        grouped(batch)
+        '%1 eager calls were timed in batches of %2. In the fastest batch, a call took %3.',
+        runs,
+        grouped(batch),
+        fastest
+      )
+    : trans._n(
+        '%2 eager call was timed.',
+        '%2 eager calls were timed. The fastest took %3.',
+        time.runs,
+        runs,
+        fastest
+      );
+}
+
+/** How many warm calls were timed. */
+export function warmCallsWords(
+  time: WarmTime,
+  trans: TranslationBundle
+): string {
+  const [runs, fastest] = [grouped(time.runs), duration(time.minimum)];
+  const batch = time.batch ?? 1;
+  return batch > 1
+    ? trans.__(
+        '%1 warm calls were timed in batches of %2. In the fastest batch, a call took %3.',
+        runs,
+        grouped(batch),
+        fastest
       )
     : trans._n(
         '%2 warm call was timed.',
-        '%2 warm calls were timed.',
+        '%2 warm calls were timed. The fastest took %3.',
+        time.runs,
         runs,
-        grouped(runs)
+        fastest
       );
 }
 
