@@ -44,8 +44,8 @@ def functions_of(target: Target, names: Sequence[str], namespace: dict[str, Any]
     try:
         fun = target.function(namespace)
     except NameError as error:
-        what = f"{error.name} is not defined" if error.name else str(error)
-        return [Candidate(text, missing=f"{what}. Define the name in this cell or in an earlier cell.")]
+        name = error.name or text
+        return [Candidate(text, missing=f"{name} is not defined. Define {name} in this cell or in an earlier cell.")]
     except Exception as error:
         return [Candidate(text, missing=f"{text} raised {error_text(error)}. Correct the call.")]
     if not callable(fun):
