@@ -104,8 +104,8 @@ def test_a_program_that_takes_other_arguments_is_not_run(ask_after: Callable[[st
     other = comparison.variants[1]
     assert (other.error, other.calls) == (None, 0)
     assert other.remarks == [
-        "shorter takes float32[4] and scanned takes float32[8], so the two programs cannot run on the same values. Choose "
-        "programs with the same argument types."
+        "shorter takes float32[4] and scanned takes float32[8], so the two programs cannot run on the same values. "
+        "Choose programs with the same argument types."
     ]
 
 

@@ -142,7 +142,7 @@ function Copies(props: ITableProps): JSX.Element {
         onClick={() =>
           copy(
             sweepText(sweep, trans),
-            trans.__('The table was copied as text.')
+            trans.__('Copied as text.')
           )
         }
       >
@@ -155,7 +155,7 @@ function Copies(props: ITableProps): JSX.Element {
         onClick={() =>
           copy(
             sweepMarkdown(snapshot, sweep, trans),
-            trans.__('The table was copied as Markdown.')
+            trans.__('Copied as Markdown.')
           )
         }
       >
