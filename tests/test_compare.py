@@ -118,8 +118,8 @@ def test_recompiles_over_a_sweep(notebook: Notebook) -> None:
     assert comparison["sweep"] == "on = True, False"
     assert comparison["call"] == "static(x, flag=on) with on = True"
     assert comparison["verdict"][-2:] == [
-        "Over on = True, False, static compiled 2 times.",
-        "Over on = True, False, where compiled 1 time.",
+        "For on = True, False, JAX compiled static 2 times.",
+        "For on = True, False, JAX compiled where 1 time.",
     ]
 
 
@@ -360,13 +360,13 @@ def test_results_that_are_close_differ_or_have_other_types(notebook: Notebook) -
             "The largest difference is 1e-05 at [3]. Up to 1e-05 of the largest value counts as close.",
         ),
         ("differs", "differs", "The largest difference is at [3]: 3.5 instead of 3."),
-        ("other", "other_types", "It is (f32[8], i32[]), not f32[8]."),
+        ("other", "other_types", "The type is (f32[8], i32[]), not f32[8]."),
     ]
     assert ran.document["comparison"]["verdict"][-3:] == [
         "close's result is close to f's. The largest difference is 1e-05 at [3]. Up to 1e-05 of the largest value "
         "counts as close.",
         "differs's result differs from f's. The largest difference is at [3]: 3.5 instead of 3.",
-        "other's result has another type than f's. It is (f32[8], i32[]), not f32[8].",
+        "other's result has another type than f's. The type is (f32[8], i32[]), not f32[8].",
     ]
 
 

@@ -394,18 +394,18 @@ def test_stop_keeps_what_is_done(names):
     assert measured(found)[0] == ("product", "2", ALL)
     assert found.stopped == "The sweep was stopped after 1 of 3 points. Run the sweep again for all points."
     assert told == [
-        ("n=2: arguments", 0, 3),
+        ("n=2: making the arguments", 0, 3),
         ("n=2: tracing", 0, 3),
         ("n=2: first call", 0, 3),
-        ("n=2: warm", 0, 3),
-        ("n=2: eager", 0, 3),
-        ("n=3: arguments", 1, 3),
+        ("n=2: warm calls", 0, 3),
+        ("n=2: eager calls", 0, 3),
+        ("n=3: making the arguments", 1, 3),
     ]
 
 
 def test_an_interrupt_keeps_what_is_done(names):
     def report(text: str, done: int, total: int) -> None:
-        if text == "n=3: warm":
+        if text == "n=3: warm calls":
             raise KeyboardInterrupt
 
     found = swept_over(names, "product(jnp.ones((n, n)))", "n", "2", "3", report=report)

@@ -20,6 +20,7 @@ from jupyter_jaxpr.document.types.timing import Sweep, SweepFit, SweepPoint, War
 from jupyter_jaxpr.exports.html import fragment
 from jupyter_jaxpr.exports.markdown import markdown
 from jupyter_jaxpr.exports.terminal_text import plain
+from jupyter_jaxpr.exports.time import growth_sentence
 from jupyter_jaxpr.measure.times.program_timing import ProgramTimes
 from jupyter_jaxpr.measure.times.repeated_calls import Warm
 from jupyter_jaxpr.observe.observation import StageTimes
@@ -639,6 +640,34 @@ def test_the_times_are_in_the_static_outputs() -> None:
     assert f"<code>f</code>: {sentence}</p>" in shown
     assert "<tr><td>warm</td><td>2.0 ms</td><td>1.0 ms to 4.0 ms</td><td>1.0 ms</td><td>100</td></tr>" in shown
     assert plain(whole).splitlines()[-1] == f"f: {sentence}"
+
+
+@pytest.mark.parametrize(
+    ("exponent", "error", "first_number", "sentence"),
+    [
+        (0.1, 0.2, 64.0, "The number of equations of f hardly depends on n."),
+        (-1.02, None, 64.0, "The number of equations of f scales as n^-1.0."),
+        (2.94, 0.04, 1024.0, "From n = 1,024 on, the number of equations of f scales as n^2.9."),
+    ],
+)
+def test_how_a_series_grows(exponent: float, error: float | None, first_number: float, sentence: str) -> None:
+    fit = SweepFit(
+        function="f", series="equations", exponent=exponent, factor=1.0, error=error, first_number=first_number
+    )
+    nothing = dict.fromkeys(("eager", "warm", "first", "trace", "lower", "compile", "equations", "bytes", "flops"))
+    point = SweepPoint(function="f", value="64", number=64.0, from_disk=False, error=None, **nothing)
+    swept = Sweep(
+        name="n",
+        call="f(n)",
+        functions=["f"],
+        points=[point],
+        fits=[fit],
+        total=1,
+        stopped=None,
+        notes=[],
+        seconds=1.0,
+    )
+    assert growth_sentence(swept, fit) == sentence
 
 
 def test_a_sweep_is_in_the_static_outputs() -> None:

@@ -62,7 +62,7 @@ def test_every_claim_is_to_be_seen(lesson):
             expect(grows).to_contain_text(series)
     with lesson.claim("b10-unroll"):
         expect(sweep()).to_have_count(8)
-        expect(lesson.view("Compare")).to_contain_text("rolled compiled 4 times")
+        expect(lesson.view("Compare")).to_contain_text("JAX compiled rolled 4 times")
         points = lesson.nb.save()["cells"]  # what the panel shows is what the notebook keeps
         sizes = {
             (point["function"], point["value"]): point["equations"]

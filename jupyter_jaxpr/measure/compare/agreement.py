@@ -37,7 +37,7 @@ def agreement(reference: Any, result: Any) -> Agreement:
     expected, found = (jax.tree_util.tree_flatten_with_path(tree)[0] for tree in (reference, result))
     structures: list[Any] = [jax.tree_util.tree_structure(tree) for tree in (reference, result)]
     if structures[0] != structures[1]:
-        return Agreement("other_types", f"It is {type_text(result)}, not {type_text(reference)}.")
+        return Agreement("other_types", f"The type is {type_text(result)}, not {type_text(reference)}.")
     worst = Agreement("same_bits", None)
     severity = 0.0
     for (path, left), (_, right) in zip(expected, found, strict=True):
@@ -54,7 +54,7 @@ def _leaf(path: str, left: Any, right: Any) -> tuple[Agreement, float]:
     """How one leaf compares, and how large its difference is."""
     if _type(left) != _type(right):
         types = f"{_type(right)}, not {_type(left)}."
-        return Agreement("other_types", f"{path} is {types}" if path else f"It is {types}"), 0.0
+        return Agreement("other_types", f"The type of {path} is {types}" if path else f"The type is {types}"), 0.0
     if _type(left) is None:
         same = bool(left == right)
         text = f"The objects at {path} are not equal." if path else "The two objects are not equal."
@@ -87,7 +87,8 @@ def _leaf(path: str, left: Any, right: Any) -> tuple[Agreement, float]:
         largest = f"The largest difference is {size:.2g} at {place}." if place else f"The difference is {size:.2g}."
         return Agreement("close", f"{largest} Up to {tolerance:g} of the largest value counts as close."), size
     values = f"{_number(y[at])} instead of {_number(x[at])}."
-    return Agreement("differs", f"The largest difference is at {place}: {values}" if place else f"It is {values}"), size
+    text = f"The largest difference is at {place}: {values}" if place else f"The value is {values}"
+    return Agreement("differs", text), size
 
 
 def _counts(path: str, x: Any, y: Any) -> tuple[Agreement, float]:
@@ -98,7 +99,7 @@ def _counts(path: str, x: Any, y: Any) -> tuple[Agreement, float]:
     at = np.unravel_index(int(np.argmax(wrong)), wrong.shape)
     place, many = f"{path}{_index(at)}", int(wrong.sum())
     values = f"{y[at]} instead of {x[at]}."
-    text = f"One value differs, at {place}: {values}" if place else f"It is {values}"
+    text = f"One value differs, at {place}: {values}" if place else f"The value is {values}"
     if many > 1:
         text = f"{many:,} values differ, the first one at {place}: {values}"
     return Agreement("differs", text), float(many)

@@ -100,9 +100,9 @@ def _recompiles(called: Sequence[Variant], sweep: str | None) -> list[str]:
         return []
     made = ((variant, count(variant.recompiles, "time")) for variant in swept)
     return [
-        f"Over {sweep}, {variant.name} compiled {times} in addition to an earlier compile."
+        f"For {sweep}, JAX compiled {variant.name} {times} and reused an earlier compile."
         if variant.compiled_before
-        else f"Over {sweep}, {variant.name} compiled {times}."
+        else f"For {sweep}, JAX compiled {variant.name} {times}."
         for variant, times in made
     ]
 

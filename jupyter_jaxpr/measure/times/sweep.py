@@ -139,7 +139,7 @@ def _carry_out(found: Sweep, swept: Sequence[Swept], values: Values, report: Rep
         if stop():
             found.stopped = _stopped(found)
             return
-        report(f"{values.name}={text}: arguments", len(found.points), found.total)
+        report(f"{values.name}={text}: making the arguments", len(found.points), found.total)
         number = None
         try:
             value = values.value(text)

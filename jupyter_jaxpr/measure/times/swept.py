@@ -173,7 +173,7 @@ class Swept:
             if self._effects and not self._confirmed:
                 return
             if self._may(self._eager, point, "The eager calls"):
-                doing("eager")
+                doing("eager calls")
                 self._without_jit(point, args, kwargs)
 
     # --- under jit ---
@@ -300,7 +300,7 @@ class Swept:
                 self._note(point, f"A call takes over {duration(SLOW)}, so no warm call was timed.")
             return
         if not self._stop():
-            doing("warm")
+            doing("warm calls")
             budget = BUDGET / 100 if self._effects else BUDGET
             point.warm = warm_time(jitted, args, kwargs, donated=donated, stop=self._stop, budget=budget)
 
