@@ -43,6 +43,11 @@ def operations(number: int | None) -> str:
     return _scaled(number, "FLOP")
 
 
+def factor(value: float) -> str:
+    """A factor, with two figures below 100: ``0.85``, ``7.8``, ``19``, ``140``."""
+    return _two_figures(value)
+
+
 def ends(low: str, high: str) -> tuple[str, str]:
     """The ends of a range of quantities, the unit once where both have it: ``5.2`` and ``6.9 ms``."""
     number, _, unit = low.partition(NO_BREAK)

@@ -67,7 +67,7 @@ def test_unroll_against_scan_against_fori_against_while(notebook: Notebook) -> N
         "start/stop values. Try using lax.scan, or using fori_loop with static start/stop."
     )
     assert "jax.grad cannot differentiate whiled; jax.jvp can." in ran.document["comparison"]["verdict"]
-    assert "Their results have the same bits." in ran.document["comparison"]["verdict"]
+    assert "All results have the same bits." in ran.document["comparison"]["verdict"]
 
 
 def test_all_programs_are_in_the_run_and_the_first_one_is_in_view(notebook: Notebook) -> None:
@@ -79,7 +79,7 @@ def test_all_programs_are_in_the_run_and_the_first_one_is_in_view(notebook: Note
     unrolled = ran.document["programs"][names.index("unrolled")]
     assert unrolled["origin"] == "ran"
     assert unrolled["origin_note"] == (
-        "unrolled is a plain function: for the comparison it was called under a jax.jit of its own."
+        "unrolled is not jitted. The comparison called unrolled under a jax.jit of its own."
     )
     assert [level["state"] for level in unrolled["levels"]] == ["held", "held"]
     assert unrolled["stages"]["total"] > unrolled["stages"]["compile"] > 0
@@ -117,7 +117,10 @@ def test_recompiles_over_a_sweep(notebook: Notebook) -> None:
     comparison = ran.document["comparison"]
     assert comparison["sweep"] == "on = True, False"
     assert comparison["call"] == "static(x, flag=on) with on = True"
-    assert comparison["verdict"][-1] == "Over on = True, False: static 2 compiles; where 1 compile."
+    assert comparison["verdict"][-2:] == [
+        "For on = True, False, JAX compiled static 2 times.",
+        "For on = True, False, JAX compiled where 1 time.",
+    ]
 
 
 def test_a_padded_scan_against_a_while_loop(notebook: Notebook) -> None:
@@ -165,7 +168,7 @@ def test_what_jax_cannot_trace_is_called_without_jit(notebook: Notebook) -> None
         "f", "eager", -1, None, "same_bits", "unknown",
     )  # fmt: skip
     assert compared(ran)["f"]["notes"] == [
-        "JAX cannot trace f, so it was called without jit. TracerBoolConversionError: Attempted boolean conversion of "
+        "JAX cannot trace f, so f was called without jit. TracerBoolConversionError: Attempted boolean conversion of "
         "traced array with shape bool[]."
     ]
 
@@ -176,7 +179,7 @@ def test_numbers_that_a_trace_needs_are_static(notebook: Notebook) -> None:
         "@jax.jit\ndef g(x, n):\n    return lax.fori_loop(0, n, lambda i, x: x * 2, x)\ng(x, 3)"
     )
     assert told(ran, "mode", "agrees") == [("f", "jitted_here", "same_bits"), ("g", "jitted", "same_bits")]
-    assert compared(ran)["f"]["notes"] == ["Compared with n static: JAX cannot trace it otherwise."]
+    assert compared(ran)["f"]["notes"] == ["f was called with static arguments (n): JAX cannot trace f otherwise."]
 
 
 def test_effects_are_not_repeated(notebook: Notebook) -> None:
@@ -189,8 +192,7 @@ def test_effects_are_not_repeated(notebook: Notebook) -> None:
     assert notebook["told"] == [1]
     assert (compared(ran)["f"]["warm"], compared(ran)["f"]["calls"]) == (None, 1)
     assert compared(ran)["f"]["notes"] == [
-        "f has effects (Debug), which each call repeats, so it was called once and has no warm time. To time it all "
-        "the same, use %timeit."
+        "f has effects (Debug), which each call repeats, so no warm call was timed. To time f anyway, use %timeit."
     ]
 
 
@@ -201,8 +203,7 @@ def test_a_function_that_prints_without_jit_is_called_once(notebook: Notebook) -
     )
     assert ran.stdout.count("called") == 0
     assert compared(ran)["f"]["notes"][-1] == (
-        "f has effects (print), which each call repeats, so it was called once and has no warm time. To time it all "
-        "the same, use %timeit."
+        "f has effects (print), which each call repeats, so no warm call was timed. To time f anyway, use %timeit."
     )
 
 
@@ -215,7 +216,7 @@ def test_a_call_of_more_than_a_second_is_made_once(notebook: Notebook) -> None:
     ran = notebook.run("%jaxpr --compare f,g f(x)")
     assert notebook["calls"] == [1]
     assert compared(ran)["f"]["warm"] is None
-    assert compared(ran)["f"]["notes"][0].startswith("One call of f takes about 1.1\u00a0s, so it was not repeated")
+    assert compared(ran)["f"]["notes"][0].startswith("One call of f takes about 1.1\u00a0s, so no warm call was timed.")
 
 
 def test_donated_arguments_stay_whole(notebook: Notebook) -> None:
@@ -245,7 +246,9 @@ def test_what_jax_had_compiled_already(notebook: Notebook) -> None:
     notebook.run(LOOPS + "fori(x)")
     ran = notebook.run("%jaxpr --compare fori,scanned fori(x)")
     assert compared(ran)["fori"]["compile"] > 0
-    assert compared(ran)["fori"]["notes"] == ["JAX had compiled fori already: the times are those of that first call."]
+    assert compared(ran)["fori"]["notes"] == [
+        "JAX compiled fori in an earlier call, and the stage times are of that call."
+    ]
     assert compared(ran)["scanned"]["notes"] == []
 
 
@@ -256,8 +259,8 @@ def test_what_jax_had_compiled_before_the_extension_was_there(make_notebook: Any
     ran = notebook.run("%jaxpr --compare f,g f(x)")
     assert (compared(ran)["f"]["trace"], compared(ran)["f"]["compile"]) == (None, None)
     assert compared(ran)["f"]["notes"] == [
-        "JAX had compiled f before it could be seen, so its compile time is not known. Run the cell that defines it "
-        "again, then compare again."
+        "JAX compiled f before it was recorded, so the compile time is unknown. Run the cell that defines f again, "
+        "then compare again."
     ]
     assert compared(ran)["g"]["compile"] > 0
 
@@ -271,8 +274,8 @@ def test_names_that_are_missing_or_no_functions_are_lines(notebook: Notebook) ->
     assert ran.result.success
     assert told(ran, "mode", "error") == [
         ("f", "jitted", None),
-        ("nope", "missing", "nope is not defined. Define it in the cell or in one that ran before."),
-        ("y", "missing", "y is no function but of type int. Name a function after --compare."),
+        ("nope", "missing", "nope is not defined. Define nope in this cell or in an earlier cell."),
+        ("y", "missing", "y is not a function: its type is int. Name a function after --compare."),
         ("jnp.cos", "jitted", None),
         ("jnp.nope", "missing", compared(ran)["jnp.nope"]["error"]),
     ]
@@ -354,16 +357,16 @@ def test_results_that_are_close_differ_or_have_other_types(notebook: Notebook) -
         (
             "close",
             "close",
-            "largest difference 1e-05 at [3]; up to 1e-05 of the largest value counts as close",
+            "The largest difference is 1e-05 at [3]. Up to 1e-05 of the largest value counts as close.",
         ),
-        ("differs", "differs", "3.5 instead of 3 at [3], the largest difference"),
-        ("other", "other_types", "(f32[8], i32[]) instead of f32[8]"),
+        ("differs", "differs", "The largest difference is at [3]: 3.5 instead of 3."),
+        ("other", "other_types", "The type is (f32[8], i32[]), not f32[8]."),
     ]
     assert ran.document["comparison"]["verdict"][-3:] == [
-        "close's result is close to f's: largest difference 1e-05 at [3]; up to 1e-05 of the largest value counts as "
-        "close.",
-        "differs's result differs from f's: 3.5 instead of 3 at [3], the largest difference.",
-        "other's result has other types: (f32[8], i32[]) instead of f32[8].",
+        "close's result is close to f's. The largest difference is 1e-05 at [3]. Up to 1e-05 of the largest value "
+        "counts as close.",
+        "differs's result differs from f's. The largest difference is at [3]: 3.5 instead of 3.",
+        "other's result has another type than f's. The type is (f32[8], i32[]), not f32[8].",
     ]
 
 
@@ -385,18 +388,30 @@ FAST, SLOWER, NEAR = (1.0e-6, 1.1e-6, 1.2e-6), (2.0e-6, 2.2e-6, 2.4e-6), (1.15e-
 @pytest.mark.parametrize(
     ("first", "other", "says"),
     [
-        (variant("f", 0.8, FAST), variant("g", 0.1, SLOWER), "f compiles 8.0× slower than g, but runs 2.0× faster."),
-        (variant("f", 0.1, SLOWER), variant("g", 0.8, FAST), "f compiles 8.0× faster than g, but runs 2.0× slower."),
-        (variant("f", 0.8, SLOWER), variant("g", 0.1, FAST), "f compiles 8.0× slower than g and runs 2.0× slower."),
+        (
+            variant("f", 0.8, FAST),
+            variant("g", 0.1, SLOWER),
+            "f compiles 8.0× slower than g. f runs 2.0× faster than g.",
+        ),
+        (
+            variant("f", 0.1, SLOWER),
+            variant("g", 0.8, FAST),
+            "f compiles 8.0× faster than g. f runs 2.0× slower than g.",
+        ),
+        (
+            variant("f", 0.8, SLOWER),
+            variant("g", 0.1, FAST),
+            "f compiles 8.0× slower than g. f runs 2.0× slower than g.",
+        ),
         (
             variant("f", 0.1, FAST),
             variant("g", 0.12, NEAR),
-            "f compiles about as fast as g and runs about as fast (the quartiles overlap).",
+            "f compiles about as fast as g. f runs about as fast as g: the quartiles of their times overlap.",
         ),
         (
             variant("f", 0.1, (1.00e-6, 1.01e-6, 1.02e-6)),
             variant("g", 0.1, (1.03e-6, 1.04e-6, 1.05e-6)),
-            "f compiles about as fast as g and runs about as fast.",
+            "f compiles about as fast as g. f runs about as fast as g.",
         ),
         (variant("f", 0.002, None), variant("g", 0.006, None), "f compiles about as fast as g."),
         (
@@ -407,7 +422,7 @@ FAST, SLOWER, NEAR = (1.0e-6, 1.1e-6, 1.2e-6), (2.0e-6, 2.2e-6, 2.4e-6), (1.15e-
     ],
 )
 def test_only_what_is_larger_than_the_noise_is_said(first: Variant, other: Variant, says: str) -> None:
-    assert verdict(Comparison("f(x)", [first, other])) == [says, "Their results have the same bits."]
+    assert verdict(Comparison("f(x)", [first, other])) == [says, "All results have the same bits."]
 
 
 def test_of_one_function_that_ran_there_is_nothing_to_say() -> None:
@@ -426,9 +441,9 @@ def test_the_comparison_is_in_every_export(notebook: Notebook) -> None:
     (output,) = captured.outputs
     html, plain = output.data["text/html"], output.data["text/plain"]
     assert "<h4>Compare</h4>" in html
-    assert '<th scope="row">agrees</th><td>the first one</td><td>differs</td><td>–</td>' in html
-    assert "<li>nope: nope is not defined. Define it in the cell or in one that ran before.</li>" in html
-    assert "g's result differs from f's: -7 instead of 7 at [7], the largest difference." in plain
+    assert '<th scope="row">agrees</th><td>reference</td><td>differs</td><td>–</td>' in html
+    assert "<li>nope: nope is not defined. Define nope in this cell or in an earlier cell.</li>" in html
+    assert "g's result differs from f's. The largest difference is at [7]: -7 instead of 7." in plain
     from jupyter_jaxpr import Snapshot
     from jupyter_jaxpr.exports.markdown import markdown
 
@@ -438,4 +453,4 @@ def test_the_comparison_is_in_every_export(notebook: Notebook) -> None:
     text = markdown(Snapshot.from_json(json.dumps(document)).document)
     assert "## Compare" in text
     assert "|  | f | g | nope |\n| --- | --- | --- | --- |" in text
-    assert "| agrees | the first one | differs | – |" in text
+    assert "| agrees | reference | differs | – |" in text

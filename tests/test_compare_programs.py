@@ -73,7 +73,7 @@ def test_programs_run_on_the_values_of_the_first_ones_call(ask_after: Callable[[
     assert isinstance(reply, Answered)
     comparison = reply.result
     assert comparison is not None
-    assert comparison.call == "the last call of scanned whose values were seen"
+    assert comparison.call == "the last call of scanned whose values were recorded"
     assert [
         (each.name, each.program, each.equations, each.mode, each.agrees, each.differentiable, each.error)
         for each in comparison.variants
@@ -101,11 +101,12 @@ def test_the_python_of_the_functions_does_not_run_again(notebook: Notebook, ask_
 def test_a_program_that_takes_other_arguments_is_not_run(ask_after: Callable[[str], Ask]) -> None:
     comparison = ask_after(LOOPS)(0, 2).result
     assert comparison is not None
-    assert (comparison.variants[1].error, comparison.variants[1].calls) == (
-        "It takes float32[4], and scanned takes float32[8]: they cannot run on the same values. Choose programs that "
-        "take the same arguments.",
-        0,
-    )
+    other = comparison.variants[1]
+    assert (other.error, other.calls) == (None, 0)
+    assert other.remarks == [
+        "shorter takes float32[4] and scanned takes float32[8], so the two programs cannot run on the same values. "
+        "Choose programs with the same argument types."
+    ]
 
 
 def test_one_program_and_programs_that_are_not_there(ask_after: Callable[[str], Ask]) -> None:
@@ -119,8 +120,8 @@ def test_values_that_are_gone(notebook: Notebook, ask_after: Callable[[str], Ask
     reply = ask(0, 1)
     assert isinstance(reply, Refused)
     assert reply.reason == (
-        "The values of the call of <lambda> (1) are not there any more, so there is nothing to run on. Keep its "
-        "arguments in variables and run the cell again, or name the functions: %%jaxpr --compare f,g."
+        "The argument values of the last call of <lambda> (1) are gone, so the programs cannot run. Keep the arguments "
+        "in variables and run the cell again, or name the functions: %%jaxpr --compare f,g."
     )
 
 
@@ -131,8 +132,8 @@ def test_effects_are_asked_about_first(notebook: Notebook, ask_after: Callable[[
         "quiet = jax.jit(lambda x: x)\na, b = loud(x), quiet(x)\njax.effects_barrier()"
     )
     assert ask(0, 1).question == (
-        "loud has effects (Debug). To compare, each program runs many times more: what it prints or calls happens "
-        "again each time. Run them?"
+        "Some of these programs have effects (Debug): loud. The comparison runs each program many times, and each run "
+        "repeats the effects. Run the programs?"
     )
     notebook.run("jax.effects_barrier()")
     assert len(notebook["told"]) == 1

@@ -97,7 +97,7 @@ def test_one_loop_of_xlas_is_the_same_program_at_every_length(names):
     ]
     assert [point.number for point in found.points] == [100.0, 1000.0, 10000.0]
     assert measured(found) == [("looped", value, ALL) for value in ("100", "1_000", "10_000")]
-    assert found.notes == ["looped was called with n static: JAX cannot trace it otherwise."]
+    assert found.notes == ["looped was called with static arguments (n): JAX cannot trace looped otherwise."]
     (fit,) = [fit for fit in found.fits if fit.series == "equations"]
     assert (fit.function, round(fit.law.exponent, 9), fit.law.first_number) == ("looped", 0.0, 100.0)
 
@@ -187,8 +187,7 @@ def test_a_function_that_is_only_a_jitted_call_has_no_eager_run_of_its_own(names
     found = swept_over(names, "wrapped(jnp.ones((n, n)))", "n", "2", "3")
     assert measured(found) == [("wrapped", "2", ALL), ("wrapped", "3", ALL)]
     assert found.notes == [
-        "Without jit, wrapped is one call of product, which is jitted itself: its eager times are of compiled code as "
-        "well."
+        "wrapped only calls product, which is jitted, so the eager times of wrapped are of compiled code too."
     ]
 
 
@@ -216,7 +215,7 @@ def test_an_error_at_one_value_is_that_points(names):
 def test_arguments_that_cannot_be_made_are_that_points_error(names):
     found = swept_over(names, "product(jnp.ones((4 // n, 4)))", "n", "0", "1")
     assert [(point.value, point.number, point.error) for point in found.points] == [
-        ("0", 0.0, "the arguments raised ZeroDivisionError: integer division or modulo by zero"),
+        ("0", 0.0, "ZeroDivisionError: integer division or modulo by zero (in the arguments)"),
         ("1", 1.0, None),
     ]
 
@@ -240,8 +239,14 @@ def either(x, *rest):
     ("call", "notes"),
     [
         ("scaled(jnp.ones(n), 'double')", []),
-        ("filled(jnp.ones(3), n)", ["filled was called with size static: JAX cannot trace it otherwise."]),
-        ("both(jnp.ones(3), n, 'sum')", ["both was called with size, mode static: JAX cannot trace it otherwise."]),
+        (
+            "filled(jnp.ones(3), n)",
+            ["filled was called with static arguments (size): JAX cannot trace filled otherwise."],
+        ),
+        (
+            "both(jnp.ones(3), n, 'sum')",
+            ["both was called with static arguments (size, mode): JAX cannot trace both otherwise."],
+        ),
         ("either(jnp.ones(n), 3, 'times')", []),
     ],
 )
@@ -264,7 +269,7 @@ def test_a_function_that_cannot_be_traced_has_eager_times_alone(names):
     found = swept_over(names, "branching(jnp.ones(n))", "n", "2", "3")
     assert measured(found) == [("branching", "2", "eager"), ("branching", "3", "eager")]
     (note,) = found.notes
-    assert note.startswith("JAX cannot trace branching, so it has eager times alone. TracerBoolConversionError: ")
+    assert note.startswith("JAX cannot trace branching, so branching has only eager times. TracerBoolConversionError: ")
 
 
 def test_a_function_with_effects_is_not_called(names, capsys):
@@ -273,8 +278,8 @@ def test_a_function_with_effects_is_not_called(names, capsys):
     assert measured(found) == [("shown", "2", "trace"), ("shown", "3", "trace")]
     assert [point.equations for point in found.points] == [1, 1]
     assert found.notes == [
-        "shown has effects (Debug), which each call repeats, so it was traced and not called. The panel asks before it "
-        "calls such a function: sweep there to time it."
+        "shown has effects (Debug), which each call repeats, so shown was traced and not called. To time the calls, "
+        "run the sweep from the Time view, which asks first."
     ]
     assert capsys.readouterr().out == ""
 
@@ -283,8 +288,8 @@ def test_the_panel_is_asked_before_effects_and_nothing_is_called(names, capsys):
     found = swept_over(names, "shown(jnp.ones(n))", "n", "2", "3", ask=True)
     jax.effects_barrier()
     assert found.question == (
-        "shown has effects (Debug). A sweep calls it many times at each value: what it prints or calls happens again "
-        "each time. Run it?"
+        "shown has effects (Debug). The sweep calls shown many times at each value, and each call repeats the effects. "
+        "Run the sweep?"
     )
     assert capsys.readouterr().out == ""
 
@@ -312,8 +317,8 @@ def test_a_call_that_would_take_too_long_is_left_out(names, monkeypatch):
     found = swept_over(names, "product(make(n))", "n", "2", "4", "8")
     assert measured(found) == [("product", "2", ALL)]
     assert found.stopped == (
-        "Ended at n = 4, after 1 of 3 points: a call there was expected to take over 10\u00a0s. To measure it all the "
-        "same, make it the first value."
+        "The sweep ended before n = 4, after 1 of 3 points: a call was expected to take over 10\u00a0s. To measure "
+        "n = 4 anyway, make 4 the first value."
     )
     assert made == [2]
 
@@ -326,8 +331,8 @@ def test_only_the_kind_of_call_that_would_take_too_long_is_left_out(names, monke
     of.measure(point, (jnp.ones((4, 4)),), {}, lambda doing: None)
     assert (point.eager, point.warm is not None, point.first is not None) == (None, True, True)
     assert notes == [
-        "product at n = 4: the eager call was left out, from here on: it was expected to take 36\u00a0s. To measure it "
-        "all the same, make this the first value."
+        "product at n = 4: The eager calls are left out from this value on: a call was expected to take 36\u00a0s. To "
+        "measure n = 4 anyway, make 4 the first value."
     ]
 
 
@@ -341,7 +346,7 @@ def test_a_slow_call_is_measured_once(names, monkeypatch):
     monkeypatch.setattr(swept, "SLOW", 0.0)  # every call is slow
     found = swept_over(names, "product(jnp.ones((n, n)))", "n", "2", "4")
     assert [point.warm is not None and point.warm.runs for point in found.points] == [1, 1]
-    assert "its warm time is that of the first run alone" in found.notes[0]
+    assert "The warm time is that of the first execution alone." in found.notes[0]
 
 
 def test_growth_is_expected_to_go_on():
@@ -359,12 +364,12 @@ def test_a_missing_function_is_a_note(names):
     target = parse_target("product(jnp.ones((n, n)))")
     candidates = [
         Candidate("product", names["product"]),
-        Candidate("other", missing="other is not defined. Define it in the cell or in one that ran before."),
+        Candidate("other", missing="other is not defined. Define other."),
     ]
     found = sweep(observer(), candidates, Values("n", ("2", "3"), target, names))
     assert found.functions == ["product"]
     assert found.total == 2
-    assert found.notes == ["other was left out. other is not defined. Define it in the cell or in one that ran before."]
+    assert found.notes == ["The sweep leaves out other. other is not defined. Define other."]
 
 
 # --- stopped -----------------------------------------------------------------------------------------------
@@ -387,25 +392,25 @@ def test_stop_keeps_what_is_done(names):
         stop=lambda: any(done == 1 for _, done, _ in told),
     )
     assert measured(found)[0] == ("product", "2", ALL)
-    assert found.stopped == "Stopped after 1 of 3 points. Sweep again for the rest."
+    assert found.stopped == "The sweep was stopped after 1 of 3 points. Run the sweep again for all points."
     assert told == [
-        ("n=2: arguments", 0, 3),
+        ("n=2: making the arguments", 0, 3),
         ("n=2: tracing", 0, 3),
         ("n=2: first call", 0, 3),
-        ("n=2: warm", 0, 3),
-        ("n=2: eager", 0, 3),
-        ("n=3: arguments", 1, 3),
+        ("n=2: warm calls", 0, 3),
+        ("n=2: eager calls", 0, 3),
+        ("n=3: making the arguments", 1, 3),
     ]
 
 
 def test_an_interrupt_keeps_what_is_done(names):
     def report(text: str, done: int, total: int) -> None:
-        if text == "n=3: warm":
+        if text == "n=3: warm calls":
             raise KeyboardInterrupt
 
     found = swept_over(names, "product(jnp.ones((n, n)))", "n", "2", "3", report=report)
     assert found.interrupted
-    assert found.stopped == "Interrupted after 2 of 2 points. Run it again for the rest."
+    assert found.stopped == "The sweep was interrupted after 2 of 2 points. Run the sweep again for all points."
     assert measured(found) == [("product", "2", ALL), ("product", "3", "first trace lower compile")]
     assert [fit.series for fit in found.fits] == ["first", "compile", "equations", "bytes"]
 

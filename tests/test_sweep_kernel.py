@@ -62,7 +62,7 @@ def test_an_interrupt_keeps_what_was_measured_and_ends_the_cell(kernel: Kernel, 
     messages = kernel.interrupt(request)
     (swept,) = sweeps(messages)
     assert [(point["value"], point["warm"] is not None) for point in swept["points"]] == [("2", True)]
-    assert swept["stopped"] == "Interrupted after 1 of 3 points. Run it again for the rest."
+    assert swept["stopped"] == "The sweep was interrupted after 1 of 3 points. Run the sweep again for all points."
     assert [error["ename"] for error in contents(messages, "error")] == ["KeyboardInterrupt"]
     assert status(kernel, request) == "error"
     (result,) = contents(kernel.run("1 + 1"), "execute_result")
@@ -75,7 +75,7 @@ def test_an_interrupt_of_the_line_magic(kernel: Kernel, tmp_path: Path) -> None:
     kernel.until(lambda message: bool(waits_at_3([message])))
     messages = kernel.interrupt(request)
     (swept,) = sweeps(messages)
-    assert swept["stopped"] == "Interrupted after 1 of 3 points. Run it again for the rest."
+    assert swept["stopped"] == "The sweep was interrupted after 1 of 3 points. Run the sweep again for all points."
     assert [error["ename"] for error in contents(messages, "error")] == ["KeyboardInterrupt"]
     assert not any("not reached" in each["text"] for each in contents(messages, "stream"))
 

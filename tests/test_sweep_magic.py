@@ -91,7 +91,7 @@ def test_a_function_that_is_not_there(notebook: Notebook) -> None:
     assert ran.result.result == "as always"
     assert "sweep" not in ran.document
     assert ran.document["message"] == (
-        "--sweep: nothing is not defined. Define it in the cell or in one that ran before."
+        "--sweep: nothing is not defined. Define nothing in this cell or in an earlier cell."
     )
 
 
@@ -104,7 +104,7 @@ def test_a_cell_that_raises_is_not_swept_over(prepared: Notebook) -> None:
 def test_arguments_that_raise_at_every_value(prepared: Notebook) -> None:
     ran = prepared.run("%%jaxpr --sweep n=1,2 product(make(n))\n1")
     assert [point["error"] for point in ran.document["sweep"]["points"]] == [
-        "the arguments raised NameError: name 'make' is not defined"
+        "NameError: name 'make' is not defined (in the arguments)"
     ] * 2
 
 

@@ -110,7 +110,7 @@ def test_a_sweep_is_asked_for_and_comes(panel: Panel, notebook: Notebook) -> Non
     ]
     first = panel.replies[0]
     assert isinstance(first, Working)
-    assert (first.text, first.done, first.total) == ("n=number: arguments", 0, 2)
+    assert (first.text, first.done, first.total) == ("n=number: making the arguments", 0, 2)
     run = panel.runs.get(panel.run)
     assert run is not None
     assert run.document.sweep == sweep
@@ -163,13 +163,13 @@ def test_named_functions_in_one_sweep(panel: Panel) -> None:
             "n=8,16",
             "nothing(jnp.ones(n))",
             (),
-            "nothing is not defined. Define it in the cell or in one that ran before.",
+            "nothing is not defined. Define nothing in this cell or in an earlier cell.",
         ),
         (
             "n=8,16",
             "product(jnp.ones(n))",
             ("product", "number"),
-            "number is no function but of type int. Name a function.",
+            "number is not a function: its type is int. Name a function.",
         ),
     ],
 )
@@ -185,8 +185,8 @@ def test_effects_are_asked_about_first(panel: Panel, notebook: Notebook) -> None
     panel.ask("n=2,3", "shown(jnp.ones(n))")
     reply = panel.last()
     assert reply.question == (
-        "shown has effects (Debug). A sweep calls it many times at each value: what it prints or calls happens again "
-        "each time. Run it?"
+        "shown has effects (Debug). The sweep calls shown many times at each value, and each call repeats the effects. "
+        "Run the sweep?"
     )
     assert notebook["called"] == []
     panel.replies.clear()
@@ -217,7 +217,7 @@ def test_stop_keeps_what_is_done(panel: Panel, notebook: Notebook) -> None:
     assert [(point.value, point.warm is not None, point.eager is not None) for point in sweep.points] == [
         ("4", True, True)
     ]
-    assert sweep.stopped == "Stopped after 1 of 3 points. Sweep again for the rest."
+    assert sweep.stopped == "The sweep was stopped after 1 of 3 points. Run the sweep again for all points."
 
 
 def test_the_page_is_told_how_far_it_is(panel: Panel, notebook: Notebook) -> None:
@@ -230,6 +230,6 @@ def test_the_page_is_told_how_far_it_is(panel: Panel, notebook: Notebook) -> Non
 
     notebook.shell.user_ns["made"] = made
     panel.ask("n=4,8", "product(made(n))")
-    panel.hears("n=4: arguments")
+    panel.hears("n=4: making the arguments")
     go_on.set()
     assert panel.last().result is not None

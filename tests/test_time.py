@@ -20,6 +20,7 @@ from jupyter_jaxpr.document.types.timing import Sweep, SweepFit, SweepPoint, War
 from jupyter_jaxpr.exports.html import fragment
 from jupyter_jaxpr.exports.markdown import markdown
 from jupyter_jaxpr.exports.terminal_text import plain
+from jupyter_jaxpr.exports.time import growth_sentence
 from jupyter_jaxpr.measure.times.program_timing import ProgramTimes
 from jupyter_jaxpr.measure.times.repeated_calls import Warm
 from jupyter_jaxpr.observe.observation import StageTimes
@@ -55,26 +56,37 @@ def warm(median: float, lower: float | None = None, upper: float | None = None, 
         (
             StageTimes(trace=0.012, lower=0.0094, compile=0.19, total=0.214),
             ProgramTimes(warm(0.15e-3), warm(2.055e-3)),
-            "First 214 ms (trace 12, lower 9.4, compile 190), then 0.15 ms; 13.7 x eager.",
+            "The first call took 214 ms (trace 12 ms, lower 9.4 ms, compile 190 ms). A warm call takes 0.15 ms. "
+            "A call without jit takes 2.1 ms, 14 times as long as a warm call. "
+            "With the first call included, jit saves time from 113 calls on.",
         ),
         (
             StageTimes(trace=0.012, lower=0.009, compile=0.0068, from_disk=True, total=0.03),
             ProgramTimes(warm(0.15e-3)),
-            "First 30 ms (trace 12, lower 9, compile from disk 6.8), then 0.15 ms.",
+            "The first call took 30 ms (trace 12 ms, lower 9.0 ms, executable from disk 6.8 ms). "
+            "A warm call takes 0.15 ms.",
         ),
         (
             StageTimes(trace=0.1, lower=0.05, compile=1.1, total=1.3),
             ProgramTimes(warm(0.5), warm(0.25)),
-            "First 1.3 s (trace 0.1, lower 0.05, compile 1.1), then 500 ms; eager is 2 x as fast.",
+            "The first call took 1.3 s (trace 100 ms, lower 50 ms, compile 1.1 s). A warm call takes 500 ms. "
+            "A call without jit takes 250 ms, 0.50 times as long as a warm call. "
+            "jit saves no time: a call without jit is not slower than a warm call.",
         ),
         (
             # Nobody waited for the first call: its work is not in its time.
             StageTimes(trace=0.017, lower=0.03, compile=0.106, first_run=0.004, total=0.166),
             ProgramTimes(warm(4.7), warm(5.64)),
-            "First 166 ms until it returned (trace 17, lower 30, compile 106), then 4.7 s; 1.2 x eager.",
+            "The first call returned after 166 ms (trace 17 ms, lower 30 ms, compile 106 ms), before its work "
+            "was done. A warm call takes 4.7 s. A call without jit takes 5.6 s, 1.2 times as long as a warm call. "
+            "jit saves time from the first call on.",
         ),
-        (None, ProgramTimes(warm(5e-6), warm(1e-3)), "5.0 µs a warm call; 200 x eager."),
-        (None, ProgramTimes(None, warm(1e-3)), "1.0 ms without jit."),
+        (
+            None,
+            ProgramTimes(warm(5e-6), warm(1e-3)),
+            "A warm call takes 5.0 µs. A call without jit takes 1.0 ms, 200 times as long as a warm call.",
+        ),
+        (None, ProgramTimes(None, warm(1e-3)), "A call without jit takes 1.0 ms."),
         (None, ProgramTimes(), "Nothing was timed."),
     ],
 )
@@ -131,10 +143,10 @@ def test_the_program_in_focus_is_timed_after_the_cell(notebook: Notebook) -> Non
     assert timing["warm"]["runs"] > 1
     assert timing["eager"]["runs"] > 1
     assert 0 < timing["warm"]["minimum"] <= timing["warm"]["lower"] <= timing["warm"]["median"]
-    assert timing["sentence"].startswith("First ")
+    assert timing["sentence"].startswith("The first call ")
     # The very call of the cell, once; nothing was traced or compiled again.
     assert stages == ["jaxpr_trace_duration", "jaxpr_to_mlir_module_duration", "backend_compile_duration"]
-    assert plain_lines(ran)[-1].startswith("f: First ")
+    assert plain_lines(ran)[-1].startswith("f: The first call ")
 
 
 def plain_lines(ran: Any) -> list[str]:
@@ -175,10 +187,9 @@ def test_a_cell_in_which_nothing_could_be_timed_says_so(notebook: Notebook, cell
     notebook.run(f"%%jaxpr\n{SINES}")
     ran = notebook.run(f"%%jaxpr --time\n{cell}")
     [note] = [each for each in ran.document["notes"] if each["kind"] == "time"]
-    assert note["text"] == "Nothing was timed: no call of a jitted function was seen."
+    assert note["text"] == "Nothing was timed: no call of a jitted function was recorded."
     assert note["cure"] == (
-        "Call one in the cell, or name the call of any function after the option: %%jaxpr --time f(x), with f and x in "
-        "the place of yours."
+        "Call a jitted function in the cell, or write any call after the option, such as %%jaxpr --time f(x)."
     )
 
 
@@ -202,8 +213,8 @@ def test_an_executable_from_the_persistent_cache_says_so(notebook: Notebook, tmp
         for name, value in before.items():
             jax.config.update(name, value)
         compilation_cache.reset_cache()
-    assert ", compile from disk " not in compiled
-    assert ", compile from disk " in timing_of(retrieved)["sentence"]
+    assert ", executable from disk " not in compiled
+    assert ", executable from disk " in timing_of(retrieved)["sentence"]
     assert retrieved.document["programs"][0]["stages"]["from_disk"]
     assert timing_of(retrieved)["notes"] == []
 
@@ -273,9 +284,7 @@ def test_an_inner_jit_stays_and_is_named(notebook: Notebook) -> None:
     ran = notebook.run(
         "%%jaxpr --time\n@jax.jit\ndef inner(x):\n    return x + 1\n@jax.jit\ndef g(x):\n    return inner(x) * 2\ng(x)"
     )
-    assert timing_of(ran)["notes"] == [
-        "Without jit, g runs operation by operation, but inner in it is jitted and stayed so."
-    ]
+    assert timing_of(ran)["notes"] == ["The call of g without jit still calls functions that are jitted: inner."]
 
 
 def test_what_cannot_run_without_jit_says_so_in_the_words_of_jax(notebook: Notebook) -> None:
@@ -285,7 +294,7 @@ def test_what_cannot_run_without_jit_says_so_in_the_words_of_jax(notebook: Noteb
     )
     timing = timing_of(ran)
     assert timing["notes"] == [
-        "The same Python without jit was not timed: JAX cannot run it so. TypeError: add got incompatible shapes."
+        "g was not timed without jit. The call without jit raised TypeError: add got incompatible shapes"
     ]
     assert (timing["eager"], timing["ratio"], timing["warm"] is not None) == (None, None, True)
 
@@ -295,9 +304,9 @@ def test_a_program_that_jax_derived_runs_as_its_executable(notebook: Notebook) -
     timing = timing_of(ran)
     assert timing["warm"] is not None
     assert timing["notes"] == [
-        "JAX derived this program from g, under a transformation such as grad, so its executable was called, which "
-        "takes some microseconds more than the jitted function.",
-        "The same Python without jit was not timed: its own call was not seen.",
+        "JAX derived this program from g, under a transform such as grad. The timing called the executable instead, "
+        "which takes some microseconds more than the jitted function.",
+        "g was not timed without jit. The call of g itself was not recorded.",
     ]
 
 
@@ -307,8 +316,8 @@ def test_a_plain_function_is_compiled_for_it(notebook: Notebook) -> None:
     )
     assert ran.stdout.count("so\n") == 2  # the cell's own two calls
     assert timing_of(ran)["notes"] == [
-        "JAX compiled g for this: it had only been traced.",
-        "What g printed meanwhile is not shown.",
+        "JAX compiled g for the timing: g was only traced before.",
+        "What g printed during the timing is not shown.",
     ]
 
 
@@ -319,18 +328,14 @@ def test_jits_of_libraries_run_warm_and_say_why_there_is_no_eager_time(notebook:
     )
     ran = notebook.run("%%jaxpr --time\ny = f(x, 2)")
     assert timing_of(ran)["notes"] == [
-        "The call of f itself was not seen, so its executable was called, which takes some microseconds more than the "
-        "jitted function.",
-        "The same Python without jit was not timed: its own call was not seen.",
+        "The call of f itself was not recorded. The timing called the executable instead, which takes some "
+        "microseconds more than the jitted function.",
+        "f was not timed without jit. The call of f itself was not recorded.",
     ]
     ran = notebook.run("%%jaxpr --time\ny = g(x)")
-    assert timing_of(ran)["notes"] == [
-        "The same Python without jit was not timed: flax jits it, and calls it in its own way."
-    ]
+    assert timing_of(ran)["notes"] == ["g was not timed without jit. flax jits g and calls g in its own way."]
     ran = notebook.run("%jaxpr --time f(x, 2)")
-    assert timing_of(ran)["notes"] == [
-        "The same Python without jit was not timed: equinox jits it, and calls it in its own way."
-    ]
+    assert timing_of(ran)["notes"] == ["f was not timed without jit. equinox jits f and calls f in its own way."]
 
 
 def test_a_target(notebook: Notebook) -> None:
@@ -338,7 +343,7 @@ def test_a_target(notebook: Notebook) -> None:
     with stages_of("f") as stages:
         ran = notebook.run("%jaxpr --time f(x)")
     assert stages.count("backend_compile_duration") == 1
-    assert timing_of(ran)["sentence"].startswith("First ")
+    assert timing_of(ran)["sentence"].startswith("The first call ")
     assert ran.document["programs"][0]["origin_note"] == "Traced, compiled and run for %jaxpr f(x) --time."
 
 
@@ -352,7 +357,8 @@ def test_effects_are_left_to_the_panel(notebook: Notebook) -> None:
     assert notes_on_time(ran) == [
         (
             "g was not timed.",
-            "It has effects (Debug), which would happen again each time. “Run it again” in the Time view asks first.",
+            "g has effects (Debug), and each timed call would repeat the effects. To time g anyway, press “Run it "
+            "again” in the Time view.",
         )
     ]
 
@@ -366,7 +372,7 @@ def test_a_call_of_over_a_second_is_left_to_the_panel(notebook: Notebook, monkey
     ((text, cure),) = notes_on_time(ran)
     assert text == "f was not timed."
     assert cure.startswith("One call takes ")
-    assert cure.endswith(". “Run it again” in the Time view asks first.")
+    assert cure.endswith(". To time f anyway, press “Run it again” in the Time view.")
 
 
 @pytest.mark.parametrize(
@@ -444,8 +450,7 @@ def test_effects_are_asked_about(ask_after: Callable[[str], Ask], notebook: Note
         "g(x).block_until_ready()\njax.effects_barrier()"
     )
     assert ask().question == (
-        "g has effects (Debug). To time it, it runs many times more: what it prints or calls happens again each time. "
-        "Run it?"
+        "g has effects (Debug). Timing calls g many times, and each call repeats the effects. Time g?"
     )
     assert len(notebook["seen"]) == 1
     assert ask(confirmed=True).result is not None
@@ -461,7 +466,7 @@ def test_a_long_call_is_asked_about(ask_after: Callable[[str], Ask], monkeypatch
     asked = ask().question
     assert asked is not None
     assert asked.startswith("One call of f takes ")
-    assert asked.endswith("To time it, it runs 5 or more times. Run it?")
+    assert asked.endswith("Timing makes 5 or more calls. Time f?")
     timing = ask(confirmed=True).result
     assert timing is not None
     assert timing.warm is not None
@@ -482,7 +487,7 @@ def test_a_long_call_that_nobody_knew_of_is_made_once(
     assert timing.eager is not None
     assert (timing.warm.runs, timing.eager.runs) == (1, 1)
     assert [note.split(" takes ")[0] for note in timing.notes if "takes" in note] == [
-        "One call",
+        "One warm call",
         "One call without jit",
     ]
     asked = ask().question
@@ -495,8 +500,8 @@ def test_values_that_are_gone(ask_after: Callable[[str], Ask]) -> None:
     reply = ask()
     assert isinstance(reply, Refused)
     assert reply.reason == (
-        "The values of the last call of f are not there any more, so there is nothing to run it on. Run the cell again "
-        "with %%jaxpr --time, which keeps them, or keep its arguments in variables."
+        "The argument values of the last call of f are gone, so f cannot be called again. Run the cell again with "
+        "%%jaxpr --time, which keeps the values, or keep the arguments in variables."
     )
 
 
@@ -517,8 +522,8 @@ def test_a_function_that_was_defined_anew_runs_as_its_executable(
     assert timing.warm is not None
     # Whether its Python is gone too is up to JAX.
     assert timing.notes[0] == (
-        "The jitted function is gone, it was perhaps defined anew, so its executable was called, which takes some "
-        "microseconds more than the jitted function."
+        "The jitted function is gone: perhaps the function was defined again. The timing called the executable "
+        "instead, which takes some microseconds more than the jitted function."
     )
 
 
@@ -538,7 +543,7 @@ def test_stop_keeps_what_was_measured() -> None:
         report=lambda text, done, total: told.append(text),
         stop=lambda: next(asked, True),
     )
-    assert times.stopped == "Stopped; these are the runs until then."
+    assert times.stopped == "Timing was stopped. The times are of the calls made until then."
     assert times.warm is not None
     assert 0 < times.warm.runs
     assert told[:3] == ["getting ready", "first call without jit", "timing"]
@@ -550,9 +555,10 @@ def test_other_settings_than_those_of_the_call(ask_after: Callable[[str], Ask]) 
         timing = ask().result
     assert timing is not None
     assert timing.notes == [
-        "JAX does not find the program of that call again: its settings or its caches are others now, so its "
-        "executable was called, which takes some microseconds more than the jitted function.",
-        "The same Python without jit was not timed: with other settings it might compute something else.",
+        "JAX does not find the program of the call again, because its settings or its caches changed. The timing "
+        "called the executable instead, which takes some microseconds more than the jitted function.",
+        "f was not timed without jit. The settings or the caches of JAX changed, so a call without jit might compute "
+        "something else.",
     ]
 
 
@@ -566,7 +572,7 @@ def test_the_machine_is_measured_when_asked_and_in_later_documents(ask_after: Ca
     assert (machine.device, machine.dtype) == (jax.devices()[0].device_kind, "float32")
     assert machine.flops > 0
     assert machine.bandwidth > 0
-    assert machine.how.startswith("The best of several runs in ")
+    assert machine.how.startswith("The best of several calls, measured in ")
     again = ask(kind="machine").result  # the button says “Measure it again”
     assert again is not None
     assert (again.device, again.seconds != machine.seconds) == (machine.device, True)
@@ -602,7 +608,7 @@ def test_a_script_has_the_timings() -> None:
     snapshot = jj.inspect(jax.jit(f), jnp.ones(8), stage="run", time=True)
     (timing,) = snapshot.timings
     assert (timing.program, timing.notes) == (0, [])
-    assert timing.sentence.startswith("First ")
+    assert timing.sentence.startswith("The first call ")
     assert jj.Snapshot.from_json(snapshot.to_json()).timings == (timing,)
     assert jj.inspect(f, jnp.ones(8)).timings == ()
     with pytest.raises(ValueError, match="time=True runs the function. Pass stage='run' too"):
@@ -616,22 +622,52 @@ def test_the_times_are_in_the_static_outputs() -> None:
     times = ProgramTimes(warm(2e-3, 1e-3, 4e-3), warm(12e-3, 8e-3, 16e-3, runs=1_200, batch=12), ["A remark."])
     timing = timing_document(0, StageTimes(trace=0.01, compile=0.08, total=0.099), times)
     whole = msgspec.structs.replace(document, timings=[timing])
+    sentence = (
+        "The first call took 99 ms (trace 10 ms, compile 80 ms). A warm call takes 2.0 ms. A call without jit takes "
+        "12 ms, 2.0 to 16 times as long as a warm call. With the first call included, jit saves time from 10 calls on."
+    )
     text = markdown(whole).replace("\u00a0", " ").replace("\\", "")
     assert text[text.index("## Time") :].startswith(
         "## Time\n\n"
-        "`f`: First 99 ms (trace 10, compile 80), then 2.0 ms; 6 x eager.\n\n"
-        "|  | median | middle half | returns after | runs |\n"
+        f"`f`: {sentence}\n\n"
+        "|  | median | quartiles | call returns after | calls |\n"
         "| --- | --- | --- | --- | --- |\n"
         "| warm | 2.0 ms | 1.0 ms to 4.0 ms | 1.0 ms | 100 |\n"
         "| eager | 12 ms | 8.0 ms to 16 ms | 6.0 ms | 1,200 in batches of 12 |\n\n"
-        "- Eager takes 2 to 16 times as long, by the middle halves.\n"
-        "- The first call pays for itself after 10 calls.\n"
         "- A remark.\n"
     )
     shown = fragment(whole, characters=10_000).replace("\u00a0", " ")
-    assert "<code>f</code>: First 99 ms (trace 10, compile 80), then 2.0 ms; 6 x eager.</p>" in shown
+    assert f"<code>f</code>: {sentence}</p>" in shown
     assert "<tr><td>warm</td><td>2.0 ms</td><td>1.0 ms to 4.0 ms</td><td>1.0 ms</td><td>100</td></tr>" in shown
-    assert plain(whole).splitlines()[-1] == "f: First 99 ms (trace 10, compile 80), then 2.0 ms; 6 x eager."
+    assert plain(whole).splitlines()[-1] == f"f: {sentence}"
+
+
+@pytest.mark.parametrize(
+    ("exponent", "error", "first_number", "sentence"),
+    [
+        (0.1, 0.2, 64.0, "The number of equations of f hardly depends on n."),
+        (-1.02, None, 64.0, "The number of equations of f scales as n^-1.0."),
+        (2.94, 0.04, 1024.0, "From n = 1,024 on, the number of equations of f scales as n^2.9."),
+    ],
+)
+def test_how_a_series_grows(exponent: float, error: float | None, first_number: float, sentence: str) -> None:
+    fit = SweepFit(
+        function="f", series="equations", exponent=exponent, factor=1.0, error=error, first_number=first_number
+    )
+    nothing = dict.fromkeys(("eager", "warm", "first", "trace", "lower", "compile", "equations", "bytes", "flops"))
+    point = SweepPoint(function="f", value="64", number=64.0, from_disk=False, error=None, **nothing)
+    swept = Sweep(
+        name="n",
+        call="f(n)",
+        functions=["f"],
+        points=[point],
+        fits=[fit],
+        total=1,
+        stopped=None,
+        notes=[],
+        seconds=1.0,
+    )
+    assert growth_sentence(swept, fit) == sentence
 
 
 def test_a_sweep_is_in_the_static_outputs() -> None:
@@ -675,6 +711,6 @@ def test_a_sweep_is_in_the_static_outputs() -> None:
         "| 256 | 4.2 ms | 33 ms | 0.43 ms | 9.8× | 7.0 ms from disk |\n"
         "| 0 | raised ValueError: too small | – | – | – | – |\n\n"
         "- Stopped before n=1024.\n"
-        "- warm grows as n^2.79 ± 0.12 from 64 on.\n"
+        "- From n = 64 on, the warm time of f scales as n^2.8 ± 0.1.\n"
     )
     assert "<caption>f(make(n)) over n</caption>" in fragment(whole, characters=10_000)

@@ -47,7 +47,7 @@ def test_the_times_come_with_the_cell(tab):
     snapshot = ours(tab.run(CELL))[-1]["snapshot"]
     (timing,) = snapshot["timings"]
     assert (timing["program"], timing["notes"], timing["stopped"]) == (0, [], None)
-    assert timing["sentence"].startswith("First ")
+    assert timing["sentence"].startswith("The first call ")
     assert timing["warm"]["runs"] > 1
     assert timing["eager"]["runs"] > 1
 
@@ -73,4 +73,4 @@ def test_stop_keeps_what_was_measured(tab):
     tab.wait_for(lambda message: message["type"] == "working", comm)
     tab.say(comm, {"type": "stop", "id": 14}, subshell)
     reply = last_reply(tab, comm, 14)
-    assert reply["result"]["stopped"] == "Stopped; these are the runs until then."
+    assert reply["result"]["stopped"] == "Timing was stopped. The times are of the calls made until then."

@@ -196,7 +196,7 @@ def photograph_time(nb: OpenNotebook, *, theme: str, file: Path) -> None:
     page.set_viewport_size({"width": 1260, "height": 1120})
     nb.theme(theme)
     nb.set_panel_width(640)
-    expect(nb.panel.get_by_role("img", name=re.compile("on logarithmic axes"))).to_have_attribute("data-drawn", "time")
+    expect(nb.panel.get_by_role("img", name=re.compile("^Plot of "))).to_have_attribute("data-drawn", "time")
     page.mouse.move(300, 1100)
     keep(page, file)
 

@@ -98,20 +98,20 @@ def loops_alone(notebook):
 def test_unrolled_scan_and_while_side_by_side(loops):
     page, compare = loops.page, loops.panel.get_by_role("tabpanel", name="Compare")
     expect(loops.panel.get_by_role("tab", name="Compare")).to_have_attribute("aria-selected", "true")
-    verdict = compare.get_by_role("list", name="What to read off").get_by_role("listitem")
+    verdict = compare.get_by_role("list", name="Result of the comparison").get_by_role("listitem")
     expect(verdict.nth(0)).to_have_text(re.compile(r"^unrolled compiles .* scanned.*\.$"))
-    expect(verdict.nth(2)).to_have_text("Their results have the same bits.")
+    expect(verdict.nth(2)).to_have_text("All results have the same bits.")
     expect(verdict.nth(3)).to_have_text("jax.grad cannot differentiate whiled; jax.jvp can.")
 
     functions = compare.get_by_role("list", name="Functions").locator("> li > details > summary")
     expect(functions).to_have_count(4)
     expect(functions.nth(0)).to_have_text(
-        re.compile(r"^unrolledplain, jitted for thisruns in .+scompiles in .+s · 60 equations$")
+        re.compile(r"^unrolledjitted for the comparisonruns in .+scompiles in .+s · 60 equations$")
     )
     expect(functions.nth(2)).to_contain_text("derivative: jvp only · same bits")
     expect(functions.nth(3)).to_have_text("nopenot found")
-    expect(compare).to_contain_text("nope nope is not defined. Define it in the cell or in one that ran before.")
-    expect(compare).to_contain_text("All were called with the arguments of scanned(x).")
+    expect(compare).to_contain_text("nope nope is not defined. Define nope in this cell or in an earlier cell.")
+    expect(compare).to_contain_text("Each function was called with the arguments of scanned(x).")
 
     page.set_viewport_size({"width": 1600, "height": 900})
     loops.set_panel_width(900)
@@ -138,7 +138,7 @@ def test_nothing_is_cut_and_axe_finds_nothing(loops, width):
     expect(loops.panel.get_by_role("tabpanel", name="Compare")).to_contain_text("jax.grad cannot")
     if width < 480:
         loops.panel.locator(".jp-JaxprCompare-narrow summary").first.click()
-        expect(loops.panel.get_by_role("button", name="Show its program")).to_be_visible()
+        expect(loops.panel.get_by_role("button", name="Show the program")).to_be_visible()
     assert cut(loops.panel, ".jp-JaxprCompare *") == []
     for theme in ("light", "dark"):
         loops.theme(theme)
@@ -154,7 +154,7 @@ def test_it_is_read_by_the_keyboard(loops):
     page.keyboard.press("Enter")
     expect(panel.locator(".jp-JaxprCompare-narrow details").first).to_have_attribute("open", "")
     page.keyboard.press("Tab")
-    expect(panel.get_by_role("button", name="Show its program")).to_be_focused()
+    expect(panel.get_by_role("button", name="Show the program")).to_be_focused()
     page.keyboard.press("Enter")
     expect(panel.get_by_role("tab", name="Program")).to_have_attribute("aria-selected", "true")
     expect(loops.listing()).to_contain_text("sin")
@@ -169,7 +169,7 @@ def test_it_is_kept_beside_the_notebook(loops_alone):
     assert violations(loops_alone.page) == []
     loops_alone.run(2)
     expect(panel_of(loops_alone).get_by_role("tab", name="Program")).to_have_attribute("aria-selected", "true")
-    expect(beside).to_contain_text("All were called with the arguments of scanned(x).")
+    expect(beside).to_contain_text("Each function was called with the arguments of scanned(x).")
 
 
 def test_programs_of_a_run_are_chosen_and_compared(loops_alone):
@@ -181,15 +181,15 @@ def test_programs_of_a_run_are_chosen_and_compared(loops_alone):
     button = panel.get_by_role("button", name="Compare", exact=True)
     choice.get_by_role("checkbox", name="whiled (f32[8])").uncheck()
     expect(button).to_have_attribute("aria-disabled", "true")
-    expect(panel).to_contain_text("Choose two or more.")
+    expect(panel).to_contain_text("Choose two or more programs.")
     choice.get_by_role("checkbox", name="whiled (f32[8])").check()
     assert violations(loops_alone.page) == []
     button.click()
     compare = panel.get_by_role("tabpanel", name="Compare")
-    expect(compare).to_contain_text("Their results have the same bits.", timeout=60_000)
+    expect(compare).to_contain_text("All results have the same bits.", timeout=60_000)
     expect(compare).to_contain_text("jax.grad cannot differentiate whiled; jax.jvp can.")
     expect(compare).to_contain_text(
-        "All were called with the arguments of the last call of scanned whose values were seen."
+        "Each function was called with the arguments of the last call of scanned whose values were recorded."
     )
 
 
@@ -201,10 +201,10 @@ def test_effects_are_repeated_only_where_that_is_confirmed(notebook):
     nb.panel.get_by_role("button", name="Compare", exact=True).click()
     question = nb.panel.get_by_role("alertdialog", name="Repeat effects?")
     expect(question).to_contain_text(
-        "loud has effects (Debug). To compare, each program runs many times more: what it prints or calls happens "
-        "again each time. Run them?"
+        "Some of these programs have effects (Debug): loud. The comparison runs each program many times, and each run "
+        "repeats the effects. Run the programs?"
     )
-    expect(question.get_by_role("button", name="Do not run them")).to_be_focused()
+    expect(question.get_by_role("button", name="Do not run the programs")).to_be_focused()
     assert violations(nb.page) == []
     nb.page.keyboard.press("Escape")
     expect(question).not_to_be_attached()
@@ -212,9 +212,9 @@ def test_effects_are_repeated_only_where_that_is_confirmed(notebook):
     expect(nb.outputs(2)).to_have_text(re.compile(r"\b1\s*$"))
 
     nb.panel.get_by_role("button", name="Compare", exact=True).click()
-    nb.panel.get_by_role("button", name="Run them and repeat the effects").click()
+    nb.panel.get_by_role("button", name="Run the programs and repeat the effects").click()
     compare = nb.panel.get_by_role("tabpanel", name="Compare")
-    expect(compare).to_contain_text("Their results have the same bits.", timeout=60_000)
+    expect(compare).to_contain_text("All results have the same bits.", timeout=60_000)
     nb.run(2)
     expect(nb.outputs(2)).not_to_have_text(re.compile(r"\b1\s*$"))
 
@@ -227,8 +227,8 @@ def test_stop_keeps_what_was_measured(notebook):
     nb.panel.get_by_role("button", name="Compare", exact=True).click()
     expect(nb.panel.get_by_text("timing the warm calls")).to_be_visible()
     nb.panel.get_by_role("button", name="Stop").click()
-    expect(nb.panel.get_by_text("Stopping: what was measured is kept.")).to_be_visible()
+    expect(nb.panel.get_by_text("Stopping. The results so far are kept.")).to_be_visible()
     nb.run(2)
     compare = nb.panel.get_by_role("tabpanel", name="Compare")
     expect(compare).to_contain_text("Stopped before differentiating waits.")
-    expect(compare).to_contain_text("Their results have the same bits.")
+    expect(compare).to_contain_text("All results have the same bits.")

@@ -271,7 +271,7 @@ def test_an_edit_of_one_field_does_not_send_the_others(notebook, harmless, hosti
     nb.panel.get_by_text(summary).click()
     for name in ("Values", "Call", "Functions"):
         expect(field(nb, name)).to_have_value("")
-    told = nb.panel.get_by_text(re.compile("^The saved sweep ran .*Type the call to run it here.$"))
+    told = nb.panel.get_by_text(re.compile("^The saved sweep called .*To repeat the sweep, type the call.$"))
     expect(told).to_have_count(1 if attack is with_a_sweep else 0)
     field(nb, "Values").fill("n=1,2")
     reader.runs_the_cell()
@@ -310,5 +310,5 @@ def test_a_call_of_an_earlier_kernel_is_shown_and_not_filled_in(notebook):
     for name in ("Values", "Call", "Functions"):
         expect(field(nb, name)).to_have_value("")
     expect(nb.panel).to_contain_text(
-        "The sweep of the kernel that is gone ran double(jnp.ones(n)) with n=4,8. Type the call to run it here."
+        "The sweep of an earlier kernel called double(jnp.ones(n)) with n=4,8. To repeat the sweep, type the call."
     )

@@ -32,7 +32,7 @@ def test_every_claim_is_to_be_seen(notebook, subtests):
         compare = lesson.view("Compare")
         expect(compare).to_contain_text("unrolled")
         expect(compare).to_contain_text("by_fori")
-        expect(compare.get_by_role("list", name="What to read off")).to_contain_text("compile")
+        expect(compare.get_by_role("list", name="Result of the comparison")).to_contain_text("compile")
     with lesson.claim("b11-constant"):
         flow = lesson.flow()
         expect(flow).to_contain_text("10 steps")

@@ -30,7 +30,7 @@ def test_every_claim_is_to_be_seen(lesson):
     with lesson.claim("a5-selu"):
         for row in again().get_by_role("row").all()[1:]:
             expect(row.get_by_role("cell").first).to_have_text(re.compile(rf"^{DURATION}$"))
-        expect(lesson.view("Time")).to_contain_text(re.compile(r"times (faster|slower) than eager|as fast as eager"))
+        expect(lesson.view("Time")).to_contain_text("times as long as a warm call")
         expect(lesson.view("Time")).to_contain_text(re.compile(rf"A warm call returns after {DURATION}"))
     with lesson.claim("a6-asked"):
         expect(lesson.view("Notes")).to_contain_text("Line 2: Timed without waiting")
@@ -39,7 +39,7 @@ def test_every_claim_is_to_be_seen(lesson):
         expect(lesson.view("Notes")).to_contain_text("No notes on this run.")
     with lesson.claim("a13-count"):
         again()
-        expect(lesson.view("Time")).to_contain_text("does not pay for itself: without jit a call is not slower")
+        expect(lesson.view("Time")).to_contain_text("jit saves no time: a call without jit is not slower")
     with lesson.claim("b8-where"):
         expect(lesson.view("Cost")).to_contain_text("8.3\u00a0kFLOP per call")
     with lesson.claim("b8-cond"):
@@ -55,14 +55,14 @@ def test_every_claim_is_to_be_seen(lesson):
         expect(lesson.view("Cost")).not_to_contain_text(re.compile(r"229\skB"))
     with lesson.claim("a17-matmul"):
         expect(sweep()).to_contain_text(["n = 64", "n = 256", "n = 1,024", "n = 2,048"])
-        plot = lesson.view("Time").get_by_role("img", name=re.compile("on logarithmic axes"))
+        plot = lesson.view("Time").get_by_role("img", name=re.compile("^Plot of "))
         expect(plot).to_be_visible()
-        grows = lesson.view("Time").get_by_role("list", name="How it grows")
-        for series in ("eager", "first call", "warm"):
+        grows = lesson.view("Time").get_by_role("list", name="How the series grow")
+        for series in ("eager time", "first-call time", "warm time"):
             expect(grows).to_contain_text(series)
     with lesson.claim("b10-unroll"):
         expect(sweep()).to_have_count(8)
-        expect(lesson.view("Compare")).to_contain_text("rolled 4 compiles")
+        expect(lesson.view("Compare")).to_contain_text("JAX compiled rolled 4 times")
         points = lesson.nb.save()["cells"]  # what the panel shows is what the notebook keeps
         sizes = {
             (point["function"], point["value"]): point["equations"]

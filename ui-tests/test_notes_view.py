@@ -74,4 +74,4 @@ def test_an_unrolled_loop_is_compared_with_its_rewrite_in_a_cell_of_its_own(note
     nb.run(2)
     compare = nb.panel.get_by_role("tabpanel", name="Compare")
     expect(compare).to_contain_text("sines_loop")
-    expect(compare).to_contain_text("Their results have the same bits.")
+    expect(compare).to_contain_text("All results have the same bits.")

@@ -47,10 +47,11 @@ def test_it_says_which_function_where_when_and_what_it_cost(notebook, page):
     time = r"(0|[\d.]+\xa0(µs|ms|s))"
     expect(nb.panel.get_by_role("img", name="First call")).to_have_accessible_name(
         re.compile(
-            rf"^First call {time} in all: trace {time}, lower {time}, compile {time}, first run {time}, rest {time}\.$"
+            rf"^The first call took {time}: trace {time}, lower {time}, compile {time}, first run {time}, "
+            rf"rest {time}\.$"
         )
     )
-    for stage in ("trace", "lower", "compile", "first run", "in all"):
+    for stage in ("trace", "lower", "compile", "first run", "total"):
         number = nb.panel.locator("dt", has_text=re.compile(f"^{stage}$")).locator("xpath=../dd")
         expect(number, stage).to_have_text(re.compile(f"^{time}$"))
 

@@ -99,7 +99,7 @@ def test_a_long_compilation_says_its_stage_its_time_and_that_it_cannot_be_stoppe
     expect(running.get_by_role("row", name=re.compile("^compile"))).to_have_text(re.compile(r"compile\d+\ss…$"))
     nb.wait_for_end(1)
     expect(running).to_have_count(0)
-    expect(nb.panel.get_by_role("img", name=re.compile("^First call"))).to_be_visible()
+    expect(nb.panel.get_by_role("img", name=re.compile("^The first call took"))).to_be_visible()
 
 
 def test_a_program_too_large_to_send_whole_comes_page_by_page(notebook):

@@ -6,11 +6,9 @@ inside of it counted, and their names; `Sources.scope_page` answers for the rest
 
 from __future__ import annotations
 
-import gc
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -22,6 +20,7 @@ from ..document.types.cost import ProgramCost
 from ..document.types.document import VERSION, Cell, Environment, Level, Note, Program, Snapshot
 from ..document.types.ledger import Ledger
 from ..document.types.shardings import ProgramShardings
+from ..observe.collection import without_collection
 from ..observe.observation import (
     Observation,
     ObservedFunction,
@@ -96,7 +95,7 @@ def build(
     known: dict[str, CellText] = dict(cells or {})
     if cell is not None:
         known[cell.file] = cell
-    with _without_collection():
+    with without_collection():
         return _Builder(known, cell, observation.reading).build(
             observation,
             environment=environment,
@@ -294,14 +293,3 @@ class _Builder:
                     self._failures.append(traceback.format_exc())
                 levels.append(level)
             self._programs[index] = msgspec.structs.replace(program, levels=levels)
-
-
-@contextmanager
-def _without_collection() -> Iterator[None]:
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from ..document.types import comparison as schema
+from ..exports.compare import arguments_sentence, variant_remarks
 from ..measure.compare.verdict import verdict
+from .warm_time import warm_document
 
 if TYPE_CHECKING:
     from ..document.types.document import Program
     from ..measure.compare.variants import Comparison, Variant
-    from ..measure.times.repeated_calls import Warm
     from ..observe.observation import ObservedProgram
 
 
@@ -29,6 +32,7 @@ def comparison_document(
     """
     return schema.VariantComparison(
         call=comparison.call,
+        arguments=arguments_sentence(comparison.call),
         variants=[_variant(variant, programs, observed) for variant in comparison.variants],
         verdict=verdict(comparison),
         stopped=comparison.stopped,
@@ -38,7 +42,7 @@ def comparison_document(
 
 def _variant(variant: Variant, programs: Sequence[Program], observed: Sequence[ObservedProgram]) -> schema.Variant:
     program = next((i for i, each in enumerate(observed) if each is variant.program), -1)
-    return schema.Variant(
+    found = schema.Variant(
         name=variant.name,
         program=program,
         equations=programs[program].equations if program >= 0 else None,
@@ -46,7 +50,7 @@ def _variant(variant: Variant, programs: Sequence[Program], observed: Sequence[O
         lower=variant.lower,
         compile=variant.compile,
         from_disk=variant.from_disk,
-        warm=_warm(variant.warm) if variant.warm is not None else None,
+        warm=warm_document(variant.warm),
         differentiable=variant.differentiable.direction,
         differentiable_note=variant.differentiable.note,
         recompiles=variant.recompiles,
@@ -58,15 +62,4 @@ def _variant(variant: Variant, programs: Sequence[Program], observed: Sequence[O
         notes=list(variant.notes),
         calls=variant.calls,
     )
-
-
-def _warm(warm: Warm) -> schema.WarmTime:
-    return schema.WarmTime(
-        median=warm.median,
-        minimum=warm.minimum,
-        lower=warm.lower,
-        upper=warm.upper,
-        runs=warm.runs,
-        dispatch=warm.dispatch,
-        batch=warm.batch,
-    )
+    return msgspec.structs.replace(found, remarks=variant_remarks(found))

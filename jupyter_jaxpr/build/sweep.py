@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from ..document.types import timing as schema
+from ..exports.time import growth_sentence
+from .warm_time import warm_document
 
 if TYPE_CHECKING:
-    from ..measure.times.repeated_calls import Warm
     from ..measure.times.sweep import Sweep
     from ..measure.times.swept import Point
 
 
 def sweep_document(sweep: Sweep) -> schema.Sweep:
     """Say a sweep in the document's terms."""
-    return schema.Sweep(
+    found = schema.Sweep(
         name=sweep.name,
         call=sweep.call,
         functions=list(sweep.functions),
@@ -35,6 +38,8 @@ def sweep_document(sweep: Sweep) -> schema.Sweep:
         notes=list(sweep.notes),
         seconds=sweep.seconds,
     )
+    fits = [msgspec.structs.replace(fit, sentence=growth_sentence(found, fit)) for fit in found.fits]
+    return msgspec.structs.replace(found, fits=fits)
 
 
 def _point(point: Point) -> schema.SweepPoint:
@@ -42,8 +47,8 @@ def _point(point: Point) -> schema.SweepPoint:
         function=point.function,
         value=point.value,
         number=point.number,
-        eager=_warm(point.eager),
-        warm=_warm(point.warm),
+        eager=warm_document(point.eager),
+        warm=warm_document(point.warm),
         first=point.first,
         trace=point.trace,
         lower=point.lower,
@@ -53,18 +58,4 @@ def _point(point: Point) -> schema.SweepPoint:
         bytes=point.bytes,
         flops=point.flops,
         error=point.error,
-    )
-
-
-def _warm(warm: Warm | None) -> schema.WarmTime | None:
-    if warm is None:
-        return None
-    return schema.WarmTime(
-        median=warm.median,
-        minimum=warm.minimum,
-        lower=warm.lower,
-        upper=warm.upper,
-        runs=warm.runs,
-        dispatch=warm.dispatch,
-        batch=warm.batch,
     )

@@ -5,21 +5,19 @@ from __future__ import annotations
 import math
 
 from ..document.types.document import Note, Snapshot
-from ..document.types.timing import ProgramTiming, WarmTime
+from ..document.types.timing import ProgramTiming
 from ..jax.effects import program_effects
 from ..measure.times.program_timing import ProgramTimes, question, time_program
 from ..measure.times.repeated_calls import Warm
 from ..observe.calls.call_values import ValuesGone
 from ..observe.kernel import observer
 from ..observe.observation import StageTimes
-from ..quantities import NO_BREAK, duration
+from ..quantities import duration, factor
 from .live_sources import Sources
+from .warm_time import warm_document
 
-_NAME_ONE = (
-    "Call one in the cell, or name the call of any function after the option: %%jaxpr --time f(x), with f and x in the "
-    "place of yours."
-)
-_ASK = "“Run it again” in the Time view asks first."
+_NAME_ONE = "Call a jitted function in the cell, or write any call after the option, such as %%jaxpr --time f(x)."
+_ASK = "To time {name} anyway, press “Run it again” in the Time view."
 
 
 def timing_document(program: int, stages: StageTimes | None, times: ProgramTimes) -> ProgramTiming:
@@ -31,28 +29,17 @@ def timing_document(program: int, stages: StageTimes | None, times: ProgramTimes
         times: Of the calls after it.
     """
     warm, eager = times.warm, times.eager
+    ratio = (eager.lower / warm.upper, eager.upper / warm.lower) if warm is not None and eager is not None else None
+    pays_after = _pays_after(stages, warm, eager)
     return ProgramTiming(
         program=program,
-        warm=None if warm is None else warm_document(warm),
-        eager=None if eager is None else warm_document(eager),
-        ratio=(eager.lower / warm.upper, eager.upper / warm.lower) if warm is not None and eager is not None else None,
-        pays_after=_pays_after(stages, warm, eager),
-        sentence=_sentence(stages, warm, eager),
+        warm=warm_document(warm),
+        eager=warm_document(eager),
+        ratio=ratio,
+        pays_after=pays_after,
+        sentence=_sentences(stages, warm, eager, ratio, pays_after),
         notes=list(times.notes),
         stopped=times.stopped,
-    )
-
-
-def warm_document(warm: Warm) -> WarmTime:
-    """Seconds of one warm call in the document's terms."""
-    return WarmTime(
-        median=warm.median,
-        minimum=warm.minimum,
-        lower=warm.lower,
-        upper=warm.upper,
-        runs=warm.runs,
-        dispatch=warm.dispatch,
-        batch=warm.batch,
     )
 
 
@@ -69,58 +56,47 @@ def _returned_early(stages: StageTimes, warm: Warm | None) -> bool:
     return warm is not None and stages.first_run is not None and stages.first_run < warm.median / 2
 
 
-def _sentence(stages: StageTimes | None, warm: Warm | None, eager: Warm | None) -> str:
-    parts = []
+def _sentences(
+    stages: StageTimes | None,
+    warm: Warm | None,
+    eager: Warm | None,
+    ratio: tuple[float, float] | None,
+    pays_after: int | None,
+) -> str:
     first = _first(stages, warm)
-    if first is not None:
-        parts.append(f"first {first}")
+    found = [first] if first is not None else []
     if warm is not None:
-        parts.append(f"then {duration(warm.median)}" if first is not None else f"{duration(warm.median)} a warm call")
-    text = ", ".join(parts)
-    against = _against(warm, eager)
-    if against is not None:
-        text = f"{text}; {against}" if text else against
-    return f"{text[0].upper()}{text[1:]}." if text else "Nothing was timed."
+        found.append(f"A warm call takes {duration(warm.median)}.")
+    if eager is not None and ratio is None:
+        found.append(f"A call without jit takes {duration(eager.median)}.")
+    elif eager is not None and ratio is not None:
+        low, high = map(factor, ratio)
+        times = low if low == high else f"{low} to {high}"
+        found.append(f"A call without jit takes {duration(eager.median)}, {times} times as long as a warm call.")
+        if first is not None:
+            found.append(_breaks_even(pays_after))
+    return " ".join(found) or "Nothing was timed."
+
+
+def _breaks_even(pays_after: int | None) -> str:
+    if pays_after is None:
+        return "jit saves no time: a call without jit is not slower than a warm call."
+    if pays_after == 1:
+        return "jit saves time from the first call on."
+    return f"With the first call included, jit saves time from {pays_after:,} calls on."
 
 
 def _first(stages: StageTimes | None, warm: Warm | None) -> str | None:
-    """Such as 214 ms (trace 12, lower 9, compile 190): all in one unit."""
-    if stages is None:
+    """Such as: The first call took 214 ms (trace 12 ms, lower 9.0 ms, compile 190 ms)."""
+    if stages is None or stages.total is None:
         return None
-    named = [
-        ("trace", stages.trace),
-        ("lower", stages.lower),
-        ("compile from disk" if stages.from_disk else "compile", stages.compile),
-    ]
-    known = [(name, seconds) for name, seconds in named if seconds is not None]
-    if stages.total is None or not known:
-        return None
-    whole = duration(stages.total)
-    unit = whole.rpartition(NO_BREAK)[2]
+    compiling = "executable from disk" if stages.from_disk else "compile"
+    named = (("trace", stages.trace), ("lower", stages.lower), (compiling, stages.compile))
+    known = ", ".join(f"{name} {duration(seconds)}" for name, seconds in named if seconds is not None)
+    whole = f"{duration(stages.total)} ({known})" if known else duration(stages.total)
     if _returned_early(stages, warm):
-        whole += " until it returned"
-    return f"{whole} ({', '.join(f'{name} {_in_unit(seconds, unit)}' for name, seconds in known)})"
-
-
-def _in_unit(seconds: float, unit: str) -> str:
-    """Two figures below 100, whole from there on, without the unit."""
-    value = seconds * {"s": 1.0, "ms": 1e3, "µs": 1e6}[unit]
-    return f"{value:,.0f}" if value >= 9.95 else f"{value:.2g}"
-
-
-def _against(warm: Warm | None, eager: Warm | None) -> str | None:
-    if eager is None:
-        return None
-    if warm is None:
-        return f"{duration(eager.median)} without jit"
-    faster = eager.median / warm.median
-    if faster >= 1:
-        return f"{_figures(faster)}{NO_BREAK}x{NO_BREAK}eager"
-    return f"eager is {_figures(1 / faster)}{NO_BREAK}x as fast"
-
-
-def _figures(value: float) -> str:
-    return f"{value:,.0f}" if value >= 99.5 else f"{value:.3g}"
+        return f"The first call returned after {whole}, before its work was done."
+    return f"The first call took {whole}."
 
 
 # --- with the cell -----------------------------------------------------------------------------------------
@@ -137,15 +113,16 @@ def time_focus(sources: Sources) -> Snapshot:
     """
     document = sources.document
     if document.focus < 0:
-        return sources.add_note(_note("Nothing was timed: no call of a jitted function was seen.", _NAME_ONE))
+        return sources.add_note(_note("Nothing was timed: no call of a jitted function was recorded.", _NAME_ONE))
     program, observed = document.programs[document.focus], sources.observed(document.focus)
     effects = program_effects(observed.jaxpr)
     asked = question(program.name, observed)
+    ask = _ASK.format(name=program.name)
     if effects:
-        why = f"It has effects ({', '.join(effects)}), which would happen again each time. {_ASK}"
+        why = f"{program.name} has effects ({', '.join(effects)}), and each timed call would repeat the effects. {ask}"
     elif asked is not None:
         assert observed.stages is not None
-        why = f"One call takes {duration(observed.stages.first_run)}. {_ASK}"
+        why = f"One call takes {duration(observed.stages.first_run)}. {ask}"
     else:
         try:
             times = time_program(observer(), program.name, observed)

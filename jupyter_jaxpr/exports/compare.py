@@ -10,9 +10,9 @@ from ..document.types.document import Snapshot
 from ..quantities import NO_BREAK, count, duration
 
 _NOT_MEASURED = "–"
-_DERIVATIVES = {"reverse": "grad and jvp", "forward": "jvp only", "none": "no", "no_floats": "no floats"}
+_DERIVATIVES = {"reverse": "grad and jvp", "forward": "jvp only", "none": "none", "no_floats": "no float values"}
 _AGREES = {"same_bits": "same bits", "close": "close", "differs": "differs", "other_types": "other types"}
-_MODES = {"jitted_here": "plain, jitted for this", "eager": "without jit", "missing": "not found"}
+_MODES = {"jitted_here": "jitted for the comparison", "eager": "without jit", "missing": "not found"}
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,9 @@ def compare_text(document: Snapshot) -> CompareText | None:
         return None
     variants = comparison.variants
     rows = [(label, *(of(variant) for variant in variants)) for label, of in _rows(comparison)]
-    remarks = [f"{variant.name}: {remark}" for variant in variants for remark in _remarks(variant)]
+    remarks = [f"{variant.name}: {remark}" for variant in variants for remark in variant_remarks(variant)]
     return CompareText(
-        call=f"All were called with the arguments of {comparison.call}.",
+        call=arguments_sentence(comparison.call),
         verdict=list(comparison.verdict),
         head=tuple(variant.name for variant in variants),
         rows=[row for row in rows if any(cell != _NOT_MEASURED for cell in row[1:])],
@@ -48,8 +48,8 @@ def _rows(comparison: VariantComparison) -> list[tuple[str, Callable[[Variant], 
     first = next((variant for variant in comparison.variants if variant.result is not None), None)
     return [
         ("jit", lambda variant: _MODES.get(variant.mode, _NOT_MEASURED)),
-        ("one call, warm", _warm),
-        ("returns after", lambda variant: _seconds(variant.warm.dispatch if variant.warm else None)),
+        ("warm call", _warm),
+        ("call returns after", lambda variant: _seconds(variant.warm.dispatch if variant.warm else None)),
         ("trace", lambda variant: _seconds(variant.trace)),
         ("lower", lambda variant: _seconds(variant.lower)),
         ("compile", lambda variant: _seconds(variant.compile) + (" (from disk)" if variant.from_disk else "")),
@@ -57,7 +57,7 @@ def _rows(comparison: VariantComparison) -> list[tuple[str, Callable[[Variant], 
         (f"compiles{over}", lambda variant: _number(variant.recompiles)),
         ("derivative", lambda variant: _DERIVATIVES.get(variant.differentiable, _NOT_MEASURED)),
         ("result", lambda variant: variant.result or _NOT_MEASURED),
-        ("agrees", lambda variant: "the first one" if variant is first else _agrees(variant)),
+        ("agrees", lambda variant: "reference" if variant is first else _agrees(variant)),
         ("called", lambda variant: count(variant.calls, "time") if variant.calls else _NOT_MEASURED),
     ]
 
@@ -71,8 +71,8 @@ def _warm(variant: Variant) -> str:
     if warm is None:
         return _NOT_MEASURED
     if warm.runs == 1:
-        return f"{duration(warm.median)} (1 run)"
-    return f"{duration(warm.median)} ({duration(warm.lower)} to {duration(warm.upper)}, {warm.runs:,}{NO_BREAK}runs)"
+        return f"{duration(warm.median)} (1 call)"
+    return f"{duration(warm.median)} ({duration(warm.lower)} to {duration(warm.upper)}, {warm.runs:,}{NO_BREAK}calls)"
 
 
 def _seconds(seconds: float | None) -> str:
@@ -83,10 +83,18 @@ def _number(number: int | None) -> str:
     return _NOT_MEASURED if number is None else f"{number:,}"
 
 
-def _remarks(variant: Variant) -> list[str]:
+def arguments_sentence(call: str) -> str:
+    """Which arguments all variants were called with."""
+    return f"Each function was called with the arguments of {call}."
+
+
+def variant_remarks(variant: Variant) -> list[str]:
+    """What to say of one variant: its notes, what it raised, and why it has no derivative."""
     remarks = list(variant.notes)
     if variant.error is not None:
-        remarks.append(variant.error if variant.mode == "missing" else f"It raised {variant.error}")
-    if variant.differentiable_note is not None and variant.differentiable != "unknown":
-        remarks.append(f"jax.grad says: {variant.differentiable_note}")
+        remarks.append(variant.error if variant.mode == "missing" else f"The call raised {variant.error}")
+    if variant.differentiable_note is not None and variant.differentiable == "forward":
+        remarks.append(f"jax.grad raised {variant.differentiable_note}")
+    if variant.differentiable_note is not None and variant.differentiable == "none":
+        remarks.append(f"jax.jvp raised {variant.differentiable_note}")
     return remarks

@@ -6,10 +6,16 @@ from dataclasses import dataclass
 
 from ..document.types.document import Snapshot
 from ..document.types.timing import ProgramTiming, Sweep, SweepFit, SweepPoint, WarmTime
-from ..quantities import NO_BREAK, duration
+from ..quantities import duration, factor
 
-HEAD = ("", "median", "middle half", "returns after", "runs")
+HEAD = ("", "median", "quartiles", "call returns after", "calls")
 _NOT_MEASURED = "–"
+_TIMES = {"eager": "eager time", "first": "first-call time", "warm": "warm time", "compile": "compile time"}
+_GROWING = {**_TIMES, "equations": "number of equations", "bytes": "memory size"}
+#: An exponent below this, up or down, is no growth.
+_FLAT = 0.15
+#: An error below this would read as zero.
+_EXACT = 0.05
 
 
 @dataclass(frozen=True)
@@ -51,20 +57,11 @@ def time_text(document: Snapshot) -> TimeText | None:
 
 def _program(document: Snapshot, timing: ProgramTiming) -> ProgramTimeText:
     measured = (("warm", timing.warm), ("eager", timing.eager))
-    remarks = list(timing.notes)
-    if timing.pays_after is not None:
-        calls = "call" if timing.pays_after == 1 else "calls"
-        remarks.insert(0, f"The first call pays for itself after {timing.pays_after:,}{NO_BREAK}{calls}.")
-    if timing.ratio is not None:
-        low, high = timing.ratio
-        remarks.insert(0, f"Eager takes {_ratio(low)} to {_ratio(high)} times as long, by the middle halves.")
-    if timing.stopped:
-        remarks.insert(0, timing.stopped)
     return ProgramTimeText(
         name=document.programs[timing.program].name,
         sentence=timing.sentence,
         rows=[_row(name, warm) for name, warm in measured if warm is not None],
-        remarks=remarks,
+        remarks=[*([timing.stopped] if timing.stopped else []), *timing.notes],
     )
 
 
@@ -74,14 +71,10 @@ def _row(name: str, warm: WarmTime) -> tuple[str, ...]:
     return name, duration(warm.median), middle, duration(warm.dispatch), runs
 
 
-def _ratio(value: float) -> str:
-    return f"{value:,.0f}" if value >= 9.95 else f"{value:.2g}"
-
-
 def _sweep(sweep: Sweep) -> SweepText:
     several = len(sweep.functions) > 1
     head = (sweep.name, *(("function",) if several else ()), "eager", "first call", "warm", "eager / warm", "compile")
-    remarks = [_fit(sweep, fit, several) for fit in sweep.fits if fit.series in ("eager", "first", "warm", "compile")]
+    remarks = [growth_sentence(sweep, fit) for fit in sweep.fits if fit.series in _TIMES]
     return SweepText(
         title=f"{sweep.call} over {sweep.name}",
         head=head,
@@ -96,7 +89,7 @@ def _point(point: SweepPoint, several: bool) -> tuple[str, ...]:
         return (*named, f"raised {point.error}", *[_NOT_MEASURED] * 4)
     eager, warm = (None if each is None else each.median for each in (point.eager, point.warm))
     compiled = _seconds(point.compile) + (" from disk" if point.from_disk else "")
-    against = f"{_ratio(eager / warm)}×" if eager is not None and warm else _NOT_MEASURED
+    against = f"{factor(eager / warm)}×" if eager is not None and warm else _NOT_MEASURED
     return (*named, _seconds(eager), _seconds(point.first), _seconds(warm), against, compiled)
 
 
@@ -104,8 +97,13 @@ def _seconds(seconds: float | None) -> str:
     return _NOT_MEASURED if seconds is None else duration(seconds)
 
 
-def _fit(sweep: Sweep, fit: SweepFit, several: bool) -> str:
-    error = "" if fit.error is None else f" ± {fit.error:.2g}"
-    of = f" of {fit.function}" if several else ""
-    series = "first call" if fit.series == "first" else fit.series
-    return f"{series}{of} grows as {sweep.name}^{fit.exponent:.2f}{error} from {fit.first_number:,.12g} on."
+def growth_sentence(sweep: Sweep, fit: SweepFit) -> str:
+    """How a series of a sweep grows."""
+    what = f"{_GROWING[fit.series]} of {fit.function}"
+    if abs(fit.exponent) < _FLAT:
+        return f"The {what} hardly depends on {sweep.name}."
+    error = "" if fit.error is None or fit.error < _EXACT else f" ± {fit.error:.1f}"
+    power = f"{sweep.name}^{fit.exponent:.1f}{error}"
+    if any(point.number is not None and point.number < fit.first_number for point in sweep.points):
+        return f"From {sweep.name} = {fit.first_number:,.12g} on, the {what} scales as {power}."
+    return f"The {what} scales as {power}."

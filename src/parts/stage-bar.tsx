@@ -43,11 +43,9 @@ export function stageSentence(
       ({ label, seconds }) => `${label} ${durationOrUnknown(seconds, trans)}`
     )
     .join(', ');
-  return trans.__(
-    'First call %1 in all: %2.',
-    durationOrUnknown(stages.total, trans),
-    parts
-  );
+  return stages.total === null
+    ? trans.__('Stages of the first call: %1.', parts)
+    : trans.__('The first call took %1: %2.', duration(stages.total), parts);
 }
 
 export function durationOrUnknown(
@@ -108,12 +106,12 @@ export function StageBar(props: {
         ))}
         {warm !== null && (
           <div className="jp-mod-warm">
-            <dt>{trans.__('then, warm')}</dt>
+            <dt>{trans.__('warm call')}</dt>
             <dd>{duration(warm)}</dd>
           </div>
         )}
         <div className="jp-mod-total">
-          <dt>{trans.__('in all')}</dt>
+          <dt>{trans.__('total')}</dt>
           <dd>{durationOrUnknown(stages.total, trans)}</dd>
         </div>
       </dl>

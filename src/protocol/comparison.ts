@@ -59,6 +59,7 @@ export function checkVariantComparison(
   }
   orNull(comparison.stopped, `${field}.stopped`, text);
   orNull(comparison.sweep ?? null, `${field}.sweep`, text);
+  text(comparison.arguments ?? '', `${field}.arguments`);
   return comparison as unknown as VariantComparison;
 }
 
@@ -78,12 +79,14 @@ function checkVariant(value: unknown, field: string, programs: number): void {
   oneOf(variant.agrees, `${field}.agrees`, AGREES);
   oneOf(variant.mode ?? 'jitted', `${field}.mode`, MODES);
   integer(variant.calls ?? 0, `${field}.calls`, 0);
-  for (const note of upTo(
-    MOST_SENTENCES,
-    variant.notes ?? [],
-    `${field}.notes`
-  )) {
-    text(note, `${field}.notes`);
+  for (const name of ['notes', 'remarks']) {
+    for (const sentence of upTo(
+      MOST_SENTENCES,
+      variant[name] ?? [],
+      `${field}.${name}`
+    )) {
+      text(sentence, `${field}.${name}`);
+    }
   }
   for (const words of [
     'differentiable_note',

@@ -1746,7 +1746,7 @@ export interface LedgerLine {
  */
 export interface VariantComparison {
   /**
-   * The arguments that all were called with, as the user wrote them.
+   * The call whose arguments all variants were called with, as the user wrote it.
    */
   call: string;
   /**
@@ -1754,7 +1754,7 @@ export interface VariantComparison {
    */
   variants: Variant[];
   /**
-   * What to read off, sentences: which compiles faster, which runs faster.
+   * Which variant compiles faster, which runs faster, and more: sentences.
    */
   verdict: string[];
   /**
@@ -1765,6 +1765,10 @@ export interface VariantComparison {
    * What the recompiles were counted over, such as n = 8, 16; else null.
    */
   sweep?: string | null;
+  /**
+   * Which arguments all variants were called with, a sentence.
+   */
+  arguments?: string;
 }
 /**
  * One function of a comparison.
@@ -1842,6 +1846,10 @@ export interface Variant {
    * How often it was called for the comparison.
    */
   calls?: number;
+  /**
+   * The notes, what it raised and why it has no derivative: sentences; empty in older documents.
+   */
+  remarks?: string[];
 }
 /**
  * Seconds of one warm call, waited for until the result is ready.
@@ -2282,7 +2290,7 @@ export interface ProgramTiming {
    */
   pays_after: number | null;
   /**
-   * As a person says it: first 214 ms (trace 12, lower 9, compile 190), then 0.15 ms; 13.7 x eager.
+   * The times of the first call, of a warm call and of a call without jit, and what jit saves: sentences.
    */
   sentence: string;
   /**
@@ -2424,6 +2432,10 @@ export interface SweepFit {
    * The line goes through the points from this value on.
    */
   first_number: number;
+  /**
+   * How the series grows, a sentence; empty in older documents.
+   */
+  sentence?: string;
 }
 /**
  * How one program is spread.

@@ -128,6 +128,7 @@ function checkFit(value: unknown, field: string): void {
   finite(fit.factor, `${field}.factor`);
   orNull(fit.error, `${field}.error`, duration);
   finite(fit.first_number, `${field}.first_number`);
+  text(fit.sentence ?? '', `${field}.sentence`);
 }
 
 function count(value: unknown, field: string): number {

@@ -47,13 +47,17 @@ class Variant(Struct):
     ] = "jitted"
     notes: Annotated[list[str], _text("What else is to be known, sentences: what was not measured, and why.")] = []
     calls: Annotated[int, _text("How often it was called for the comparison.")] = 0
+    remarks: Annotated[
+        list[str], _text("The notes, what it raised and why it has no derivative: sentences; empty in older documents.")
+    ] = []
 
 
 class VariantComparison(Struct):
     """Variants side by side."""
 
-    call: Annotated[str, _text("The arguments that all were called with, as the user wrote them.")]
+    call: Annotated[str, _text("The call whose arguments all variants were called with, as the user wrote it.")]
     variants: Annotated[list[Variant], _text("In the order they were given.")]
-    verdict: Annotated[list[str], _text("What to read off, sentences: which compiles faster, which runs faster.")]
+    verdict: Annotated[list[str], _text("Which variant compiles faster, which runs faster, and more: sentences.")]
     stopped: Annotated[str | None, _text("Why it is not complete, a sentence; null where it is.")]
     sweep: Annotated[str | None, _text("What the recompiles were counted over, such as n = 8, 16; else null.")] = None
+    arguments: Annotated[str, _text("Which arguments all variants were called with, a sentence.")] = ""

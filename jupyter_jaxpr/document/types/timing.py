@@ -35,7 +35,8 @@ class ProgramTiming(Struct):
         _text("Calls after which the first call is paid for by warm ones against eager; null where it never is."),
     ]
     sentence: Annotated[
-        str, _text("As a person says it: first 214 ms (trace 12, lower 9, compile 190), then 0.15 ms; 13.7 x eager.")
+        str,
+        _text("The times of the first call, of a warm call and of a call without jit, and what jit saves: sentences."),
     ]
     notes: Annotated[list[str], _text("What was not measured and why, what was copied or left out: sentences.")]
     stopped: Annotated[str | None, _text("Why it is not complete, a sentence; null where it is.")]
@@ -69,6 +70,7 @@ class SweepFit(Struct):
     factor: Annotated[float, _text("Value of the line at 1.")]
     error: Annotated[float | None, _text("Standard error of the exponent; null with two points.")]
     first_number: Annotated[float, _text("The line goes through the points from this value on.")]
+    sentence: Annotated[str, _text("How the series grows, a sentence; empty in older documents.")] = ""
 
 
 class Sweep(Struct):

@@ -19,7 +19,7 @@ _TEXT = 120
 
 @dataclass(frozen=True)
 class Agreement:
-    """How a result compares; `difference` is a sentence without a full stop, None where the bits are the same."""
+    """How a result compares; `difference` is a sentence, None where the bits are the same."""
 
     agrees: Agrees
     difference: str | None
@@ -37,7 +37,7 @@ def agreement(reference: Any, result: Any) -> Agreement:
     expected, found = (jax.tree_util.tree_flatten_with_path(tree)[0] for tree in (reference, result))
     structures: list[Any] = [jax.tree_util.tree_structure(tree) for tree in (reference, result)]
     if structures[0] != structures[1]:
-        return Agreement("other_types", f"{type_text(result)} instead of {type_text(reference)}")
+        return Agreement("other_types", f"The type is {type_text(result)}, not {type_text(reference)}.")
     worst = Agreement("same_bits", None)
     severity = 0.0
     for (path, left), (_, right) in zip(expected, found, strict=True):
@@ -52,12 +52,13 @@ _ORDER = ("same_bits", "close", "differs", "other_types")
 
 def _leaf(path: str, left: Any, right: Any) -> tuple[Agreement, float]:
     """How one leaf compares, and how large its difference is."""
-    where = f"{path}: " if path else ""
     if _type(left) != _type(right):
-        return Agreement("other_types", f"{where}{_type(right)} instead of {_type(left)}"), 0.0
+        types = f"{_type(right)}, not {_type(left)}."
+        return Agreement("other_types", f"The type of {path} is {types}" if path else f"The type is {types}"), 0.0
     if _type(left) is None:
         same = bool(left == right)
-        return Agreement("same_bits" if same else "differs", None if same else f"{where}another object"), 0.0
+        text = f"The objects at {path} are not equal." if path else "The two objects are not equal."
+        return Agreement("same_bits" if same else "differs", None if same else text), 0.0
     import numpy as np
 
     a, b = _values(left), _values(right)
@@ -79,11 +80,14 @@ def _leaf(path: str, left: Any, right: Any) -> tuple[Agreement, float]:
         scale = float(finite.max()) if finite.size else 0.0
     tolerance = TOLERANCES.get({"complex64": "float32", "complex128": "float64"}.get(name, name), _OTHER_FLOATS)
     at = np.unravel_index(int(np.argmax(difference)), difference.shape)
-    place = f" at {path}{_index(at)}" if path or at else ""
+    place = f"{path}{_index(at)}"
+    if not size:
+        return Agreement("close", "The numbers are equal and their bits differ, such as -0.0 and 0.0."), size
     if size <= tolerance * scale:
-        text = f"largest difference {size:.2g}{place}; up to {tolerance:g} of the largest value counts as close"
-        return Agreement("close", text if size else "the same numbers, in other bits (such as -0.0 for 0.0)"), size
-    text = f"{_number(y[at])} instead of {_number(x[at])}{place}, the largest difference"
+        largest = f"The largest difference is {size:.2g} at {place}." if place else f"The difference is {size:.2g}."
+        return Agreement("close", f"{largest} Up to {tolerance:g} of the largest value counts as close."), size
+    values = f"{_number(y[at])} instead of {_number(x[at])}."
+    text = f"The largest difference is at {place}: {values}" if place else f"The value is {values}"
     return Agreement("differs", text), size
 
 
@@ -93,9 +97,12 @@ def _counts(path: str, x: Any, y: Any) -> tuple[Agreement, float]:
 
     wrong = np.asarray(x != y, bool)
     at = np.unravel_index(int(np.argmax(wrong)), wrong.shape)
-    place = f" at {path}{_index(at)}" if path or at else ""
-    many = f", the first of {int(wrong.sum()):,} that differ" if wrong.sum() > 1 else ""
-    return Agreement("differs", f"{y[at]} instead of {x[at]}{place}{many}"), float(wrong.sum())
+    place, many = f"{path}{_index(at)}", int(wrong.sum())
+    values = f"{y[at]} instead of {x[at]}."
+    text = f"One value differs, at {place}: {values}" if place else f"The value is {values}"
+    if many > 1:
+        text = f"{many:,} values differ, the first one at {place}: {values}"
+    return Agreement("differs", text), float(many)
 
 
 def _index(at: Any) -> str:

@@ -23,7 +23,7 @@ def candidate(name: str, namespace: dict[str, Any], where: str = "") -> Candidat
     """
     first, *attributes = name.split(".")
     if first not in namespace:
-        return Candidate(name, missing=f"{first} is not defined. Define it in the cell or in one that ran before.")
+        return Candidate(name, missing=f"{first} is not defined. Define {first} in this cell or in an earlier cell.")
     found = namespace[first]
     for attribute in attributes:
         try:
@@ -32,7 +32,7 @@ def candidate(name: str, namespace: dict[str, Any], where: str = "") -> Candidat
             return Candidate(name, missing=f"{error_text(error)}. Correct the name{where}.")
     if not callable(found):
         kind = type(found).__name__
-        return Candidate(name, missing=f"{name} is no function but of type {kind}. Name a function{where}.")
+        return Candidate(name, missing=f"{name} is not a function: its type is {kind}. Name a function{where}.")
     return Candidate(name, found)
 
 
@@ -44,10 +44,11 @@ def functions_of(target: Target, names: Sequence[str], namespace: dict[str, Any]
     try:
         fun = target.function(namespace)
     except NameError as error:
-        what = f"{error.name} is not defined" if error.name else str(error)
-        return [Candidate(text, missing=f"{what}. Define it in the cell or in one that ran before.")]
+        name = error.name or text
+        return [Candidate(text, missing=f"{name} is not defined. Define {name} in this cell or in an earlier cell.")]
     except Exception as error:
         return [Candidate(text, missing=f"{text} raised {error_text(error)}. Correct the call.")]
     if not callable(fun):
-        return [Candidate(text, missing=f"{text} is no function but a {type(fun).__name__}. Name a function.")]
+        kind = type(fun).__name__
+        return [Candidate(text, missing=f"{text} is not a function: its type is {kind}. Name a function.")]
     return [Candidate(text, fun)]

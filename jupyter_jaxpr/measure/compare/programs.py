@@ -19,16 +19,16 @@ from .differentiation import Differentiable, differentiability
 from .variants import Candidate, Comparison, Report, Trial, Variant, carry_out
 
 _NO_VALUES = (
-    "The values of the call of {name} are not there any more, so there is nothing to run on. Keep its arguments in "
+    "The argument values of the last call of {name} are gone, so the programs cannot run. Keep the arguments in "
     "variables and run the cell again, or name the functions: %%jaxpr --compare f,g."
 )
 _OTHER_INPUTS = (
-    "It takes {own}, and {first} takes {others}: they cannot run on the same values. Choose programs that take the "
-    "same arguments."
+    "{name} takes {own} and {first} takes {others}, so the two programs cannot run on the same values. Choose programs "
+    "with the same argument types."
 )
 EFFECTS = (
-    "{names} {has} effects ({effects}). To compare, each program runs many times more: what it prints or calls happens "
-    "again each time. Run them?"
+    "Some of these programs have effects ({effects}): {names}. The comparison runs each program many times, and each "
+    "run repeats the effects. Run the programs?"
 )
 
 Named = tuple[str, ObservedProgram]
@@ -41,8 +41,7 @@ def question(programs: Sequence[Named]) -> str | None:
     if not with_effects:
         return None
     words = ", ".join(sorted({effect for found in effects.values() for effect in found}))
-    has = "has" if len(with_effects) == 1 else "have"
-    return EFFECTS.format(names=" and ".join(with_effects), has=has, effects=words)
+    return EFFECTS.format(names=", ".join(with_effects), effects=words)
 
 
 def compare_programs(observer: Observer, programs: Sequence[Named], *, report: Report, stop: Stop) -> Comparison:
@@ -65,14 +64,13 @@ def compare_programs(observer: Observer, programs: Sequence[Named], *, report: R
     if leaves is None:
         raise ValuesGone(_NO_VALUES.format(name=first_name))
     variants = [Variant(name) for name, _ in programs]
-    found = Comparison(f"the last call of {first_name} whose values were seen", variants)
+    found = Comparison(f"the last call of {first_name} whose values were recorded", variants)
     trials = []
     for variant, (name, program) in zip(variants, programs, strict=True):
         variant.function = ObservedFunction(name, None, [program])
         if _types(program) != _types(first):
-            variant.error = _OTHER_INPUTS.format(
-                own=", ".join(_types(program)), first=first_name, others=", ".join(_types(first))
-            )
+            own, others = (", ".join(_types(each)) for each in (program, first))
+            variant.notes.append(_OTHER_INPUTS.format(name=name, own=own, first=first_name, others=others))
         else:
             trials.append(_ProgramTrial(observer, variant, program, leaves, stop))
     carry_out(observer, found, trials, None, report, stop)
@@ -104,7 +102,7 @@ class _ProgramTrial(Trial):
                 program.lowered, program.executable = lowered, lowered.compile()
         executable = program.executable
         if executable is None:
-            raise ValuesGone("The executable that JAX ran is not held. Run the cell again.")
+            raise ValuesGone("The executable of this program is gone. Run the cell again.")
         if program.stages is not None:
             self._take(program.stages)
         elif stages.compiles:

@@ -153,13 +153,13 @@ def carry_out(
     ]
     for done, (doing, work) in enumerate(steps):
         if stop():
-            found.stopped = f"Stopped before {doing}."
+            found.stopped = f"The comparison was stopped before this step: {doing}."
             break
         report(doing, done, len(steps))
         try:
             work()
         except KeyboardInterrupt:
-            found.stopped = f"Interrupted while {doing}."
+            found.stopped = f"The comparison was interrupted in this step: {doing}."
             break
 
 
@@ -234,7 +234,7 @@ class Trial:
         """Call what the user jitted, in everybody's sight: JAX's cache has its entry afterwards."""
         fun, variant = self._fun, self._variant
         result, stages = self._run(fun, jit_name(fun._fun))
-        note = f"JAX made it for the comparison, by calling {variant.name}."
+        note = f"JAX made this program for the comparison, which called {variant.name}."
         variant.function = trace_call(self._observer, fun, self._args, self._kwargs, note).function
         program = variant.program
         self._effects = program_effects(program.jaxpr) if program is not None else []
@@ -246,18 +246,18 @@ class Trial:
         self._variant.compiled_before = True
         if program is None or program.stages is None or program.stages.compile is None:
             variant.notes.append(
-                f"JAX had compiled {variant.name} before it could be seen, so its compile time is not known. Run the "
-                "cell that defines it again, then compare again."
+                f"JAX compiled {variant.name} before it was recorded, so the compile time is unknown. Run the cell "
+                f"that defines {variant.name} again, then compare again."
             )
             return result
         self._take(program.stages)
-        variant.notes.append(f"JAX had compiled {variant.name} already: the times are those of that first call.")
+        variant.notes.append(f"JAX compiled {variant.name} in an earlier call, and the stage times are of that call.")
         return result
 
     def _first_plain(self) -> Any:
         """Call a plain function under a jit of ours; as it is where JAX cannot trace it."""
         variant = self._variant
-        note = f"{variant.name} is a plain function: for the comparison it was called under a jax.jit of its own."
+        note = f"{variant.name} is not jitted. The comparison called {variant.name} under a jax.jit of its own."
         why = ""
         for scalars in (False, True):
             statics = static_names(self._fun, self._args, self._kwargs, scalars)
@@ -267,7 +267,7 @@ class Trial:
             if own.error is None:
                 variant.mode, variant.function, self._call = "jitted_here", own.function, jitted
                 if scalars:
-                    variant.notes.append(f"Compared with {', '.join(statics)} static: JAX cannot trace it otherwise.")
+                    variant.notes.append(static_note(variant.name, ", ".join(statics)))
                 return self._first_traced(traced)
             why = why or words(own.error)
         return self._first_eager(why)
@@ -291,7 +291,7 @@ class Trial:
     def _first_eager(self, why: str | None) -> Any:
         variant = self._variant
         variant.mode = "eager"
-        variant.notes.append(f"JAX cannot trace {variant.name}, so it was called without jit. {why}")
+        variant.notes.append(f"JAX cannot trace {variant.name}, so {variant.name} was called without jit. {why}")
         prints = PrintRecorder(lambda: variant.name, swallow=True)
         with self._observer.looking_away():
             result, _ = self._run(self._fun, "", prints)
@@ -339,14 +339,14 @@ class Trial:
             return False
         if self._effects and not self._repeat_effects:
             variant.notes.append(
-                f"{variant.name} has effects ({', '.join(self._effects)}), which each call repeats, so it was called "
-                "once and has no warm time. To time it all the same, use %timeit."
+                f"{variant.name} has effects ({', '.join(self._effects)}), which each call repeats, so no warm call "
+                f"was timed. To time {variant.name} anyway, use %timeit."
             )
             return False
         if self._first_run > SLOW:
             variant.notes.append(
-                f"One call of {variant.name} takes about {duration(self._first_run)}, so it was not repeated and has "
-                "no warm time. To time it all the same, use %timeit."
+                f"One call of {variant.name} takes about {duration(self._first_run)}, so no warm call was timed. To "
+                f"time {variant.name} anyway, use %timeit."
             )
             return False
         return True
@@ -363,7 +363,7 @@ class Trial:
         variant.warm = timed.warm()
         variant.calls += variant.warm.calls if variant.warm is not None else 0
         if timed.error is not None:
-            variant.notes.append(f"{variant.name} raised when it was called again: {words(timed.error)}")
+            variant.notes.append(f"{variant.name} raised when the comparison called it again: {words(timed.error)}")
 
     def rest(self, sweep: Sweep | None) -> None:
         """Try its derivatives, and count compilations over the sweep."""
@@ -372,7 +372,8 @@ class Trial:
             self._sweep(sweep)
         if variant.program is None:
             if variant.mode == "eager":
-                variant.differentiable = Differentiable("unknown", "JAX cannot trace it, so this was not tried.")
+                why = "JAX cannot trace the function, so no derivative was tried."
+                variant.differentiable = Differentiable("unknown", why)
             return
         prints = PrintRecorder(lambda: variant.name, swallow=True)
         prints.start()
@@ -406,9 +407,14 @@ class Trial:
                 try:
                     jax.block_until_ready(self._call(*copied(args), **copied(kwargs)))
                 except Exception as error:
-                    variant.notes.append(f"{variant.name} raised with {text}: {words(error)}")
+                    variant.notes.append(f"{variant.name} raised at {text}: {words(error)}")
             compiles += stages.compiles
         variant.recompiles = compiles
+
+
+def static_note(name: str, statics: str) -> str:
+    """What to say of a plain function whose Python numbers were made static for it to be traced."""
+    return f"{name} was called with static arguments ({statics}): JAX cannot trace {name} otherwise."
 
 
 def _may_donate(call: Callable[..., Any]) -> bool:

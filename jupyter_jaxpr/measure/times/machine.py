@@ -105,11 +105,12 @@ def _measure(device: Any, kind: str, report: Report, stop: Stop) -> MeasuredMach
         return None
     (flops, side), (bandwidth, moved) = multiplied, copied
     took = time.perf_counter() - began
-    precision = "" if device.platform == "cpu" else " at JAX's default precision, which may use fewer bits inside,"
     how = (
-        f"The best of several runs in {duration(took)}: a matmul of {side} by {side} in float32{precision} "
+        f"The best of several calls, measured in {duration(took)}: a float32 matmul of {side} by {side}, "
         f"and x + 1 in place on {size(moved)}."
     )
+    if device.platform != "cpu":
+        how += " The matmul ran at JAX's default precision, which may use fewer bits inside."
     return MeasuredMachine(kind, flops, bandwidth, "float32", how, took)
 
 

@@ -31,25 +31,31 @@ from .repeated_calls import SLOW, Guarded, Stop, Warm, copied, take_blocks
 Report = Callable[[str, int | None, int | None], None]
 
 EFFECTS = (
-    "{name} has effects ({effects}). To time it, it runs many times more: what it prints or calls happens again each "
-    "time. Run it?"
+    "{name} has effects ({effects}). Timing calls {name} many times, and each call repeats the effects. Time {name}?"
 )
-LONG = "One call of {name} takes {seconds}. To time it, it runs {runs} or more times. Run it?"
-LONG_EAGER = "One call of {name} without jit takes {seconds}. To time it, it runs {runs} or more times. Run it?"
+LONG = "One call of {name} takes {seconds}. Timing makes {runs} or more calls. Time {name}?"
+LONG_EAGER = "One call of {name} without jit takes {seconds}. Timing makes {runs} or more calls. Time {name}?"
 NO_VALUES = (
-    "The values of the last call of {name} are not there any more, so there is nothing to run it on. Run the cell "
-    "again with %%jaxpr --time, which keeps them, or keep its arguments in variables."
+    "The argument values of the last call of {name} are gone, so {name} cannot be called again. Run the cell again "
+    "with %%jaxpr --time, which keeps the values, or keep the arguments in variables."
 )
-_NO_EXECUTABLE = "The executable that JAX ran is not held. Run the cell again."
-_COMPILED = "JAX compiled {name} for this: it had only been traced."
-_BY_EXECUTABLE = "{why}, so its executable was called, which takes some microseconds more than the jitted function."
-_OTHER_SETTINGS = "JAX does not find the program of that call again: its settings or its caches are others now"
-_NO_FUNCTION = "The jitted function is gone, it was perhaps defined anew"
-_DERIVED = "JAX derived this program from {name}, under a transformation such as grad"
-_NO_EAGER = "The same Python without jit was not timed: {why}."
-_EFFECTS = "The same Python without jit was not timed, because it would run again. {why}"
-_STOPPED = "Stopped; these are the runs until then."
-_INTERRUPTED = "Interrupted; these are the runs until then."
+_NO_EXECUTABLE = "The executable of this program is gone. Run the cell again."
+_COMPILED = "JAX compiled {name} for the timing: {name} was only traced before."
+_BY_EXECUTABLE = (
+    "{why} The timing called the executable instead, which takes some microseconds more than the jitted function."
+)
+_OTHER_PROGRAM = "JAX does not find the program of the call again, because its settings or its caches changed."
+_NO_FUNCTION = "The jitted function is gone: perhaps the function was defined again."
+_NO_PLAIN_FUNCTION = "The function is gone: perhaps the function was defined again."
+_NO_STATIC = "A static argument of the call is gone."
+_DERIVED = "JAX derived this program from {name}, under a transform such as grad."
+_UNSEEN = "The call of {name} itself was not recorded."
+_OTHER_RESULT = "The settings or the caches of JAX changed, so a call without jit might compute something else."
+_OTHER_JIT = "{library} jits {name} and calls {name} in its own way."
+_RAISED = "The call without jit raised {error}"
+_NO_EAGER = "{name} was not timed without jit. {why}"
+_STOPPED = "Timing was stopped. The times are of the calls made until then."
+_INTERRUPTED = "Timing was interrupted. The times are of the calls made until then."
 _RUNS_OF_LONG = 5
 
 
@@ -121,7 +127,7 @@ def time_program(
             prints.stop()
             trial.take()
     if prints.printed:
-        times.notes.append(f"What {name} printed meanwhile is not shown.")
+        times.notes.append(f"What {name} printed during the timing is not shown.")
     return times
 
 
@@ -164,17 +170,19 @@ class _Trial:
         except EffectsError as error:
             self._eager = None
             self._times.eager = None
-            self._times.notes.append(_EFFECTS.format(why=error))
+            self._no_eager(str(error))
+
+    def _no_eager(self, why: str) -> None:
+        self._times.notes.append(_NO_EAGER.format(name=self._name, why=why))
 
     def _run(self, report: Report, stop: Stop, undoing: ExitStack) -> None:
-        times = self._times
         report("getting ready", None, None)
         self._warm = self._make_warm()
         held = self._program.held
         if held is None or self._program.origin == "derived":
-            times.notes.append(_NO_EAGER.format(why="its own call was not seen"))
+            self._no_eager(_UNSEEN.format(name=self._name))
         elif not self._same_program:
-            times.notes.append(_NO_EAGER.format(why="with other settings it might compute something else"))
+            self._no_eager(_OTHER_RESULT)
         elif not stop():
             report("first call without jit", None, None)
             self._eager = self._make_eager(held, undoing)
@@ -196,12 +204,12 @@ class _Trial:
             times.eager = self._eager.warm()
         for timed in (self._warm, self._eager):
             if timed is not None and timed.error is not None:
-                times.notes.append(f"{self._name} raised when it was called again: {words(timed.error)}")
-        for what, warm in (("call", times.warm), ("call without jit", times.eager)):
+                times.notes.append(f"{self._name} raised when the timing called it: {words(timed.error)}")
+        for what, warm in (("warm call", times.warm), ("call without jit", times.eager)):
             if warm is not None and warm.runs == 1 and warm.median > self._slow:
                 times.notes.append(
-                    f"One {what} takes {duration(warm.median)}, so it was not repeated. "
-                    "“Measure it anew” in the Time view asks first."
+                    f"One {what} takes {duration(warm.median)}, so only one was timed. To time more, press “Measure "
+                    "again” in the Time view."
                 )
 
     # --- warm ---
@@ -218,13 +226,13 @@ class _Trial:
         if program.origin == "derived" or held is None:
             why = _DERIVED.format(name=self._name)
             if program.origin != "derived":
-                why = f"The call of {self._name} itself was not seen"
+                why = _UNSEEN.format(name=self._name)
         elif (jitted := held.jitted()) is not None:
             given = held.given(self._leaves, jitted=True)
             if given is not None and self._is_program_of(jitted, given):
                 return self._timed(jitted, given, self._donated(given))
             self._same_program = False
-            why = _OTHER_SETTINGS
+            why = _OTHER_PROGRAM
         self._times.notes.append(_BY_EXECUTABLE.format(why=why))
         return self._timed_executable()
 
@@ -264,17 +272,16 @@ class _Trial:
 
         times, fun, given = self._times, held.fun, held.given(self._leaves)
         if fun is None or given is None:
-            gone = "the function is gone, it was perhaps defined anew" if fun is None else "a static argument is gone"
-            times.notes.append(_NO_EAGER.format(why=gone))
+            self._no_eager(_NO_PLAIN_FUNCTION if fun is None else _NO_STATIC)
             return None
         if "jit" in type(fun).__name__.lower():  # a wrapper such as equinox's and flax's, called as a plain function
             library = type(fun).__module__.partition(".")[0]
-            times.notes.append(_NO_EAGER.format(why=f"{library} jits it, and calls it in its own way"))
+            self._no_eager(_OTHER_JIT.format(library=library, name=self._name))
             return None
         try:
             undoing.enter_context(undone(self._name, fun, *given, watched=False))
         except EffectsError as error:
-            times.notes.append(_EFFECTS.format(why=error))
+            self._no_eager(str(error))
             return None
         mine = copied(given)
         try:
@@ -285,13 +292,13 @@ class _Trial:
                 took = time.perf_counter() - began
                 compiling, compiled = stages(), events()
         except Exception as error:
-            times.notes.append(_NO_EAGER.format(why=f"JAX cannot run it so. {words(error)}".rstrip(".")))
+            self._no_eager(_RAISED.format(error=words(error)))
             return None
         taken = [isinstance(leaf, jax.Array) and leaf.is_deleted() for leaf in jax.tree_util.tree_leaves(mine)]
         if took - compiling > self._slow:
             if compiled:
                 times.notes.append(
-                    f"Its operations were compiled in that call; their {duration(compiling)} are taken off."
+                    f"The time without jit leaves out {duration(compiling)} in which JAX compiled the operations."
                 )
             seconds = took - compiling
             times.eager = Warm(seconds, seconds, seconds, seconds, runs=1, batch=1, dispatch=seconds, calls=1)
@@ -318,6 +325,5 @@ class _Trial:
         )
         if names:
             self._times.notes.append(
-                f"Without jit, {self._name} runs operation by operation, but {', '.join(names)} in it "
-                f"{'are' if len(names) > 1 else 'is'} jitted and stayed so."
+                f"The call of {self._name} without jit still calls functions that are jitted: {', '.join(names)}."
             )

@@ -7,14 +7,14 @@ would be a part of it. What a call takes away from its caller (donated arguments
 
 from __future__ import annotations
 
-import gc
 import statistics
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from typing import Any
+
+from ...observe.collection import without_collection
 
 #: A call that takes longer than this many seconds is not repeated without asking.
 SLOW = 1.0
@@ -92,7 +92,7 @@ def take_turns(timed: Sequence[Timed], stop: Stop) -> None:
         timed: Not timed yet.
         stop: Asked between runs.
     """
-    with _without_collection():
+    with without_collection():
         while (left := [each for each in timed if each.goes_on]) and not stop():
             for each in left:
                 if not stop():
@@ -107,7 +107,7 @@ def take_blocks(timed: Sequence[Timed], stop: Stop, blocks: int = 4) -> None:
         stop: Asked between runs.
         blocks: Of how many parts the runs of each are.
     """
-    with _without_collection():
+    with without_collection():
         for block in range(blocks):
             for each in timed:
                 first = True
@@ -310,14 +310,3 @@ def _waiter(result: Any) -> Wait:
 
 def _wait_for_array(result: Any) -> Any:
     return result.block_until_ready()
-
-
-@contextmanager
-def _without_collection() -> Iterator[None]:
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()

@@ -118,7 +118,7 @@ def sweep(
     began = time.perf_counter()
     there = [each for each in functions if each.missing is None]
     found = Sweep(values.name, values.target.text, [each.name for each in there])
-    found.notes += [f"{each.name} was left out. {each.missing}" for each in functions if each.missing is not None]
+    found.notes += [f"The sweep leaves out {each.name}. {each.missing}" for each in functions if each.missing]
     found.total = len(there) * len(values.texts)
     swept = [Swept(observer, each, found.notes, values.name, confirmed, ask, stop) for each in there]
     with observer.looking_away(), _without_prints():
@@ -126,7 +126,7 @@ def sweep(
             _carry_out(found, swept, values, report, stop)
         except KeyboardInterrupt:
             found.interrupted = True
-            found.stopped = f"Interrupted after {_done(found)}. Run it again for the rest."
+            found.stopped = f"The sweep was interrupted after {_done(found)}. Run the sweep again for all points."
     found.fits = fits(found)
     found.seconds = time.perf_counter() - began
     return found
@@ -137,22 +137,22 @@ def _carry_out(found: Sweep, swept: Sequence[Swept], values: Values, report: Rep
         return
     for text in values.texts:
         if stop():
-            found.stopped = f"Stopped after {_done(found)}. Sweep again for the rest."
+            found.stopped = _stopped(found)
             return
-        report(f"{values.name}={text}: arguments", len(found.points), found.total)
+        report(f"{values.name}={text}: making the arguments", len(found.points), found.total)
         number = None
         try:
             value = values.value(text)
             number = number_of(value)
             if all(each.takes_too_long(number) for each in swept):  # its arguments may not even fit
                 found.stopped = (
-                    f"Ended at {values.name} = {text}, after {_done(found)}: a call there was expected to take over "
-                    f"{duration(TOO_LONG)}. To measure it all the same, make it the first value."
+                    f"The sweep ended before {values.name} = {text}, after {_done(found)}: a call was expected to take "
+                    f"over {duration(TOO_LONG)}. To measure {values.name} = {text} anyway, make {text} the first value."
                 )
                 return
             args, kwargs = values.arguments(value)
         except Exception as error:
-            why = f"the arguments raised {words(error)}"
+            why = f"{words(error)} (in the arguments)"
             found.points += [Point(each.name, text, number, error=why) for each in swept]
             continue
         for each in swept:
@@ -173,7 +173,11 @@ def _carry_out(found: Sweep, swept: Sequence[Swept], values: Values, report: Rep
                 found.question = each.question
                 return
     if stop():
-        found.stopped = f"Stopped after {_done(found)}. Sweep again for the rest."
+        found.stopped = _stopped(found)
+
+
+def _stopped(found: Sweep) -> str:
+    return f"The sweep was stopped after {_done(found)}. Run the sweep again for all points."
 
 
 def _done(found: Sweep) -> str:

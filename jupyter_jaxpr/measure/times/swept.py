@@ -27,7 +27,7 @@ from ...program.jaxpr.parameters import open_jaxpr
 from ...program.jaxpr.walk import Walk
 from ...quantities import duration
 from ..compare.differentiation import words
-from ..compare.variants import Candidate
+from ..compare.variants import Candidate, static_note
 from .repeated_calls import BUDGET, SLOW, Stop, Warm, copied, warm_time
 
 #: A call that is expected to take longer than this many seconds is left out without asking.
@@ -40,8 +40,8 @@ SERIES: tuple[Series, ...] = ("eager", "first", "warm", "compile", "equations", 
 
 
 EFFECTS = (
-    "{names} {has} effects ({effects}). A sweep calls it many times at each value: what it prints or calls happens "
-    "again each time. Run it?"
+    "{name} has effects ({effects}). The sweep calls {name} many times at each value, and each call repeats the "
+    "effects. Run the sweep?"
 )
 
 
@@ -167,13 +167,13 @@ class Swept:
         import jax
 
         jax.block_until_ready((args, kwargs))
-        if self._traceable and self._may(self._first, point, "the first and the warm call"):
+        if self._traceable and self._may(self._first, point, "The first call and the warm calls"):
             self._under_jit(point, args, kwargs, doing)
         if point.error is None and self.question is None and not self._stop():
             if self._effects and not self._confirmed:
                 return
-            if self._may(self._eager, point, "the eager call"):
-                doing("eager")
+            if self._may(self._eager, point, "The eager calls"):
+                doing("eager calls")
                 self._without_jit(point, args, kwargs)
 
     # --- under jit ---
@@ -220,7 +220,7 @@ class Swept:
                 raise first from None
             self._scalars = True
             statics = ", ".join(static_names(self._fun, args, kwargs, True))
-            self._notes.append(f"{self.name} was called with {statics} static: JAX cannot trace it otherwise.")
+            self._notes.append(static_note(self.name, statics))
             return found
         return self._trace(self._copy(args, kwargs, True), args, kwargs)
 
@@ -241,11 +241,11 @@ class Swept:
         if self._confirmed:
             return
         if self._ask:
-            self.question = EFFECTS.format(names=self.name, has="has", effects=", ".join(effects))
+            self.question = EFFECTS.format(name=self.name, effects=", ".join(effects))
             return
         self._notes.append(
-            f"{self.name} has effects ({', '.join(effects)}), which each call repeats, so it was traced and not "
-            "called. The panel asks before it calls such a function: sweep there to time it."
+            f"{self.name} has effects ({', '.join(effects)}), which each call repeats, so {self.name} was traced and "
+            "not called. To time the calls, run the sweep from the Time view, which asks first."
         )
 
     def _note_one_call(self, jaxpr: Any) -> None:
@@ -255,8 +255,8 @@ class Swept:
             return
         self._one_call = True
         self._notes.append(
-            f"Without jit, {self.name} is one call of {only.params['name']}, which is jitted itself: its eager times "
-            "are of compiled code as well."
+            f"{self.name} only calls {only.params['name']}, which is jitted, so the eager times of {self.name} are of "
+            "compiled code too."
         )
 
     def _called(
@@ -289,18 +289,18 @@ class Swept:
         self._first.took(point.number, point.first)
         point.bytes = self._bytes(traced)
         if point.bytes is None:
-            self._note(point, "XLA says nothing of its memory, so its bytes are unknown")
+            self._note(point, "XLA reports no memory sizes, so the bytes are unknown.")
         compiled_at = stages.compiled_at
         run = ended - start if compiled_at is None else ended - compiled_at
         if run > SLOW and not self._confirmed:
             if compiled_at is not None:
                 point.warm = _once(run, max(returned - compiled_at, 0.0))
-                self._note(point, f"a call takes {duration(run)}; its warm time is that of the first run alone")
+                self._note(point, f"A call takes {duration(run)}. The warm time is that of the first execution alone.")
             else:
-                self._note(point, f"a call takes over {duration(SLOW)}, so it was not repeated and has no warm time")
+                self._note(point, f"A call takes over {duration(SLOW)}, so no warm call was timed.")
             return
         if not self._stop():
-            doing("warm")
+            doing("warm calls")
             budget = BUDGET / 100 if self._effects else BUDGET
             point.warm = warm_time(jitted, args, kwargs, donated=donated, stop=self._stop, budget=budget)
 
@@ -324,7 +324,7 @@ class Swept:
             point.error = words(error)
             return
         self._traceable = False
-        self._notes.append(f"JAX cannot trace {self.name}, so it has eager times alone. {why}")
+        self._notes.append(f"JAX cannot trace {self.name}, so {self.name} has only eager times. {why}")
 
     # --- without jit ---
 
@@ -346,14 +346,16 @@ class Swept:
             del given, keywords
             if seconds > SLOW and not self._confirmed and (not compiled or seconds > TOO_LONG):
                 point.eager = _once(seconds, seconds)
-                rest = ", its operations' compilation included" if compiled else ""
-                self._note(point, f"an eager call takes {duration(seconds)}; it was measured once{rest}")
+                text = f"The eager time, {duration(seconds)}, is of one call."
+                if compiled:
+                    text = f"The eager time, {duration(seconds)}, is of one call and includes compiling its operations."
+                self._note(point, text)
             else:
                 budget = BUDGET / 100 if self._effects else BUDGET
                 point.eager = warm_time(call, args, kwargs, donated=donated, stop=self._stop, budget=budget)
         except Exception as error:
             if self._traceable:
-                self._note(point, f"it has no eager time, for without jit it raised {words(error)}")
+                self._note(point, f"The eager time is unknown: the call without jit raised {words(error)}")
             else:
                 point.error = words(error)
             return
@@ -375,13 +377,13 @@ class Swept:
             expected = duration(growth.expected(point.number))
             self._note(
                 point,
-                f"{what} was left out, from here on: it was expected to take {expected}. To measure it all the same, "
-                "make this the first value",
+                f"{what} are left out from this value on: a call was expected to take {expected}. To "
+                f"measure {self._of} = {point.value} anyway, make {point.value} the first value.",
             )
         return False
 
     def _note(self, point: Point, text: str) -> None:
-        self._notes.append(f"{self.name} at {self._of} = {point.value}: {text}.")
+        self._notes.append(f"{self.name} at {self._of} = {point.value}: {text}")
 
 
 def _once(seconds: float, dispatch: float) -> Warm:

@@ -24,9 +24,9 @@ export function Chooser(props: {
   const state = comparing.stateOf(snapshot);
   const why =
     model.fromSaved || model.requests === null
-      ? trans.__('There is no kernel to run them. Run the cell again.')
+      ? trans.__('No kernel can run the programs. Run the cell again.')
       : chosen.length < 2
-        ? trans.__('Choose two or more.')
+        ? trans.__('Choose two or more programs.')
         : null;
   const toggle = (program: number): void =>
     setChosen(
@@ -38,7 +38,7 @@ export function Chooser(props: {
     return (
       <Working
         state={state}
-        stopping={trans.__('Stopping: what was measured is kept.')}
+        stopping={trans.__('Stopping. The results so far are kept.')}
         announced={true}
         stop={() => comparing.stop(snapshot)}
         trans={trans}
@@ -51,8 +51,8 @@ export function Chooser(props: {
         question={state.question}
         title={trans.__('Repeat effects?')}
         answers={{
-          yes: trans.__('Run them and repeat the effects'),
-          no: trans.__('Do not run them')
+          yes: trans.__('Run the programs and repeat the effects'),
+          no: trans.__('Do not run the programs')
         }}
         yes={() => void comparing.confirm(snapshot)}
         no={() => comparing.dismiss(snapshot)}
@@ -95,7 +95,7 @@ export function Chooser(props: {
         <p id={about} className="jp-JaxprPanel-small">
           {why ??
             trans.__(
-              'Runs them again, many times, on the values of the first one’s last call.'
+              'Runs each program many times with the values of the last call of the first program.'
             )}
         </p>
       </div>

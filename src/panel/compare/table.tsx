@@ -15,7 +15,6 @@ import {
   derivativeWords,
   modeWords,
   readyAfter,
-  remarksOf,
   rowsOf
 } from './words';
 
@@ -41,7 +40,7 @@ export function Side(props: {
       {comparison.verdict.length > 0 && (
         <ul
           className="jp-JaxprCompare-verdict"
-          aria-label={trans.__('What to read off')}
+          aria-label={trans.__('Result of the comparison')}
         >
           {comparison.verdict.map((sentence, index) => (
             <li key={index}>{shortened(sentence, 1000)}</li>
@@ -82,7 +81,7 @@ export function Side(props: {
                   className="jp-JaxprPanel-link jp-JaxprCompare-open"
                   onClick={() => open(variant.program)}
                 >
-                  {trans.__('Show its program')}
+                  {trans.__('Show the program')}
                 </button>
               )}
             </details>
@@ -90,12 +89,11 @@ export function Side(props: {
         ))}
       </ul>
       <Remarks variants={variants} trans={trans} />
-      <p className="jp-JaxprPanel-small">
-        {trans.__(
-          'All were called with the arguments of %1.',
-          shortened(comparison.call, 200)
-        )}
-      </p>
+      {comparison.arguments && (
+        <p className="jp-JaxprPanel-small">
+          {shortened(comparison.arguments, 300)}
+        </p>
+      )}
     </div>
   );
 }
@@ -117,7 +115,7 @@ function Columns(props: {
               {open !== null && variant.program >= 0 ? (
                 <button
                   className="jp-JaxprPanel-link"
-                  title={trans.__('Show its program')}
+                  title={trans.__('Show the program')}
                   onClick={() => open(variant.program)}
                 >
                   {shortened(variant.name, 80)}
@@ -186,9 +184,12 @@ function TwoLines(props: {
     ready === null ? null : trans.__('compiles in %1', duration(ready)),
     variant.equations === null
       ? null
-      : trans
-          ._n('%1 equation', '%1 equations', variant.equations)
-          .replace(String(variant.equations), grouped(variant.equations)),
+      : trans._n(
+          '%2 equation',
+          '%2 equations',
+          variant.equations,
+          grouped(variant.equations)
+        ),
     variant.differentiable === 'forward' || variant.differentiable === 'none'
       ? trans.__('derivative: %1', derivativeWords(variant, trans))
       : null,
@@ -218,7 +219,9 @@ function Remarks(props: {
 }): JSX.Element | null {
   const { variants, trans } = props;
   const found = variants.flatMap(variant =>
-    remarksOf(variant, trans).map(remark => ({ name: variant.name, remark }))
+    (variant.remarks?.length ? variant.remarks : (variant.notes ?? [])).map(
+      remark => ({ name: variant.name, remark: shortened(remark, 1000) })
+    )
   );
   if (found.length === 0) {
     return null;
@@ -226,7 +229,7 @@ function Remarks(props: {
   return (
     <ul
       className="jp-JaxprCompare-remarks"
-      aria-label={trans.__('Of single functions')}
+      aria-label={trans.__('Remarks on single functions')}
     >
       {found.map(({ name, remark }, index) => (
         <li key={index}>

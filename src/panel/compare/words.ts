@@ -41,7 +41,7 @@ export function modeWords(
 ): string | null {
   switch (variant.mode) {
     case 'jitted_here':
-      return trans.__('plain, jitted for this');
+      return trans.__('jitted for the comparison');
     case 'eager':
       return trans.__('without jit');
     case 'missing':
@@ -62,9 +62,9 @@ export function derivativeWords(
     case 'forward':
       return trans.__('jvp only');
     case 'none':
-      return trans.__('no');
+      return trans.__('none');
     case 'no_floats':
-      return trans.__('no floats');
+      return trans.__('no float values');
     case 'unknown':
       return variant.result === null ? '–' : trans.__('unknown');
   }
@@ -83,7 +83,7 @@ export function agreementWords(
   }
   switch (variant.agrees) {
     case 'same_bits':
-      return first ? trans.__('the first one') : trans.__('same bits');
+      return first ? trans.__('reference') : trans.__('same bits');
     case 'close':
       return trans.__('close');
     case 'differs':
@@ -130,36 +130,36 @@ export function rowsOf(
   const rows: IRow[] = [
     seconds(
       'warm',
-      trans.__('One call, warm'),
+      trans.__('Warm call'),
       ({ warm }) => warm?.median ?? null,
       ({ warm }) =>
         warm
           ? warm.runs > 1
             ? trans.__(
-                '%1 to %2 in %3 runs',
+                '%1 to %2 in %3 calls',
                 duration(warm.lower),
                 duration(warm.upper),
                 grouped(warm.runs)
               )
-            : trans.__('1 run')
+            : trans.__('1 call')
           : undefined,
       trans.__(
-        'The median. Below it: the range from 25 % to 75 % of the runs. Each run is timed until its result is ready.'
+        'The median time of a warm call, with the quartiles below. Each call is timed until its result is ready.'
       )
     ),
     seconds(
       'dispatch',
-      trans.__('Returns after'),
+      trans.__('Call returns after'),
       ({ warm }) => warm?.dispatch ?? null,
       undefined,
-      trans.__('The call returns before its work is done.')
+      trans.__('A call may return before its work is done.')
     ),
     seconds(
       'ready',
       trans.__('Compiles in'),
       readyAfter,
       variant => (variant.from_disk ? trans.__('from the cache on disk') : ''),
-      trans.__('Trace, lower and compile together, once.')
+      trans.__('The sum of the trace, lower and compile times.')
     ),
     seconds('trace', trans.__('trace'), ({ trace }) => trace),
     seconds('lower', trans.__('lower'), ({ lower }) => lower),
@@ -173,9 +173,12 @@ export function rowsOf(
     },
     {
       key: 'recompiles',
-      label: trans.__('Compiles'),
+      label: trans.__('Number of compiles'),
       about: comparison.sweep
-        ? trans.__('Over %1.', shortened(comparison.sweep, LONGEST))
+        ? trans.__(
+            'How often JAX compiled the function over %1.',
+            shortened(comparison.sweep, LONGEST)
+          )
         : undefined,
       cells: variants.map(({ recompiles }) => ({
         text: recompiles === null ? '–' : grouped(recompiles)
@@ -202,38 +205,14 @@ export function rowsOf(
     {
       key: 'calls',
       label: trans.__('Called'),
-      about: trans.__('How often it was called for this comparison.'),
+      about: trans.__('How often the comparison called the function.'),
       cells: variants.map(({ calls }) => ({
         text:
           (calls ?? 0) === 0
             ? '–'
-            : trans
-                ._n('%1 time', '%1 times', calls ?? 0)
-                .replace(String(calls), grouped(calls ?? 0))
+            : trans._n('%2 time', '%2 times', calls ?? 0, grouped(calls ?? 0))
       }))
     }
   ];
   return rows.filter(row => row.cells.some(cell => cell.text !== '–'));
-}
-
-/** What is to be said of single functions below the table: why one raised, what was not measured. */
-export function remarksOf(
-  variant: Variant,
-  trans: TranslationBundle
-): readonly string[] {
-  const remarks = [...(variant.notes ?? [])];
-  if (variant.error !== null) {
-    remarks.push(
-      variant.mode === 'missing'
-        ? variant.error
-        : trans.__('It raised %1', variant.error)
-    );
-  }
-  if (
-    variant.differentiable_note !== null &&
-    variant.differentiable !== 'unknown'
-  ) {
-    remarks.push(trans.__('jax.grad says: %1', variant.differentiable_note));
-  }
-  return remarks.map(remark => shortened(remark, 1000));
 }

@@ -11,9 +11,9 @@ import { shortened } from '../../parts/summary';
 import {
   LONGEST,
   dispatchWords,
+  eagerCallsWords,
   middleHalf,
-  ratioWords,
-  runsWords
+  warmCallsWords
 } from './words';
 
 interface IRow {
@@ -33,11 +33,6 @@ export function Again(props: {
     { key: 'warm', label: trans.__('warm'), time: warm }
   ];
   const longest = Math.max(eager?.upper ?? 0, warm?.upper ?? 0);
-  const ratio = ratioWords(timing, trans);
-  const sentences = [
-    ...(ratio === null ? [] : [ratio]),
-    ...(warm === null ? [] : [dispatchWords(warm, trans)])
-  ];
   return (
     <div className="jp-JaxprTime-again">
       {stopped !== null && (
@@ -52,12 +47,12 @@ export function Again(props: {
             <td />
             <td className="jp-JaxprTime-boxes" />
             <th scope="col">{trans.__('median')}</th>
-            <th scope="col">{trans.__('middle half')}</th>
+            <th scope="col">{trans.__('quartiles')}</th>
             <th scope="col" className="jp-JaxprTime-wide">
               {trans.__('fastest')}
             </th>
             <th scope="col" className="jp-JaxprTime-wide">
-              {trans.__('returns after')}
+              {trans.__('call returns after')}
             </th>
           </tr>
         </thead>
@@ -90,32 +85,15 @@ export function Again(props: {
           ))}
         </tbody>
       </table>
-      {sentences.length > 0 && (
+      {warm !== null && (
         <p>
-          {sentences.map((sentence, at) => (
-            <React.Fragment key={at}>
-              {at > 0 && ' '}
-              <Stretches parts={stretches(sentence)} />
-            </React.Fragment>
-          ))}
+          <Stretches parts={stretches(dispatchWords(warm, trans))} />
         </p>
       )}
       <p className="jp-JaxprPanel-small">
-        {rows
-          .flatMap(({ label, time }) =>
-            time === null
-              ? []
-              : [
-                  trans.__(
-                    '%1: %2, the fastest %3.',
-                    label,
-                    runsWords(time, trans),
-                    duration(time.minimum)
-                  )
-                ]
-          )
-          .join(' ')}{' '}
-        {trans.__('Each was waited for until its result was ready.')}
+        {eager !== null && `${eagerCallsWords(eager, trans)} `}
+        {warm !== null && `${warmCallsWords(warm, trans)} `}
+        {trans.__('Each call is timed until its result is ready.')}
       </p>
       {notes.length > 0 && (
         <ul

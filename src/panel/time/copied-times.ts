@@ -12,7 +12,7 @@ import {
   markdownTable,
   spaced
 } from '../../parts/table-text';
-import { LONGEST_NAME, growthWords } from './series';
+import { LONGEST_NAME, growthOf } from './series';
 import { allColumns, valueWords } from './sweep-rows';
 import { LONGEST } from './words';
 
@@ -48,9 +48,9 @@ function tableOf(sweep: Sweep, trans: TranslationBundle): ITable {
   };
 }
 
-function endings(sweep: Sweep, trans: TranslationBundle): string[] {
+function endings(sweep: Sweep): string[] {
   return [
-    ...growthWords(sweep, 'time', trans),
+    ...growthOf(sweep, 'time'),
     ...(sweep.stopped === null ? [] : [sweep.stopped]),
     ...sweep.notes
   ].map(line => shortened(line, LONGEST));
@@ -68,7 +68,7 @@ export function sweepText(sweep: Sweep, trans: TranslationBundle): string {
       error === null ? line(cells) : `${line(cells)}  ${error}`
     ),
     '',
-    ...endings(sweep, trans),
+    ...endings(sweep),
     ''
   ].join('\n');
 }
@@ -91,7 +91,7 @@ export function sweepMarkdown(
           `- ${cells.slice(0, named).map(codeInTable).join(' ')} ${codeInTable(error)}`
         ]
   );
-  const lines = endings(sweep, trans);
+  const lines = endings(sweep);
   return [
     trans.__(
       'Sweep of %1 over %2',

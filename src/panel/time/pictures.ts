@@ -38,7 +38,11 @@ export async function pictureOf(
     return await new Promise<Blob>((resolve, reject) =>
       canvas.toBlob(blob =>
         blob === null
-          ? reject(new Error('The browser made no picture.'))
+          ? reject(
+              new Error(
+                'The browser could not make a PNG of the plot. Save the plot as SVG.'
+              )
+            )
           : resolve(blob)
       )
     );

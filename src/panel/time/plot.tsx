@@ -133,19 +133,23 @@ export function Plot(props: {
     {
       icon: 'plus',
       label: trans.__('Zoom in'),
-      hint: trans.__('Zoom in; so does Ctrl with the wheel, dragging moves'),
+      hint: trans.__(
+        'Zoom in. Ctrl and the wheel zoom too; dragging moves the plot.'
+      ),
       do: () => zoom(-ZOOM)
     },
     {
       icon: 'minus',
       label: trans.__('Zoom out'),
-      hint: trans.__('Zoom out; so does Ctrl with the wheel'),
+      hint: trans.__('Zoom out. Ctrl and the wheel zoom too.'),
       do: () => zoom(ZOOM)
     },
     {
       icon: 'whole',
       label: trans.__('Show the whole plot'),
-      hint: trans.__('Show the whole plot; so does a double click'),
+      hint: trans.__(
+        'Show the whole plot. A double click on the plot does the same.'
+      ),
       do: () => setDrawn(drawn + 1)
     },
     {
@@ -186,7 +190,7 @@ export function Plot(props: {
       {failed && (
         <p role="alert">
           {trans.__(
-            'Vega-Lite could not draw this sweep. The table has its numbers.'
+            'Vega-Lite could not draw this sweep. The table has the same numbers.'
           )}
         </p>
       )}

@@ -6,6 +6,7 @@ import { TranslationBundle } from '@jupyterlab/translation';
 import { Sweep, SweepFit, SweepPoint } from '../../protocol/snapshot';
 import { duration, grouped, size } from '../../quantities';
 import { shortened } from '../../parts/summary';
+import { LONGEST } from './words';
 
 /** What is plotted against the sizes. */
 export type Choice = 'time' | 'warm' | 'compile' | 'equations' | 'bytes';
@@ -113,7 +114,7 @@ export function seriesOf(
           label: !many
             ? label
             : choice === 'time'
-              ? trans.__('%1 %2', short, label)
+              ? `${short} ${label}`
               : short,
           points: sweep.points
             .filter(point => point.function === function_)
@@ -144,55 +145,13 @@ export function choicesOf(
   );
 }
 
-/** An exponent below this, up or down, is no growth. */
-const FLAT = 0.15;
-/** An error that would read as zero is not said. */
-const EXACT = 0.05;
-
-/** `warm grows as n^2.9 ± 0.1, first call hardly depends on n.`, a sentence for each function. */
-export function growthWords(
-  sweep: Sweep,
-  choice: Choice,
-  trans: TranslationBundle
-): string[] {
-  const many = sweep.functions.length > 1;
-  return sweep.functions.flatMap(function_ => {
-    const fits = SERIES[choice].flatMap(name =>
-      sweep.fits.filter(
-        fit => fit.function === function_ && fit.series === name
-      )
-    );
-    if (fits.length === 0) {
-      return [];
-    }
-    const parts = fits.map(fit => growth(sweep, fit, trans)).join(', ');
-    return [
-      many
-        ? trans.__('%1: %2.', shortened(function_, LONGEST_NAME), parts)
-        : trans.__('%1.', parts)
-    ];
-  });
-}
-
-function growth(sweep: Sweep, fit: SweepFit, trans: TranslationBundle): string {
-  const label = seriesLabel(fit.series, trans);
-  const name = shortened(sweep.name, LONGEST_NAME);
-  if (Math.abs(fit.exponent) < FLAT) {
-    return trans.__('%1 hardly depends on %2', label, name);
-  }
-  const error =
-    fit.error === null || fit.error < EXACT ? '' : ` ± ${fit.error.toFixed(1)}`;
-  const power = `${name}^${fit.exponent.toFixed(1)}${error}`;
-  const smallest = Math.min(
-    ...sweep.points.map(({ number }) => number ?? Infinity)
-  );
-  const words =
-    fit.exponent > 0
-      ? trans.__('%1 grows as %2', label, power)
-      : trans.__('%1 falls as %2', label, power);
-  return fit.first_number > smallest
-    ? trans.__('%1 from %2 on', words, grouped(fit.first_number))
-    : words;
+/** How each series of this choice grows, in the kernel's sentences; an older document has none. */
+export function growthOf(sweep: Sweep, choice: Choice): string[] {
+  return sweep.fits
+    .filter(
+      ({ series, sentence }) => SERIES[choice].includes(series) && sentence
+    )
+    .map(({ sentence = '' }) => shortened(sentence, LONGEST));
 }
 
 /** The plot in a sentence, for who does not see it. */
@@ -205,9 +164,9 @@ export function plotSentence(
   const lines = series.map(({ label, points }) => {
     const [first, last] = [points[0], points[points.length - 1]];
     return points.length === 1
-      ? trans.__('%1 %2 at %3', label, quantity(choice, first.y), first.value)
+      ? trans.__('%1: %2 at %3.', label, quantity(choice, first.y), first.value)
       : trans.__(
-          '%1 from %2 at %3 to %4 at %5',
+          '%1: from %2 at %3 to %4 at %5.',
           label,
           quantity(choice, first.y),
           first.value,
@@ -217,10 +176,12 @@ export function plotSentence(
   });
   const what =
     choicesOf(sweep, trans).find(one => one.choice === choice)?.label ?? '';
-  return trans.__(
-    '%1 against %2, on logarithmic axes: %3.',
-    what,
-    shortened(sweep.name, LONGEST_NAME),
-    lines.join('; ')
-  );
+  return [
+    trans.__(
+      'Plot of “%1” against %2.',
+      what,
+      shortened(sweep.name, LONGEST_NAME)
+    ),
+    ...lines
+  ].join(' ');
 }

@@ -3,7 +3,7 @@
  */
 import type { SweepDraft, SweepField } from '../../model/timings';
 import { EvaluableText } from '../../protocol/evaluable';
-import { Argument, Snapshot } from '../../protocol/snapshot';
+import { Argument, Snapshot, Sweep } from '../../protocol/snapshot';
 
 /** The fields of the form as they fit a run: texts to read, which nothing evaluates. */
 export type FittingSweep = Readonly<Record<SweepField, string>>;
@@ -60,9 +60,8 @@ export function fittingSweep(
     sweep?.functions.includes(name) === true;
   const isOfAnother = !isSwept(program) && snapshot.programs.some(isSwept);
   if (sweep && sweep.stopped === null && !isOfAnother) {
-    const values = [...new Set(sweep.points.map(({ value }) => value))];
     return {
-      sweep: `${sweep.name}=${values.join(',')}`,
+      sweep: sweptValues(sweep),
       call: sweep.call,
       functions: sweep.functions.length > 1 ? sweep.functions.join(', ') : ''
     };
@@ -84,6 +83,12 @@ export function fittingSweep(
     call: `${program.name}(${call.join(', ')})`,
     functions: ''
   };
+}
+
+/** The values of a sweep as the user types them. */
+export function sweptValues(sweep: Sweep): string {
+  const values = [...new Set(sweep.points.map(({ value }) => value))];
+  return `${sweep.name}=${values.join(',')}`;
 }
 
 /** The sizes of an array; empty for a static value; null for what is neither. */

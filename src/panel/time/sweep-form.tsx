@@ -40,9 +40,9 @@ export function SweepForm(props: {
   const why =
     props.why ??
     (asked.sweep.shown === ''
-      ? trans.__('Say what varies, such as n=64,256,1024.')
+      ? trans.__('Type a name and its values, such as n=64,256,1024.')
       : asked.call.shown === ''
-        ? trans.__('Say what to call, such as f(make(n)).')
+        ? trans.__('Type a call, such as f(make(n)).')
         : null);
   const field = (
     name: SweepField,
@@ -79,7 +79,7 @@ export function SweepForm(props: {
       {field(
         'functions',
         trans.__('Functions'),
-        trans.__('of the call; or several: f, g')
+        trans.__('optional, such as f, g')
       )}
       <div className="jp-JaxprTime-start">
         <button
@@ -95,10 +95,10 @@ export function SweepForm(props: {
             ? shortened(why, 1000)
             : props.fromShapes
               ? trans.__(
-                  'Filled in from the shapes of the last call. Calls it at each value: without jit, for the first time, and warm, many times.'
+                  'The call is filled in from the shapes of the last call. At each value, the sweep times a first call, warm calls and calls without jit.'
                 )
               : trans.__(
-                  'Calls it at each value: without jit, for the first time, and warm, many times.'
+                  'At each value, the sweep times a first call, warm calls and calls without jit.'
                 )}
         </p>
       </div>

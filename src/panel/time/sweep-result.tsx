@@ -8,13 +8,7 @@ import * as React from 'react';
 import { Snapshot, Sweep } from '../../protocol/snapshot';
 import { shortened } from '../../parts/summary';
 import { Plot, plotting } from './plot';
-import {
-  Choice,
-  choicesOf,
-  growthWords,
-  plotSentence,
-  seriesOf
-} from './series';
+import { Choice, choicesOf, growthOf, plotSentence, seriesOf } from './series';
 import { SweepTable } from './sweep-table';
 import { LONGEST } from './words';
 
@@ -35,7 +29,7 @@ export function SweepResult(props: {
   );
   const registry = plotting(props.registry);
   const picked = React.useId();
-  const growth = choice === undefined ? [] : growthWords(sweep, choice, trans);
+  const growth = choice === undefined ? [] : growthOf(sweep, choice);
   const chooser = choices.length > 1 && (
     <span>
       <label htmlFor={picked}>{trans.__('Plot')}</label>{' '}
@@ -62,7 +56,7 @@ export function SweepResult(props: {
       {growth.length > 0 && (
         <ul
           className="jp-JaxprTime-growth"
-          aria-label={trans.__('How it grows')}
+          aria-label={trans.__('How the series grow')}
         >
           {growth.map((sentence, at) => (
             <li key={at}>{sentence}</li>
@@ -86,7 +80,7 @@ export function SweepResult(props: {
           <div className="jp-JaxprTime-choice">{chooser}</div>
           <p className="jp-JaxprPanel-small">
             {trans.__(
-              'The plot needs the Vega-Lite renderer of JupyterLab, which is not here. The table has its numbers.'
+              'This application has no Vega-Lite renderer to draw the plot. The table has the same numbers.'
             )}
           </p>
         </>

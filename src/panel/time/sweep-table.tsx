@@ -103,11 +103,11 @@ function TwoLines(props: {
   const head = columns.find(column => column.name === 'warm') ?? columns[0];
   const rest = columns.filter(column => column !== head);
   const words = (column: IColumn): string =>
-    trans.__('%1 %2', column.label, column.words(point) ?? trans.__('unknown'));
+    `${column.label} ${column.words(point) ?? trans.__('unknown')}`;
   return (
     <>
       <span className="jp-JaxprTime-line">
-        <b>{trans.__('%1 = %2', name, valueWords(point))}</b>
+        <b>{`${name} = ${valueWords(point)}`}</b>
         {many && <span>{shortened(point.function, LONGEST_NAME)}</span>}
         {point.error === null && head !== undefined && (
           <span className="jp-JaxprTime-number">{words(head)}</span>
@@ -140,7 +140,10 @@ function Copies(props: ITableProps): JSX.Element {
         aria-label={trans.__('Copy the table as text')}
         title={trans.__('Copy the table as text')}
         onClick={() =>
-          copy(sweepText(sweep, trans), trans.__('Copied as text.'))
+          copy(
+            sweepText(sweep, trans),
+            trans.__('Copied as text.')
+          )
         }
       >
         <Icon name="copy" />

@@ -16,11 +16,11 @@ import { Again } from './again';
 import { Running } from '../../parts/running';
 import { LONGEST_NAME } from './series';
 import { StageTable } from './stages';
-import { filledIn, fittingSweep } from './sweep-call';
+import { filledIn, sweptValues } from './sweep-call';
 import { SweepForm } from './sweep-form';
 import { SweepResult } from './sweep-result';
 import { useTimings } from './use-timings';
-import { LONGEST, lead, whyNot } from './words';
+import { LONGEST, firstCallWords, whyNot } from './words';
 
 /** The Time view. */
 export class TimeView extends ModelWidget {
@@ -88,7 +88,11 @@ function OneCall(props: IPartProps & { program: Program }): JSX.Element {
   return (
     <>
       <p className="jp-JaxprTime-lead">
-        <Stretches parts={stretches(lead(program, timing, trans))} />
+        {timing === null ? (
+          <Stretches parts={stretches(firstCallWords(program, trans))} />
+        ) : (
+          shortened(timing.sentence, LONGEST)
+        )}
       </p>
       {program.stages !== null && (
         <StageTable stages={program.stages} trans={trans} />
@@ -97,7 +101,7 @@ function OneCall(props: IPartProps & { program: Program }): JSX.Element {
       {timing !== null && <Again timing={timing} trans={trans} />}
       <Running
         state={timings.time.stateOf(snapshot, index)}
-        title={trans.__('Run %1 again?', name)}
+        title={trans.__('Time %1?', name)}
         stop={() => timings.time.stop(snapshot, index)}
         yes={() => void timings.time.confirm(snapshot, index)}
         no={() => timings.time.dismiss(snapshot, index)}
@@ -118,13 +122,13 @@ function OneCall(props: IPartProps & { program: Program }): JSX.Element {
           >
             {timing === null
               ? trans.__('Run it again')
-              : trans.__('Measure it anew')}
+              : trans.__('Measure again')}
           </button>
           <p id={about} className="jp-JaxprPanel-small">
             {why !== null
               ? shortened(why, LONGEST)
               : trans.__(
-                  'Runs %1 many times on the values of its last call: compiled, and without jit.',
+                  'Calls %1 many times with the values of its last call, with and without jit.',
                   name
                 )}
           </p>
@@ -161,7 +165,7 @@ function OverSizes(
         {sweep !== null && (
           <span className="jp-JaxprPanel-small">
             {trans.__(
-              '%1, each value measured anew, medians; %2 in all',
+              'Median times of %1. The sweep took %2.',
               shortened(sweep.call, 200),
               duration(sweep.seconds)
             )}
@@ -222,21 +226,21 @@ function earlierWords(
   snapshot: Snapshot,
   trans: TranslationBundle
 ): string | null {
-  const fitting = fittingSweep(snapshot, model.program);
-  if (fitting === null || !snapshot.sweep) {
+  const { sweep } = snapshot;
+  if (!sweep) {
     return null;
   }
-  const [call, values] = [fitting.call, fitting.sweep].map(text =>
+  const [call, values] = [sweep.call, sweptValues(sweep)].map(text =>
     shortened(text, 200)
   );
   return model.fromSaved
     ? trans.__(
-        'The saved sweep ran %1 with %2. Type the call to run it here.',
+        'The saved sweep called %1 with %2. To repeat the sweep, type the call.',
         call,
         values
       )
     : trans.__(
-        'The sweep of the kernel that is gone ran %1 with %2. Type the call to run it here.',
+        'The sweep of an earlier kernel called %1 with %2. To repeat the sweep, type the call.',
         call,
         values
       );

@@ -273,14 +273,14 @@ describe('the stage bar', () => {
       <StageBar stages={stages} warm={23e-6} trans={trans} />
     );
     expect([...node.querySelectorAll('dl > div')].slice(-2).map(words)).toEqual(
-      ['then, warm23 µs', 'in all142 ms']
+      ['warm call23 µs', 'total142 ms']
     );
   });
 
   it('has its numbers beside it and a sentence for its label', () => {
     const { node } = render(<StageBar stages={stages} trans={trans} />);
     expect(byRole(node, 'img')[0].getAttribute('aria-label')).toBe(
-      'First call 142 ms in all: trace 5.4 ms, lower 14 ms, compile 121 ms, first run 0.70 ms, rest 1.2 ms.'.replace(
+      'The first call took 142 ms: trace 5.4 ms, lower 14 ms, compile 121 ms, first run 0.70 ms, rest 1.2 ms.'.replace(
         / (?=ms)/g,
         '\u00a0'
       )
@@ -296,7 +296,7 @@ describe('the stage bar', () => {
       ['compile', '121 ms'],
       ['first run', '0.70 ms'],
       ['rest', '1.2 ms'],
-      ['in all', '142 ms']
+      ['total', '142 ms']
     ]);
     const shares = [
       ...node.querySelectorAll<HTMLElement>('.jp-JaxprPanel-stage')
@@ -310,7 +310,7 @@ describe('the stage bar', () => {
       trans
     );
     expect(sentence.replace(/\u00a0/g, ' ')).toBe(
-      'First call unknown in all: trace 5.4 ms, lower unknown, from disk 2.0 ms, first run 0.70 ms, rest 1.2 ms.'
+      'Stages of the first call: trace 5.4 ms, lower unknown, from disk 2.0 ms, first run 0.70 ms, rest 1.2 ms.'
     );
   });
 });

@@ -35,6 +35,7 @@ afterEach(() => {
 
 const TWO = variantComparison({
   call: 'fori(x)',
+  arguments: 'Each function was called with the arguments of fori(x).',
   variants: [
     variant({ mode: 'jitted_here', calls: 1322 }),
     variant({
@@ -45,7 +46,7 @@ const TWO = variantComparison({
       differentiable: 'forward',
       differentiable_note: 'ValueError: Reverse-mode does not work.',
       agrees: 'close',
-      notes: ['JAX had compiled whiled already.'],
+      remarks: ['JAX compiled whiled in an earlier call.'],
       calls: 52
     }),
     variant({
@@ -59,7 +60,8 @@ const TWO = variantComparison({
       differentiable: 'unknown',
       result: null,
       agrees: 'unknown',
-      error: 'nope is not defined. Define it.',
+      error: 'nope is not defined. Define nope.',
+      remarks: ['nope is not defined. Define nope.'],
       mode: 'missing'
     })
   ],
@@ -106,21 +108,21 @@ describe('functions side by side', () => {
   it('are columns of what was measured, a row for each thing', () => {
     const { node } = shown(runOf(TWO));
     expect(cells(node)).toEqual([
-      ['', 'unrolledplain, jitted for this', 'whiled', 'nopenot found'],
+      ['', 'unrolledjitted for the comparison', 'whiled', 'nopenot found'],
       [
-        'One call, warm',
-        '12 µs12 µs to 13 µs in 50 runs',
-        '12 µs12 µs to 13 µs in 50 runs',
+        'Warm call',
+        '12 µs12 µs to 13 µs in 50 calls',
+        '12 µs12 µs to 13 µs in 50 calls',
         '–'
       ],
-      ['Returns after', '8.0 µs', '8.0 µs', '–'],
+      ['Call returns after', '8.0 µs', '8.0 µs', '–'],
       ['Compiles in', '950 ms', '150 ms', '–'],
       ['trace', '20 ms', '20 ms', '–'],
       ['lower', '30 ms', '30 ms', '–'],
       ['compile', '900 ms', '100 ms', '–'],
       ['Equations', '300', '4', '–'],
       ['Derivative', 'grad and jvp', 'jvp only', '–'],
-      ['Result', 'the first one0.51', 'close0.51', '–'],
+      ['Result', 'reference0.51', 'close0.51', '–'],
       ['Called', '1,322 times', '52 times', '–']
     ]);
   });
@@ -128,19 +130,18 @@ describe('functions side by side', () => {
   it('say what is to be known of each, and what they were called with', () => {
     const { node } = shown(runOf(TWO));
     expect(words(node.querySelector('.jp-JaxprCompare-remarks'))).toBe(
-      'whiled JAX had compiled whiled already.' +
-        'whiled jax.grad says: ValueError: Reverse-mode does not work.' +
-        'nope nope is not defined. Define it.'
+      'whiled JAX compiled whiled in an earlier call.' +
+        'nope nope is not defined. Define nope.'
     );
     expect(words(node)).toContain(
-      'All were called with the arguments of fori(x).'
+      'Each function was called with the arguments of fori(x).'
     );
   });
 
   it('are rows of two lines where there is no room', () => {
     const { node } = shown(runOf(TWO));
     expect([...node.querySelectorAll('li summary')].map(words)).toEqual([
-      'unrolledplain, jitted for thisruns in 12 µscompiles in 950 ms · 300 equations',
+      'unrolledjitted for the comparisonruns in 12 µscompiles in 950 ms · 300 equations',
       'whiledruns in 12 µscompiles in 150 ms · 4 equations · derivative: jvp only · close',
       'nopenot found'
     ]);
@@ -161,8 +162,10 @@ describe('functions side by side', () => {
     };
     const { node } = shown(runOf(swept));
     const row = node.querySelector('tr.jp-mod-recompiles');
-    expect(row?.querySelector('th')?.title).toBe('Over n = 8, 16.');
-    expect(words(row)).toBe('Compiles222');
+    expect(row?.querySelector('th')?.title).toBe(
+      'How often JAX compiled the function over n = 8, 16.'
+    );
+    expect(words(row)).toBe('Number of compiles222');
   });
 });
 
@@ -203,7 +206,7 @@ describe('programs to compare', () => {
     expect(words(node)).toBe('calling whiled0 sStop');
     click(byRole(node, 'button', 'Stop')[0]);
     expect(kernel.stops).toBe(1);
-    expect(words(node)).toContain('Stopping: what was measured is kept.');
+    expect(words(node)).toContain('Stopping. The results so far are kept.');
     await act(async () =>
       answer(answered({ ...TWO, stopped: 'Stopped before timing.' }))
     );
@@ -218,9 +221,9 @@ describe('programs to compare', () => {
     click(byRole(node, 'button', 'Compare')[0]);
     await act(async () => answer(confirm('f has effects. Run them?')));
     expect(words(node)).toBe(
-      'f has effects. Run them?Do not run themRun them and repeat the effects'
+      'f has effects. Run them?Do not run the programsRun the programs and repeat the effects'
     );
-    click(byRole(node, 'button', 'Run them and repeat the effects')[0]);
+    click(byRole(node, 'button', 'Run the programs and repeat the effects')[0]);
     expect(kernel.questions[1]).toMatchObject({ confirmed: true });
   });
 
@@ -245,7 +248,7 @@ describe('programs to compare', () => {
       />
     );
     expect(words(node)).toContain(
-      'There is no kernel to run them. Run the cell again.'
+      'No kernel can run the programs. Run the cell again.'
     );
     expect(askingOf(model, 'compare').stateOf(runOf(null)).kind).toBe('idle');
   });

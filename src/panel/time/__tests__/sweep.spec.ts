@@ -4,7 +4,7 @@ import { program, snapshot } from '../../../protocol/__tests__/documents';
 import { Argument, Program, Snapshot } from '../../../protocol/snapshot';
 import { sweepMarkdown, sweepText } from '../copied-times';
 import { IInk, plotSpec, shortNumber } from '../plot-spec';
-import { choicesOf, growthWords, plotSentence, seriesOf } from '../series';
+import { choicesOf, growthOf, plotSentence, seriesOf } from '../series';
 import { fittingSweep } from '../sweep-call';
 import { point, selu, warmTime } from './times';
 
@@ -90,39 +90,24 @@ describe('the form, before anything is typed', () => {
 });
 
 describe('a sweep in words', () => {
-  it('says how each series grows, and from where on', () => {
-    expect(growthWords(selu(), 'time', trans)).toEqual([
-      'first call hardly depends on n, warm grows as n^0.9 ± 0.1 from 10,000 on.'
+  it('has the sentences of the kernel about the chosen series', () => {
+    expect(growthOf(selu(), 'warm')).toEqual([
+      'From n = 10,000 on, the warm time of selu scales as n^0.9 ± 0.1.'
     ]);
-    expect(growthWords(selu(), 'bytes', trans)).toEqual([]);
+    expect(growthOf(selu(), 'time')).toHaveLength(2);
+    expect(growthOf(selu(), 'bytes')).toEqual([]);
   });
 
-  it('says it of each function', () => {
-    const fit = {
-      series: 'warm' as const,
-      factor: 1,
-      error: null,
-      first_number: 100
-    };
-    const sweep = selu({
-      functions: ['f', 'g'],
-      points: [point({ function: 'f' }), point({ function: 'g' })],
-      fits: [
-        { ...fit, function: 'f', exponent: 2.94 },
-        { ...fit, function: 'g', exponent: -1 }
-      ]
-    });
-    expect(growthWords(sweep, 'time', trans)).toEqual([
-      'f: warm grows as n^2.9.',
-      'g: warm falls as n^-1.0.'
-    ]);
+  it('has none in an older document', () => {
+    const fits = selu().fits.map(fit => ({ ...fit, sentence: '' }));
+    expect(growthOf(selu({ fits }), 'time')).toEqual([]);
   });
 
   it('stands for the plot', () => {
     const series = seriesOf(selu(), 'time', trans);
     expect(read(plotSentence(selu(), 'time', series, trans))).toBe(
-      'Time against n, on logarithmic axes: eager from 71 µs at 100 to 4.2 ms at 1000000; ' +
-        'first call from 46 ms at 100 to 33 ms at 1000000; warm from 9.0 µs at 100 to 0.43 ms at 1000000.'
+      'Plot of “Time” against n. eager: from 71 µs at 100 to 4.2 ms at 1000000. ' +
+        'first call: from 46 ms at 100 to 33 ms at 1000000. warm: from 9.0 µs at 100 to 0.43 ms at 1000000.'
     );
   });
 
@@ -156,7 +141,8 @@ describe('a sweep, copied', () => {
       100   71 µs       46 ms   9.0 µs          7.9×  3.0 ms  7.0 ms    30 ms          7   800 B   500 FLOP
 1,000,000  4.2 ms       33 ms  0.43 ms          9.8×  3.0 ms  7.0 ms    30 ms          7  8.0 MB  5.0 MFLOP
 
-first call hardly depends on n, warm grows as n^0.9 ± 0.1 from 10,000 on.
+From n = 10,000 on, the warm time of selu scales as n^0.9 ± 0.1.
+The first-call time of selu hardly depends on n.
 Stopped after n=1000000.
 `
     );

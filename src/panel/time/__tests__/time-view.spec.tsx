@@ -88,14 +88,14 @@ describe('the Time view of a run that was not measured', () => {
   it('shows the first call by stages', () => {
     const { node } = shown(run());
     expect(words(node.querySelector('.jp-JaxprTime-lead'))).toBe(
-      'The first call took 142 ms, 85 % of it in compile.'
+      'The first call took 142 ms. The longest stage is “compile”, with 85 % of that time.'
     );
     expect(rows(node.querySelector('table') as Element)).toEqual([
-      'trace | 5.4 ms | 4 % | Python ran once, on tracers',
-      'lower | 14 ms | 10 % | jaxpr to StableHLO',
-      'compile | 121 ms | 85 % | XLA: StableHLO to an executable',
-      'first run | 0.70 ms | < 1 % | until the call returned; its work may go on',
-      'rest | 1.2 ms | 1 % | between the stages; no event of JAX explains it',
+      'trace | 5.4 ms | 4 % | JAX runs the Python code on tracers',
+      'lower | 14 ms | 10 % | JAX turns the jaxpr into StableHLO',
+      'compile | 121 ms | 85 % | XLA turns StableHLO into an executable',
+      'first run | 0.70 ms | < 1 % | until the call returned, perhaps before its work was done',
+      'rest | 1.2 ms | 1 % | time that no event of JAX explains',
       'first call | 142 ms'
     ]);
   });
@@ -109,9 +109,9 @@ describe('the Time view of a run that was not measured', () => {
       { type: 'time', snapshot: 'run-1', program: 0, confirmed: false }
     ]);
     expect(words(node.querySelector('.jp-JaxprTime-lead'))).toBe(
-      'A warm call takes 0.36 ms. The first call took 142 ms. The first call pays for itself after 7 calls.'
+      timing().sentence
     );
-    expect(byRole(node, 'button', 'Measure it anew')).toHaveLength(1);
+    expect(byRole(node, 'button', 'Measure again')).toHaveLength(1);
   });
 
   it('says why it cannot be run where no kernel is', () => {
@@ -123,7 +123,7 @@ describe('the Time view of a run that was not measured', () => {
         document.getElementById(again.getAttribute('aria-describedby') ?? '')
       )
     ).toBe(
-      'This run was read from the saved notebook. Run its cell to measure it.'
+      'This run comes from the saved notebook. Run its cell to measure times.'
     );
     click(again);
     expect(byRole(node, 'button', 'Stop')).toHaveLength(0);
@@ -143,7 +143,7 @@ describe('the Time view of a run that was not measured', () => {
     kernel.answer = async () => confirm('It prints. Run it again?');
     await pressed(node, 'Run it again');
     const question = byRole(node, 'alertdialog')[0];
-    expect(question.getAttribute('aria-label')).toBe('Run selu again?');
+    expect(question.getAttribute('aria-label')).toBe('Time selu?');
     expect(words(question)).toBe('It prints. Run it again?Do not run itRun it');
     expect(words(document.activeElement)).toBe('Do not run it');
     press(question, 'Escape');
@@ -193,18 +193,18 @@ describe('the same call, again', () => {
     ]
   });
 
-  it('has eager and warm with their middle half, and dispatch beside done', () => {
+  it('has eager and warm with their quartiles, and dispatch beside done', () => {
     const { node } = shown(measured, null, true);
     expect(rows(node.querySelectorAll('table')[1])).toEqual([
-      'median | middle half | fastest | returns after',
+      'median | quartiles | fastest | call returns after',
       'eager | 6.2 ms | 5.2 to 6.9 ms | 5.0 ms | 6.1 ms',
       'warm | 0.36 ms | 0.36 to 0.43 ms | 0.35 ms | 22 µs'
     ]);
     expect(words(node.querySelector('.jp-JaxprTime-again'))).toContain(
-      '12 to 19 times faster than eager. A warm call returns after 22 µs, before its work is done.'
+      'A warm call returns after 22 µs, before its work is done.'
     );
     expect(words(node.querySelector('.jp-JaxprTime-again'))).toContain(
-      'eager: 100 runs, the fastest 5.0 ms. warm: 200 runs in batches of 16, the fastest 0.35 ms.'
+      '100 eager calls were timed. The fastest took 5.0 ms. 200 warm calls were timed in batches of 16. In the fastest batch, a call took 0.35 ms.'
     );
     expect(words(node.querySelector('.jp-JaxprTime-notes'))).toBe(
       'x was donated: it was copied outside the clock.'
@@ -270,10 +270,12 @@ describe('a sweep', () => {
     type(node, 'Values', ' ');
     const button = byRole(node, 'button', 'Run the sweep')[0];
     expect(button.getAttribute('aria-disabled')).toBe('true');
-    expect(words(node)).toContain('Say what varies, such as n=64,256,1024.');
+    expect(words(node)).toContain(
+      'Type a name and its values, such as n=64,256,1024.'
+    );
     type(node, 'Values', 'n=1,2');
     type(node, 'Call', '');
-    expect(words(node)).toContain('Say what to call, such as f(make(n)).');
+    expect(words(node)).toContain('Type a call, such as f(make(n)).');
     click(button);
     expect(kernel.questions).toEqual([]);
   });
@@ -293,14 +295,14 @@ describe('a sweep', () => {
     const { node } = shown(hostile(), null, true);
     expect(fields(node)).toEqual(['', '', '']);
     expect(words(node)).toContain(
-      'The saved sweep ran f(harm(), n) with n=100,1000000. Type the call to run it here.'
+      'The saved sweep called f(harm(), n) with n=100,1000000. To repeat the sweep, type the call.'
     );
   });
 
   it('of a saved notebook that only has shapes is not filled in either', () => {
     const { node } = shown(run(), null, true);
     expect(fields(node)).toEqual(['', '', '']);
-    expect(words(node)).not.toContain('Filled in');
+    expect(words(node)).not.toContain('filled in');
   });
 
   it.each([
@@ -351,7 +353,7 @@ describe('a sweep', () => {
     );
     expect(fields(later)).toEqual(['n=3,4', '', '']);
     expect(words(later)).toContain(
-      'The sweep of the kernel that is gone ran selu(jnp.ones(n)) with n=100,1000000. Type the call to run it here.'
+      'The sweep of an earlier kernel called selu(jnp.ones(n)) with n=100,1000000. To repeat the sweep, type the call.'
     );
   });
 
@@ -362,7 +364,7 @@ describe('a sweep', () => {
     });
     const { node } = shown(run({ sweep }), null, true);
     expect(words(node)).toContain(
-      'The plot needs the Vega-Lite renderer of JupyterLab, which is not here. The table has its numbers.'
+      'This application has no Vega-Lite renderer to draw the plot. The table has the same numbers.'
     );
     expect(words(node)).toContain('Stopped after n=1000000.');
     expect(words(node)).toContain('n=1: not timed without jit.');
@@ -472,8 +474,8 @@ describe('the plot of a sweep', () => {
         one.getAttribute('aria-label')?.replace(/\u00a0/g, ' ')
       )[1]
     ).toBe(
-      'Time against n, on logarithmic axes: eager from 71 µs at 100 to 4.2 ms at 1000000; ' +
-        'first call from 46 ms at 100 to 33 ms at 1000000; warm from 9.0 µs at 100 to 0.43 ms at 1000000.'
+      'Plot of “Time” against n. eager: from 71 µs at 100 to 4.2 ms at 1000000. ' +
+        'first call: from 46 ms at 100 to 33 ms at 1000000. warm: from 9.0 µs at 100 to 0.43 ms at 1000000.'
     );
     expect(
       [...node.querySelectorAll('[aria-label=Plot] button')].map(one =>
@@ -511,7 +513,7 @@ describe('the plot of a sweep', () => {
     const { node } = shown(run({ sweep: selu() }), registry(), true);
     await act(async () => undefined);
     expect(words(byRole(node, 'alert')[0])).toBe(
-      'Vega-Lite could not draw this sweep. The table has its numbers.'
+      'Vega-Lite could not draw this sweep. The table has the same numbers.'
     );
     expect(said).toHaveBeenCalled();
     said.mockRestore();

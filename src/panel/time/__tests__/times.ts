@@ -33,7 +33,8 @@ export function timing(changes: Partial<ProgramTiming> = {}): ProgramTiming {
     }),
     ratio: [12.1, 19.2],
     pays_after: 7,
-    sentence: 'first 40 ms, then 0.36 ms; 17 x eager',
+    sentence:
+      'The first call took 40 ms. A warm call takes 0.36 ms. A call without jit takes 6.2 ms, 12 to 19 times as long as a warm call.',
     notes: [],
     stopped: null,
     ...changes
@@ -84,7 +85,9 @@ export function selu(changes: Partial<Sweep> = {}): Sweep {
         exponent: 0.92,
         factor: 1e-9,
         error: 0.12,
-        first_number: 10_000
+        first_number: 10_000,
+        sentence:
+          'From n = 10,000 on, the warm time of selu scales as n^0.9 ± 0.1.'
       },
       {
         function: 'selu',
@@ -92,7 +95,8 @@ export function selu(changes: Partial<Sweep> = {}): Sweep {
         exponent: -0.04,
         factor: 0.05,
         error: 0.01,
-        first_number: 100
+        first_number: 100,
+        sentence: 'The first-call time of selu hardly depends on n.'
       }
     ],
     total: 2,

@@ -1,0 +1,25 @@
+"""Seconds of a warm call as they were measured in, the document's `WarmTime` out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..document.types.timing import WarmTime
+
+if TYPE_CHECKING:
+    from ..measure.times.repeated_calls import Warm
+
+
+def warm_document(warm: Warm | None) -> WarmTime | None:
+    """Say it in the document's terms; None where nothing was measured."""
+    if warm is None:
+        return None
+    return WarmTime(
+        median=warm.median,
+        minimum=warm.minimum,
+        lower=warm.lower,
+        upper=warm.upper,
+        runs=warm.runs,
+        dispatch=warm.dispatch,
+        batch=warm.batch,
+    )

@@ -1,0 +1,19 @@
+"""Work comes in and runs while Python's garbage collector rests: its pauses would be part of a measured time."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def without_collection() -> Iterator[None]:
+    """Keep Python's garbage collector off; where it was off before, it stays off afterwards."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
