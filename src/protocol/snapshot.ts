@@ -1196,6 +1196,10 @@ export interface Program {
    */
   activity: Activity | null;
   /**
+   * How it came about, such as ran as an eager scan; null where the origin says all of it.
+   */
+  how?: string | null;
+  /**
    * Null in documents of earlier versions.
    */
   summary?: Summary | null;
