@@ -18,6 +18,8 @@ import pytest
 
 import jupyter_jaxpr as jj
 from jupyter_jaxpr.document.check.validate import read
+from jupyter_jaxpr.document.read.shardings import exchanged
+from jupyter_jaxpr.document.types.shardings import ProgramShardings
 
 SETUP = """
 import jax
@@ -483,3 +485,14 @@ def test_what_cannot_be_said():
         snapshot.shardings()
     with pytest.raises(ValueError, match=r"does not hold how <lambda> is spread: .* Inspect the function again\.$"):
         jj.Snapshot.from_json(snapshot.to_json()).shardings()
+
+
+def test_collectives_that_were_not_read_are_not_said_to_be_none():
+    shardings = ProgramShardings(program=0, devices=[0, 1], layouts=[], arrays=[])
+    assert exchanged(shardings) == (
+        "The document does not hold the collectives of this program. "
+        "Open Shardings in the panel, or call shardings() on the snapshot of a new run."
+    )
+    assert exchanged(msgspec.structs.replace(shardings, collectives=[])) == (
+        "The program has no collectives: the devices exchange no data."
+    )
