@@ -18,6 +18,8 @@ import pytest
 
 import jupyter_jaxpr as jj
 from jupyter_jaxpr.document.check.validate import read
+from jupyter_jaxpr.document.read.shardings import exchanged
+from jupyter_jaxpr.document.types.shardings import ProgramShardings
 
 SETUP = """
 import jax
@@ -158,8 +160,8 @@ def test_a_data_parallel_step_sums_its_gradients(on_eight_devices):
         """
     )
     assert said == [
-        "all-reduce: 2.7 kB on each device, once per call, lines 30, 31 (reduce_sum, dot_general), 2 groups of 4 devices, "
-        "4 arrays combined",
+        "all-reduce: 2.7 kB on each device, once per call, lines 30, 31 (reduce_sum, dot_general), "
+        "2 groups of 4 devices, 4 arrays combined",
         "The results of 1 collective take 2.7 kB on each device per call. "
         "Each device sends about 4.0 kB per call (estimate for the ring algorithm).",
         "[]",
@@ -483,3 +485,14 @@ def test_what_cannot_be_said():
         snapshot.shardings()
     with pytest.raises(ValueError, match=r"does not hold the shardings of <lambda>: .* Inspect the function again\.$"):
         jj.Snapshot.from_json(snapshot.to_json()).shardings()
+
+
+def test_collectives_that_were_not_read_are_not_said_to_be_none():
+    shardings = ProgramShardings(program=0, devices=[0, 1], layouts=[], arrays=[])
+    assert exchanged(shardings) == (
+        "The document does not hold the collectives of this program. "
+        "Open Shardings in the panel, or call shardings() on the snapshot of a new run."
+    )
+    assert exchanged(msgspec.structs.replace(shardings, collectives=[])) == (
+        "The program has no collectives: the devices exchange no data."
+    )

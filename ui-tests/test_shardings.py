@@ -127,7 +127,8 @@ def test_the_gradients_of_a_data_parallel_step_are_summed(spread, width):
         chosen.press("ArrowDown")
     expect(arrays.nth(3)).to_have_attribute("aria-selected", "true")
     expect(picture).to_have_accessible_name(
-        "x: f32[8,16], P('data',). [0:2, 0:16] on devices 0, 1; [2:4, 0:16] on devices 2, 3; [4:6, 0:16] on devices 4, 5; [6:8, 0:16] on devices 6, 7."
+        "x: f32[8,16], P('data',). [0:2, 0:16] on devices 0, 1; [2:4, 0:16] on devices 2, 3; "
+        "[4:6, 0:16] on devices 4, 5; [6:8, 0:16] on devices 6, 7."
     )
 
     # One all-reduce moves four arrays: XLA joined what two lines asked for.

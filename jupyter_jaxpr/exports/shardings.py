@@ -12,9 +12,6 @@ HEAD = ("array", "type", "sharding", "shard on each device", "origin")
 COLLECTIVES = ("collective", "bytes on each device", "runs", "line", "equations", "devices")
 #: Most arrays, and most collectives, that are listed.
 _MOST = 100
-_NOT_READ = (
-    "The document does not hold the collectives of this program. Open Shardings in the panel, or call shardings()."
-)
 ESTIMATE = (
     "The bytes of a collective are the size of its result on each device. The bytes that a device sends are an "
     "estimate for the ring algorithm. With n devices and b bytes of result: all-reduce 2b(n-1)/n, all-gather and "
@@ -42,7 +39,7 @@ def shardings_text(document: Snapshot) -> list[ShardingsText]:
         said = shardings_of(document, each)
         remarks = [ESTIMATE] if said.collectives else []
         if each.collectives is None:
-            remarks = [_NOT_READ]
+            remarks = [said.exchanged]
         more = max(len(said.arrays) - _MOST, 0) + said.left_out
         if more:
             remarks.append(f"{count(more, 'more array')} not listed.")

@@ -200,7 +200,12 @@ def shardings_of(document: Snapshot, shardings: ProgramShardings) -> Shardings:
 
 def exchanged(shardings: ProgramShardings) -> str:
     """What the devices exchange in one call, and what is not known of it: sentences."""
-    collectives = shardings.collectives or ()
+    collectives = shardings.collectives
+    if collectives is None:
+        return (
+            "The document does not hold the collectives of this program. "
+            "Open Shardings in the panel, or call shardings() on the snapshot of a new run."
+        )
     if not collectives:
         return "The program has no collectives: the devices exchange no data."
     number = count(len(collectives) + shardings.collectives_left_out, "collective")
