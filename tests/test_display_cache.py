@@ -7,9 +7,11 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from ledger_documents import ledger
+from ledger_documents import counts, ledger
 
+from jupyter_jaxpr.document.ledger_words import lead
 from jupyter_jaxpr.document.types.document import Snapshot
+from jupyter_jaxpr.document.types.ledger import LedgerCounts
 from jupyter_jaxpr.exports.html import fragment
 from jupyter_jaxpr.exports.markdown import markdown
 from jupyter_jaxpr.exports.terminal_text import plain
@@ -53,6 +55,48 @@ def test_html_has_the_same(document):
     assert "<p>2 compiles: tracing, lowering and compiling took 240 ms of the cell's 310 ms.</p>" in html
     assert "<tr><td>rnn</td><td>4</td><td>2</td><td>2</td><td>2</td><td>240 ms</td></tr>" in html
     assert "<li>rnn: compiled, 120 ms: the type of xs changed from f32[100,8] to f32[60,8]. Pad to one shape" in html
+
+
+def test_the_words_of_the_document_are_shown(document):
+    assert document.ledger is not None
+    document = msgspec.structs.replace(document, ledger=msgspec.structs.replace(document.ledger, lead="As it says."))
+    assert "<p>As it says.</p>" in fragment(document, characters=1_000)
+
+
+def _run(**changes: object) -> LedgerCounts:
+    none = dict.fromkeys(("misses", "traces", "lowerings", "compiles"), 0)
+    return msgspec.structs.replace(counts(4), **(none | changes))
+
+
+@pytest.mark.parametrize(
+    ("runs", "expected"),
+    [
+        ([], "This run called no jitted function of yours."),
+        ([_run(calls=0)], "This run called no jitted function of yours."),
+        ([_run(calls=0, raised=1, hits=None)], "{} The number of calls is unknown."),
+        ([_run(hits=4)], "{} 4 calls reused a compiled program."),
+        ([_run(hits=1), _run(hits=3, calls_exact=False)], "{} ≥4 calls reused a compiled program."),
+        ([_run(hits=1), _run(hits=None)], "{} ≥1 calls reused a compiled program."),
+        ([_run(traces=1)], "{} Tracing and lowering took 40 ms of the cell's 310 ms."),
+        (
+            [_run(from_disk=1), _run(from_disk=1)],
+            "{} Tracing, lowering and loading 2 executables from the persistent cache took 40 ms of the cell's 310 ms.",
+        ),
+    ],
+)
+def test_a_run_that_compiled_nothing_says_so(runs: list[LedgerCounts], expected: str):
+    one = ledger().functions[0]
+    functions = [msgspec.structs.replace(one, run=run) for run in runs]
+    document = msgspec.structs.replace(ledger(), functions=functions, compiles=0, seconds=0.04)
+    none = "No jitted function of yours compiled."
+    assert lead(document).replace("\N{NO-BREAK SPACE}", " ") == expected.format(none)
+
+
+def test_what_was_compiled_ahead_of_time_is_no_call_and_is_told():
+    document = msgspec.structs.replace(ledger(), functions=[], compiles=1, cell_seconds=None)
+    assert lead(document).replace("\N{NO-BREAK SPACE}", " ") == (
+        "1 compile: tracing, lowering and compiling took 240 ms."
+    )
 
 
 def test_names_and_reasons_are_text(document):

@@ -72,6 +72,8 @@ def test_a_miss_is_compared_with_that_of_an_earlier_cell_without_the_magic(noteb
     (miss,) = [miss for miss in function["misses"] if miss["this_run"]]
     assert [reason["text"] for reason in miss["reasons"]] == ["the type of y changed from f32[8] to f32[4]"]
     assert function["run"]["compiles"] == 1 and function["kernel"]["compiles"] == 2
+    assert miss["outcome_text"] == "compiled"
+    assert shown.document["ledger"]["lead"].startswith("1 compile: tracing, lowering and compiling took ")
 
 
 def test_what_jax_held_before_the_extension_was_loaded(make_notebook: Callable[..., Notebook]) -> None:

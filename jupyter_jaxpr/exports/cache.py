@@ -43,7 +43,7 @@ def cache_text(document: Snapshot) -> CacheText | None:
         sentence=ledger.lead or lead(ledger),
         rows=[_row(function) for function in functions],
         misses=lines[:_MISSES],
-        left_out=f"{count(more, 'more miss', 'more misses')} of this run not listed" if more > 0 else None,
+        left_out=f"The list leaves out {count(more, 'more miss', 'more misses')} of this run." if more > 0 else None,
         note=ledger.calls_note,
     )
 
