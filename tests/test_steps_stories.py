@@ -88,7 +88,7 @@ def test_a_while_that_never_ends_is_left_with_a_note():
     )
     assert rerun.notes == [
         "The compared value stopped changing after 8 steps, at 1.7603572e-05. "
-        "The loop continues while the value is > 1e-05. "
+        "The value stays > 1e-05. "
         "Choose a bound that the value can reach, or also end the loop after a fixed number of steps."
     ]
     assert rerun.verdict == ("The recorded run did not end, so the original function was not run for a comparison.")
@@ -283,7 +283,7 @@ def test_a_run_ends_at_its_cap_of_steps(kind):
     construct = construct_of(snapshot._sources, card(snapshot, kind))
     construct.stepper._bounds = Bounds(trips=15)
     steps = construct.stepper.run([jnp.float32(1.0)])
-    assert steps.stopped == "The recording stopped after 15 steps, because the stepper runs at most this many."
+    assert steps.stopped == "The recording stopped after 15 steps, because the stepper runs at most this many steps."
     assert steps.results is None
     assert len(steps.step) == 15
 

@@ -201,7 +201,7 @@ def test_loops_nest_and_fold(flow):
     expect(cond).to_contain_text("Deciding equation")
     expect(outer.get_by_role("img").first).to_contain_text("scan")  # one level is drawn inside
     expect(outer.get_by_role("img").first).to_contain_text("×7")
-    expect(outer).to_contain_text("the last row first")
+    expect(outer).to_contain_text("runs backwards: the last row first")
     view(nb).get_by_role("button", name="scan inner, line 9").click()
     expect(cond).to_have_count(0)
 

@@ -147,7 +147,7 @@ def free_names(node: ast.AST) -> Iterator[str]:
         elif isinstance(each, ast.NamedExpr):
             raise Cannot(f"The rewrite does not support {_short(each)}.")
         elif isinstance(each, ast.Await | ast.Yield | ast.YieldFrom):
-            raise Cannot("The body awaits or yields.")
+            raise Cannot("The body uses await or yield.")
         elif isinstance(node, ast.FunctionDef) and isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
             bound.add(each.id)
     found = [each for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)]

@@ -160,7 +160,7 @@ class Construct:
         if len(real) != len(recorded):
             return (
                 [],
-                "The original function and its program have different numbers of results. They were not compared.",
+                "The original function and its program have different numbers of results. No result was compared.",
             )
         paths = _result_paths(self._observed.jaxpr, len(real))
         pairs = [pair(path, one, other) for path, one, other in zip(paths, recorded, real, strict=True)]
@@ -231,7 +231,7 @@ def _never_note(steps: Steps) -> list[str]:
         if threshold is None:
             goal = "The condition stays true."
         else:
-            goal = f"The loop continues while the value is {_SIGNS[leaf.side]} {threshold:g}."
+            goal = f"The value stays {_SIGNS[leaf.side]} {threshold:g}."
         notes.append(f"{seen} {goal} {_CURE}")
     return notes
 

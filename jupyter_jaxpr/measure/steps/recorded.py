@@ -127,7 +127,7 @@ class Kept:
             self.step_every *= 2
             self.points = [point for point in self.points if point.step % self.step_every == 0]
 
-    def thinned(self, trips: int) -> str | None:
+    def thinned(self) -> str | None:
         """What was left out, in sentences."""
         sentences = []
         if self.step_every > 1:

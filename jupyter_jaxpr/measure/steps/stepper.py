@@ -64,7 +64,7 @@ class Steps:
 
 
 STOPPED = "You stopped the recording after {count}. Press “Run it again” to start over."
-_TRIPS = "The recording stopped after {count}, because the stepper runs at most this many."
+_TRIPS = "The recording stopped after {count}, because the stepper runs at most this many steps."
 _SECONDS = "The recording stopped after {count}, because the stepper runs for at most {seconds:g} seconds."
 _NO_CHANGE = "The recording stopped after {count}. The state of the loop no longer changes, so the loop never ends."
 _COMES_BACK = (
@@ -199,7 +199,7 @@ class _Run:
             leaves=leaves,
             taken=taken,
             stopped=self._why,
-            thinned=self._kept.thinned(self._trips),
+            thinned=self._kept.thinned(),
             never_ends=self._period,
             results=results,
             trips=self._kept.trips,

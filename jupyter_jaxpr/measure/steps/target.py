@@ -67,7 +67,7 @@ class Target:
     def _add(self, role: str, atoms: Sequence[Any], ends: bool = False) -> None:
         for index, atom in enumerate(atoms):
             if not hasattr(atom.aval, "dtype") or not hasattr(atom.aval, "shape"):
-                raise Unsteppable(f"A value of type {atom.aval} cannot be recorded.")
+                raise Unsteppable(f"The stepper cannot record a value of type {atom.aval}.")
             column = Column(role, index, Sketch(atom.aval))
             self.columns.append(column)
             if ends:

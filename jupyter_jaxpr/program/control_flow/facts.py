@@ -9,7 +9,7 @@ from .written import Call
 
 NO_STEPS = "A named scope runs once and has no steps. Step through a loop or a branch inside the scope."
 SELECTED = (
-    "All branches ran and a select picked the results, so no single branch was taken. "
+    "All branches run and a select picks the results, so no single branch is taken. "
     "Step through the function before vmap."
 )
 IN_CONDITION = (

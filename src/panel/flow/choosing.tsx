@@ -108,7 +108,7 @@ export function Choosing(props: {
       <p className="jp-JaxprFlow-verdict">
         {of === null ? (
           trans.__(
-            'First find what decides: a flag, values of arrays, or a number of steps.'
+            'First find what makes the choice: a flag, values of arrays, or a number of steps.'
           )
         ) : fits === null ? (
           trans.__('No row surely fits %1. Compare the rows below.', of.name)

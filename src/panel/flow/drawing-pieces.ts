@@ -296,7 +296,7 @@ export abstract class Drawer {
       );
     }
     if (this._control.reverse) {
-      lines.push(trans.__('the last row first'));
+      lines.push(trans.__('runs backwards: the last row first'));
     }
     for (const line of lines) {
       if (line !== '') {

@@ -140,7 +140,7 @@ export class ForkDrawer extends Drawer {
       predicate === null
         ? ''
         : selected
-          ? trans.__('all run, then selected by %1', predicate)
+          ? trans.__('all branches run, then %1 selects', predicate)
           : trans.__('chosen by %1', predicate)
     );
   }

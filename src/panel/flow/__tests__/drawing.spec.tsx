@@ -112,7 +112,7 @@ describe('drawings', () => {
       336
     );
     expect(texts(drawing)).toEqual(
-      expect.arrayContaining(['× 100, unroll 4', 'the last row first'])
+      expect.arrayContaining(['× 100, unroll 4', 'runs backwards: the last row first'])
     );
   });
 
