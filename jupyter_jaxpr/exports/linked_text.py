@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from ..document.text import ProgramLines, program_lines
 from ..document.types.document import Level, Snapshot
 from ..quantities import count
-
-_TITLES = {"stablehlo": "StableHLO", "hlo": "Optimised HLO"}
+from .listings import TITLES
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,7 @@ def _folds(printed: ProgramLines) -> dict[int, int]:
 
 
 def _level(level: Level, places: _Places) -> LinkedText:
-    title = _TITLES[level.name]
+    title = TITLES[level.name]
     if level.text is None:
         absent = level.reason or "This copy does not hold this text. Run the cell again and save the run again."
         return LinkedText(level.name, title, "", [], [], {}, absent)

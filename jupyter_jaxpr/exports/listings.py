@@ -8,7 +8,7 @@ from ..document.text import program_text
 from ..document.types.document import Level, Snapshot
 from ..quantities import count
 
-_TITLES = {"stablehlo": "StableHLO", "hlo": "Optimised HLO"}
+TITLES = {"stablehlo": "StableHLO", "hlo": "Optimised HLO"}
 _ELSEWHERE = "This copy does not hold this text. Run the cell again to see the text in the panel."
 
 
@@ -38,7 +38,7 @@ def listings(document: Snapshot, program: int, characters: int) -> list[Listing]
 
 
 def _level(level: Level, characters: int) -> Listing:
-    title = _TITLES[level.name]
+    title = TITLES[level.name]
     if level.text is None:
         return Listing(title, None, level.reason or _ELSEWHERE)
     return cut(f"{title}, {count(level.lines, 'line')}", level.text, characters)

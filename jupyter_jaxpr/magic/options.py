@@ -73,7 +73,7 @@ def arguments(magic: Callable[..., Any]) -> Callable[..., Any]:
             argument(
                 "--sweep",
                 metavar="N=8,16,...",
-                help="Call the target once for each of these values of one name. The panel shows, for each value, the "
+                help="Call the target at each of these values of one name. The panel shows, for each value, the "
                 "time of an eager call, of the first call with its compilation and of a warm call, and the size of the "
                 "program. Example: --sweep n=64,256,1024 f(jnp.ones(n)). Add --compare f,g for several functions.",
             ),

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def pytest_configure(config: pytest.Config) -> None:
     """Make the marker known."""
     config.addinivalue_line(
-        "markers", "jax_max_compiles(**limits): how often each jitted function may compile in this test, by name"
+        "markers", "jax_max_compiles(**limits): most compiles of each jitted function in this test, by function name"
     )
 
 
