@@ -11,7 +11,8 @@ running event loop, has its own frames in every traceback, and must rebuild the 
 - `rewrite`: puts `LastCall` into the cell's syntax tree.
 
 Of a cell only the call that the cell ends with is rewritten, and of that call only what runs at once. The functions
-that a cell defines live on, and may be sent to another process: their code is the user's own, to the last instruction and position.
+that a cell defines live on, and may be sent to another process: their code is the user's own, to the last instruction
+and position.
 """
 
 from __future__ import annotations

@@ -71,5 +71,5 @@ def _other_body(event: MissEvent, before: Sequence[MissEvent], construct: Constr
     text = f"{bodies} is a new function object, so JAX traced and compiled the {construct.name} again"
     cure = f"Define {bodies} once, outside of the code that calls {construct.name}: JAX caches by function object."
     if bodies == "<lambda>":
-        cure = f"Give the lambda a name, once, outside of the code that calls {construct.name}: JAX caches by function object."
+        cure = f"Give the lambda a name outside of the code that calls {construct.name}: JAX caches by function object."
     return Reason("new_function", text, cure=cure)
