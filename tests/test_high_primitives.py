@@ -69,7 +69,7 @@ def test_a_loop_inside_a_solver_has_its_card_and_its_cost():
 
 @from_0_11
 def test_the_solver_that_the_stepper_does_not_go_into_is_named():
-    with pytest.raises(ValueError, match=r"^It stands inside CustomRoot, which the stepper does not go into\."):
+    with pytest.raises(ValueError, match=r"^The construct is inside CustomRoot, which the stepper does not enter\."):
         jj.inspect(root, 2.0, stage="trace").steps(0)
 
 

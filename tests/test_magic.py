@@ -425,7 +425,8 @@ def test_the_output_can_be_turned_off_or_capped(notebook: Notebook) -> None:
     whole = notebook.run(cell).document
     notebook.run("%config JaxprMagics.output_bytes = 5000")
     capped = notebook.run(cell).document
-    sizes = [len(json.dumps(document, separators=(",", ":"))) for document in (capped, whole)]
+    texts = [json.dumps(document, separators=(",", ":"), ensure_ascii=False) for document in (capped, whole)]
+    sizes = [len(text.encode()) for text in texts]
     assert sizes[0] <= 5000 < sizes[1]
     assert whole["cut"] is None
     assert capped["cut"]

@@ -670,7 +670,7 @@ def test_a_document_with_what_should_not_be_there_is_encoded_and_says_so() -> No
         "text": "own",
         "number": 3,
         "half": None,
-        "object": "<object: could not be described, TypeError: it is no plain value>",
+        "object": "<object: could not be described, TypeError: the value is not plain data>",
         "cut": "\ufffd",
         "flag": True,
     }

@@ -592,6 +592,10 @@ def test_a_comprehension_becomes_a_vmap(line, code):
         ),
         ("        x = jnp.sin(x)\n        if i == 29: break", "The body has a break."),
         (
+            "        x = jnp.sin(x)\n        if i == 29: continue",
+            "The body has a continue. Choose values with jnp.where or jax.lax.cond instead.",
+        ),
+        (
             "        x = jnp.sin(x)\n        print(end='')",
             "The body runs print(end='') for a side effect.",
         ),

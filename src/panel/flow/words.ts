@@ -182,7 +182,9 @@ export function drawingWords(
   const { trips } = control;
   const sentences = [trans.__('Drawing of %1.', control.kind)];
   if (control.kind === 'associative_scan') {
-    sentences.push(trans.__('Neighbouring elements are combined in pairs, as a tree.'));
+    sentences.push(
+      trans.__('Neighbouring elements are combined in pairs, as a tree.')
+    );
   } else if (carry !== '') {
     sentences.push(
       trips === null

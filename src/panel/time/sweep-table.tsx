@@ -140,10 +140,7 @@ function Copies(props: ITableProps): JSX.Element {
         aria-label={trans.__('Copy the table as text')}
         title={trans.__('Copy the table as text')}
         onClick={() =>
-          copy(
-            sweepText(sweep, trans),
-            trans.__('Copied as text.')
-          )
+          copy(sweepText(sweep, trans), trans.__('Copied as text.'))
         }
       >
         <Icon name="copy" />

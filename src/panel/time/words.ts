@@ -178,7 +178,7 @@ export function whyNot(
   }
   const { status } = model;
   if (status.kind === 'stale') {
-    return trans.__('%1. %2', status.reason, status.cure);
+    return `${status.reason}. ${status.cure}`;
   }
   return trans.__('No kernel answers. Start a kernel and run the cell again.');
 }

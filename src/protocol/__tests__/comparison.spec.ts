@@ -54,7 +54,14 @@ describe('a comparison of variants', () => {
       'variants.warm.minimum',
       'a number'
     ],
-    ['verdict', { verdict: [1] }, 'verdict', 'a text']
+    ['verdict', { verdict: [1] }, 'verdict', 'a text'],
+    ['sentence', { arguments: 1 }, 'arguments', 'a text'],
+    [
+      'remark',
+      { variants: [{ ...variant(), remarks: [1] }] },
+      'variants.remarks',
+      'a text'
+    ]
   ])('is not read with a broken %s', (_, changes, field, expected) => {
     expect(why(changes)).toEqual({ field: `compare.${field}`, expected });
   });

@@ -138,6 +138,20 @@ describe('functions side by side', () => {
     );
   });
 
+  it('of an older document have their notes alone', () => {
+    const { node } = shown(
+      runOf({
+        ...TWO,
+        arguments: undefined,
+        variants: [variant({ name: 'old', notes: ['An older note.'] })]
+      })
+    );
+    expect(words(node.querySelector('.jp-JaxprCompare-remarks'))).toBe(
+      'old An older note.'
+    );
+    expect(words(node)).not.toContain('Each function was called');
+  });
+
   it('are rows of two lines where there is no room', () => {
     const { node } = shown(runOf(TWO));
     expect([...node.querySelectorAll('li summary')].map(words)).toEqual([

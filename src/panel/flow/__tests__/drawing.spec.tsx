@@ -112,7 +112,10 @@ describe('drawings', () => {
       336
     );
     expect(texts(drawing)).toEqual(
-      expect.arrayContaining(['× 100, unroll 4', 'runs backwards: the last row first'])
+      expect.arrayContaining([
+        '× 100, unroll 4',
+        'runs backwards: the last row first'
+      ])
     );
   });
 
