@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from jax import lax
 from observed import traced
 
+from jupyter_jaxpr.jax.loop_equations import scan_parts
 from jupyter_jaxpr.program.costs.memory import LIVE_AT_MOST, memory_of
-from jupyter_jaxpr.program.jaxpr.loop_equations import scan_parts
 from jupyter_jaxpr.program.jaxpr.walk import Walk
 
 #: Of each operation, what it does with the numbers of two earlier vectors.

@@ -20,6 +20,7 @@ from typing import Any
 
 from ..plain_text import FAILURES, text_of
 from .facts import jax_directory, private
+from .loop_equations import scan_parts, while_parts
 from .telling import TellingMethod
 
 _FUNCTIONS = {
@@ -53,6 +54,7 @@ class Construct:
         primitive: As JAX's events and programs name the program.
         bodies: Of the loop, or the branches in their order; without the condition of a loop.
         settings: What the caller chose besides functions and operands: length, reverse, unroll, as text.
+        groups: What the operands are, in order, such as `carry`, and how many there are of each; None: the rest.
         function: The function object that was given as the body, while it lives; None where it is not known.
     """
 
@@ -60,6 +62,7 @@ class Construct:
     primitive: str
     bodies: tuple[Body, ...]
     settings: tuple[tuple[str, str], ...]
+    groups: tuple[tuple[str, int | None], ...] = ()
     function: weakref.ref[Any] | None = None
 
     @property
@@ -67,6 +70,15 @@ class Construct:
         """The construct with its body, such as `scan(step)`."""
         names = {body.name for body in self.bodies}
         return f"{self.name}({', '.join(body.name for body in self.bodies)})" if len(names) < 4 and names else self.name
+
+    def operands(self, count: int) -> list[str]:
+        """A name for each of so many operands, such as `carry` or `carry[1]`."""
+        names: list[str] = []
+        for name, size in self.groups:
+            left = count - len(names)
+            number = left if size is None else min(size, left)
+            names += [name] if number == 1 else [f"{name}[{index}]" for index in range(number)]
+        return [*names, *(f"operand[{index}]" for index in range(len(names), count))]
 
 
 def construct_of(fun: Any, frame: FrameType | None) -> Construct | None:
@@ -92,8 +104,19 @@ def construct_of(fun: Any, frame: FrameType | None) -> Construct | None:
         name,
         tuple(_bodies(name, params)),
         tuple((key, text_of(value)) for key, value in sorted(params.items()) if key in _SETTINGS),
+        _groups(name, params),
         given,
     )
+
+
+def _groups(primitive: str, params: dict[str, Any]) -> tuple[tuple[str, int | None], ...]:
+    if primitive == "scan":
+        scan = scan_parts(params)
+        return ("captured", scan.consts), ("carry", scan.carry), ("xs", None)
+    if primitive == "while":
+        loop = while_parts(params)
+        return ("captured", loop.condition_consts + loop.body_consts), ("carry", None)
+    return ("predicate" if len(params.get("branches", ())) == 2 else "index", 1), ("operand", None)
 
 
 _SETTINGS = frozenset({"length", "reverse", "unroll"})

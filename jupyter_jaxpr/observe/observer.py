@@ -388,6 +388,10 @@ class Observer:
             pmapped = pmap_call(call.frame) if function.pmap and call.frame is not None else None
             if pmapped is not None:
                 return pmap_key_of(pmapped, reading)
+            if function.construct is not None:
+                key = key_of(call.options, call.args, call.kwargs, call.fun, reading, flat)
+                key.names = function.construct.operands(len(key.names))
+                return key
             equinox = equinox_frame(call.frame) if function.equinox and call.frame is not None else None
             if equinox is None:
                 return key_of(call.options, call.args, call.kwargs, call.fun, reading, flat)

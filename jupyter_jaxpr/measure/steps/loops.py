@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...jax.loop_equations import scan_parts, while_parts
 from ...program.control_flow.equation import SCAN
 from ...program.control_flow.facts import IN_CONDITION
-from ...program.jaxpr.loop_equations import scan_parts, while_parts
 from .buffers import Buffers, end_visit, keep_point
 from .conditions import deciding
 from .equations import Step, Unsteppable, inner_program, run, run_equations

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ...jax.loop_equations import scan_parts, while_parts
 from ...program.control_flow.equation import COND, SCAN, WHILE
-from ...program.jaxpr.loop_equations import scan_parts, while_parts
 from ...program.jaxpr.parameters import open_jaxpr
 from .conditions import Compared, compared_scalars
 from .equations import Unsteppable

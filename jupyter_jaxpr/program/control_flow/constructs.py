@@ -6,8 +6,8 @@ import ast
 from collections.abc import Sequence
 
 from ...jax.effects import INSIDE
+from ...jax.loop_equations import scan_parts, while_parts
 from ..costs import Costs
-from ..jaxpr.loop_equations import scan_parts, while_parts
 from ..jaxpr.walk import Walk
 from . import choice, facts
 from .body import Bodies, Body

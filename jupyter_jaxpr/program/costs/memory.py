@@ -19,8 +19,8 @@ from dataclasses import dataclass, field
 from heapq import nsmallest
 from typing import Any
 
+from ...jax.loop_equations import scan_parts
 from ..control_flow.equation import SCAN, WHILE
-from ..jaxpr.loop_equations import scan_parts
 from ..jaxpr.parameters import COMBINERS
 from ..jaxpr.sizes import Sizes
 from ..jaxpr.walk import ScopeColumns, Walk

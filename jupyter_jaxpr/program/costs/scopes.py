@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...jax.loop_equations import scan_parts
 from ..jaxpr.high_primitives import named
-from ..jaxpr.loop_equations import scan_parts
 from ..jaxpr.parameters import COMBINERS
 from ..jaxpr.sizes import Sizes
 from ..jaxpr.walk import ScopeColumns, Walk

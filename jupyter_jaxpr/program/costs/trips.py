@@ -6,7 +6,7 @@ as a counter is, and the index of a `fori_loop`.
 
 from __future__ import annotations
 
-from ..jaxpr.loop_equations import while_parts
+from ...jax.loop_equations import while_parts
 from ..jaxpr.walk import ScopeColumns, Walk
 
 _MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "ne": "ne"}

@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ...jax.loop_equations import scan_parts
 from ...quantities import NO_BREAK, count, operations
-from ..jaxpr.loop_equations import scan_parts
 from .cost import Cost
 from .expansions import expansions
 from .runs import Runs, ScopeRuns, frame_of

@@ -17,8 +17,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from ...jax.loop_equations import scan_parts, while_parts
 from ..costs.residuals import KeptValue, kept_for_backward, made_values
-from ..jaxpr.loop_equations import scan_parts, while_parts
 from ..jaxpr.walk import ScopeColumns, Walk
 from .derive import DerivedPart, Kind
 
