@@ -186,6 +186,12 @@ def test_each_way_to_a_trace_is_named(notebook: Notebook, asked: str, how: str) 
     assert hows(ran) == [how]
 
 
+def test_make_jaxpr_can_be_named_as_a_target(notebook: Notebook) -> None:
+    notebook.run("def f(v, n):\n    return jnp.sin(v) * n")
+    ran = notebook.run("%jaxpr jax.make_jaxpr(f, static_argnums=1)(x, 3)")
+    assert ran.programs == ["traced f(v: f32[8], n: 3) -> f32[8]: sin mul"]
+
+
 def test_a_function_that_was_lowered_and_then_called_is_one_program(notebook: Notebook) -> None:
     ran = notebook.run("%%jaxpr\n@jax.jit\ndef f(v):\n    return jnp.sin(v)\nlowered = f.lower(x)\nf(x)")
     assert ran.programs == ["ran f(v: f32[8]) -> f32[8]: sin"]

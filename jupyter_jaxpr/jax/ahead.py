@@ -11,7 +11,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import FrameType
+from types import FrameType, FunctionType
 from typing import Any
 
 from ..plain_text import FAILURES
@@ -57,6 +57,32 @@ def asked_by(frame: FrameType | None) -> str | None:
         found = _ASKED.get(frame.f_code.co_name, found)
         frame = frame.f_back
     return found
+
+
+def jitted_as_by_make_jaxpr(fun: Any) -> Any:
+    """What `jax.make_jaxpr(f)` traces when it is called: `f`, jitted with the same static arguments.
+
+    Args:
+        fun: Any object.
+
+    Returns:
+        The object itself where it is no result of `jax.make_jaxpr`.
+    """
+    import jax
+
+    made = _captured(fun).get("fun", fun)  # JAX wraps each of its entry points
+    code = getattr(made, "__code__", None)
+    captured = _captured(made)
+    if code is None or code.co_name != "make_jaxpr_f" or not {"fun", "static_argnums"} <= captured.keys():
+        return fun
+    return jax.jit(captured["fun"], static_argnums=captured["static_argnums"])
+
+
+def _captured(fun: Any) -> dict[str, Any]:
+    if type(fun) is not FunctionType or not fun.__code__.co_filename.startswith(jax_directory()):
+        return {}
+    cells = fun.__closure__ or ()
+    return {name: cell.cell_contents for name, cell in zip(fun.__code__.co_freevars, cells, strict=True)}
 
 
 class TracesAhead:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ..explain.errors.explained import Explained, explained, trace_error
 from ..explain.leaks import leaked_tracers
 from ..explain.unblocked import unblocked_timings
+from ..jax.ahead import jitted_as_by_make_jaxpr
 from ..jax.facts import imported, is_jitted
 from ..jax.stages import held_trace
 from ..observe.cache.ledger_table import not_counted
@@ -155,6 +156,7 @@ def trace_target(
             f"{target.function_text} is a {kind_name(type(fun))}, not a function. Write the name of a function.",
         )
     observer.hooks.ensure()
+    fun = jitted_as_by_make_jaxpr(fun)
     note = f"Traced for {magic} {target.text}. Nothing was executed."
     if target.takes_values:
         note = f"Traced for {magic} {target.text}. The arguments were evaluated; the function was not executed."
