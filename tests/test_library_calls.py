@@ -29,17 +29,11 @@ LAST_LINES = {
     "jax.random.normal(jax.random.key(0), (3,))": "traced normal(key: key<fry>[], shape: (3,)) -> f32[3]: jit",
     "lax.top_k(x, 3)": "traced top_k(operand: f32[8], k: 3) -> [f32[3], i32[3]]: top_k",
     "lax.fori_loop(0, 10, lambda i, c: c + i, x)": (
-        "traced fori_loop(lower: 0, upper: 10, body_fun: <lambda>, init_val: f32[8]) -> f32[8]: scan"
+        "ran fori_loop(<lambda>)(carry[0]: i32[] weak, carry[1]: f32[8]) -> [i32[] weak, f32[8]]: scan"
     ),
-    "lax.cond(True, jnp.sin, jnp.cos, x)": (
-        "traced cond(pred: True, true_fun: <sin>, false_fun: <cos>, operands[0]: f32[8]) -> f32[8]: cond"
-    ),
-    "lax.switch(1, [jnp.sin, jnp.cos], x)": (
-        "traced switch(index: 1, branches: [<sin>, <cos>], operands[0]: f32[8]) -> f32[8]: clamp cond"
-    ),
-    "lax.map(lambda v: v * 2, x, batch_size=4)": (
-        "traced map(f: <lambda>, xs: f32[8], batch_size: 4) -> f32[8]: reshape scan reshape"
-    ),
+    "lax.cond(True, jnp.sin, jnp.cos, x)": ("ran cond(sin, cos)(predicate: i32[], operand: f32[8]) -> [f32[8]]: cond"),
+    "lax.switch(1, [jnp.sin, jnp.cos], x)": ("ran switch(sin, cos)(index: i32[], operand: f32[8]) -> [f32[8]]: cond"),
+    "lax.map(lambda v: v * 2, x, batch_size=4)": ("ran map(<lambda>)(xs: f32[2,4]) -> [f32[2,4]]: scan"),
     # What the user differentiates is a number of the user's, even in a function of JAX's.
     "jax.grad(jnp.tanh)(2.0)": "traced tanh(x: f32[] weak) -> f32[] weak: tanh one_minus_square mul",
 }

@@ -88,7 +88,9 @@ def test_a_function_compiled_before_the_extension_was_loaded(make_notebook: Call
     assert last.document["programs"][0]["origin_note"] == (
         "Compiled before the extension was loaded. This is the program that JAX holds for the cell's last call."
     )
-    not_last = notebook.run("%%jaxpr\ny = f(x)")
+    assigned = notebook.run("%%jaxpr\ny = f(x)")
+    assert assigned.programs == last.programs
+    not_last = notebook.run("%%jaxpr\ny = f(x)\nz = 1")
     assert not_last.document["message"] == (
         "The cell called f and reused a program that JAX compiled before %load_ext jupyter_jaxpr, so the program is "
         "not known. Load the extension before the first call, or write %%jaxpr f(x)."

@@ -172,12 +172,12 @@ def test_make_jaxpr_in_a_print_is_a_program(notebook: Notebook) -> None:
 @pytest.mark.parametrize(
     ("asked", "how"),
     [
-        ("y = jax.jit(f).trace(x)", "traced on line 4, not called"),
-        ("y = jax.jit(f).lower(x)", "lowered on line 4, not called"),
-        ("y = jax.jit(f).lower(x).compile()", "lowered on line 4, not called"),
+        ("y = jax.jit(f).trace(x)", "traced on line 4"),
+        ("y = jax.jit(f).lower(x)", "lowered on line 4"),
+        ("y = jax.jit(f).lower(x).compile()", "lowered on line 4"),
         ("y = jax.jit(f).eval_shape(x)", "traced by eval_shape, line 4"),
         ("y = jax.eval_shape(f, x)", "traced by eval_shape, line 4"),
-        ("import jax.export\ny = jax.export.export(jax.jit(f))(x)", "exported on line 5, not called"),
+        ("import jax.export\ny = jax.export.export(jax.jit(f))(x)", "exported on line 5"),
     ],
 )
 def test_each_way_to_a_trace_is_named(notebook: Notebook, asked: str, how: str) -> None:

@@ -430,7 +430,7 @@ def test_a_script_is_told_what_cannot_be_run():
         return lax.fori_loop(0, 2, lambda i, h: jax.debug.print("{}", i) or h, x)
 
     snapshot = jj.inspect(speaks, 2.0, stage="trace")
-    with pytest.raises(ValueError, match=r"Run the function\? Then give repeat_effects=True\.$"):
+    with pytest.raises(ValueError, match=r"Run the function\? If yes, pass repeat_effects=True\.$"):
         snapshot.steps(0)
     assert snapshot.steps(0, repeat_effects=True).step == [0, 1]
     with pytest.raises(IndexError, match=r"^There is no card 4: this snapshot has 1 card\.$"):

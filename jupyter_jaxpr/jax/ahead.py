@@ -26,7 +26,7 @@ _ASKED = {
     "jit_trace": "trace",
     "do_export": "jax.export",
 }
-"""What the user wrote, by the name of JAX's function; a later frame on the stack decides."""
+"""What the user wrote, by the name of the function of JAX that the user's code called."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class TracedAhead:
         options: JAX's record of how the function was jitted; `jax.make_jaxpr` jits what it is given.
         args: Of the call that was traced.
         kwargs: Likewise.
-        by: What asked for the trace, such as `jax.make_jaxpr`; None where the way is not known.
+        by: What asked for the trace, such as `jax.make_jaxpr`.
     """
 
     traced: Any
@@ -47,16 +47,21 @@ class TracedAhead:
     options: Any
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
-    by: str | None
+    by: str
 
 
 def asked_by(frame: FrameType | None) -> str | None:
-    """What the code that is not JAX's wrote to get a trace; None where the way is not known."""
+    """What the code that is not JAX's wrote to get a trace; None where JAX traced for a purpose of its own."""
     found = None
     while frame is not None and frame.f_code.co_filename.startswith(jax_directory()):
-        found = _ASKED.get(frame.f_code.co_name, found)
+        if not frame.f_code.co_filename.endswith(_ENTRY):
+            found = _ASKED.get(frame.f_code.co_name)
         frame = frame.f_back
     return found
+
+
+_ENTRY = "traceback_util.py"
+"""JAX wraps each of its entry points in a frame of this file."""
 
 
 def jitted_as_by_make_jaxpr(fun: Any) -> Any:
@@ -116,7 +121,9 @@ class TracesAhead:
                 given = frame.f_locals
                 jitted = given["jit_func"]
                 by = asked_by(frame)
-                tell(TracedAhead(traced, jitted._fun, jitted._jit_info, given["args"], given["kwargs"], by), frame)
+                if by is not None:
+                    ahead = TracedAhead(traced, jitted._fun, jitted._jit_info, given["args"], given["kwargs"], by)
+                    tell(ahead, frame)
             except FAILURES as error:
                 fail(error)
 

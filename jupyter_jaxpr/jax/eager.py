@@ -15,7 +15,7 @@ import os
 import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from types import FrameType
+from types import FrameType, FunctionType
 from typing import Any
 
 from ..plain_text import FAILURES, text_of
@@ -88,10 +88,11 @@ def construct_of(fun: Any, frame: FrameType | None) -> Construct | None:
         fun: What was jitted.
         frame: Within the evaluation; None where it is over.
     """
-    if getattr(fun, "_apply_primitive", None) is not True:
-        return None
+    if type(fun) is not FunctionType or vars(fun).get("_apply_primitive") is not True:
+        return None  # nothing is asked of the user's own callables
     try:
-        cells = dict(zip(fun.__code__.co_freevars, (cell.cell_contents for cell in fun.__closure__), strict=True))
+        values = [cell.cell_contents for cell in fun.__closure__ or ()]
+        cells = dict(zip(fun.__code__.co_freevars, values, strict=True))
         primitive, params = cells["prim"], cells["params"]
     except (AttributeError, KeyError, TypeError, ValueError):
         return None
@@ -99,34 +100,34 @@ def construct_of(fun: Any, frame: FrameType | None) -> Construct | None:
     if name not in _SPECIFIC:
         return None
     called, given = _called(frame)
+    called = called or name
     return Construct(
-        called or name,
+        called,
         name,
-        tuple(_bodies(name, params)),
+        tuple(_bodies(called, params)),
         tuple((key, text_of(value)) for key, value in sorted(params.items()) if key in _SETTINGS),
-        _groups(name, params),
+        _groups(called, params),
         given,
     )
 
 
-def _groups(primitive: str, params: dict[str, Any]) -> tuple[tuple[str, int | None], ...]:
-    if primitive == "scan":
+def _groups(name: str, params: dict[str, Any]) -> tuple[tuple[str, int | None], ...]:
+    if "branches" in params:
+        return ("predicate" if name == "cond" else "index", 1), ("operand", None)
+    if "length" in params:
         scan = scan_parts(params)
         return ("captured", scan.consts), ("carry", scan.carry), ("xs", None)
-    if primitive == "while":
-        loop = while_parts(params)
-        return ("captured", loop.condition_consts + loop.body_consts), ("carry", None)
-    return ("predicate" if len(params.get("branches", ())) == 2 else "index", 1), ("operand", None)
+    loop = while_parts(params)
+    return ("captured", loop.condition_consts + loop.body_consts), ("carry", None)
 
 
 _SETTINGS = frozenset({"length", "reverse", "unroll"})
 
 
-def _bodies(primitive: str, params: dict[str, Any]) -> Iterator[Body]:
-    if primitive == "cond":
-        # A cond of two branches lists the branch of False first.
-        branches = list(params.get("branches", ()))
-        programs = branches[::-1] if len(branches) == 2 else branches
+def _bodies(name: str, params: dict[str, Any]) -> Iterator[Body]:
+    if "branches" in params:
+        branches = list(params["branches"])
+        programs = branches[::-1] if name == "cond" else branches  # a cond lists the branch of False first
     else:
         programs = [params[key] for key in ("jaxpr", "body_jaxpr") if key in params]
     for program in programs:

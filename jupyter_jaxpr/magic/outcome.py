@@ -226,7 +226,7 @@ def _trace_last(observer: Observer, active: Active, observation: Observation, wa
     if not last.returned:
         return None
     fun, name = last.function, name_of(last.function)
-    if last.is_part and not is_users(fun) and not is_jitted(fun):
+    if last.is_part and not is_users(fun):
         return None
     if not last.is_known:
         return (

@@ -20,11 +20,10 @@ _NOTES = {
     "jax.make_jaxpr": "jax.make_jaxpr traced {name}. JAX ran nothing for it.",
     "jax.eval_shape": "jax.eval_shape traced {name} for the shapes of its results. JAX ran nothing for it.",
     "eval_shape": "{name}.eval_shape() traced {name} for the shapes of its results. JAX ran nothing for it.",
-    "trace": "{name}.trace() traced {name}. JAX ran nothing for it.",
-    "lower": "{name}.lower() traced and lowered {name}. JAX ran nothing for it.",
-    "jax.export": "jax.export traced and lowered {name}. JAX ran nothing for it.",
+    "trace": "{name}.trace() traced {name}. The cell did not call {name} itself.",
+    "lower": "{name}.lower() traced and lowered {name}. The cell did not call {name} itself.",
+    "jax.export": "jax.export traced and lowered {name}. The cell did not call {name} itself.",
 }
-_NOTE = "JAX traced {name} without a call of it. JAX ran nothing for it."
 
 
 @dataclass(frozen=True)
@@ -67,16 +66,16 @@ class KeptTrace:
             donated=tuple(info.donated for info in infos),
             call=self.place,
         )
-        note = _NOTES.get(self.ahead.by or "", _NOTE).format(name=name)
+        note = _NOTES[self.ahead.by].format(name=name)
         observed = program.observed(True, note)
         observed.how = self._how()
         return ObservedFunction(name=name, definition=place_of(code_of(fun)), programs=[observed], top_level=True)
 
     def _how(self) -> str:
-        by = (self.ahead.by or "JAX").removeprefix("jax.")
+        by = self.ahead.by.removeprefix("jax.")
         made = {"trace": "traced", "lower": "lowered", "export": "exported"}.get(by)
         if made is not None:
-            return f"{made}, not called" if self.place is None else f"{made} on line {self.place.line}, not called"
+            return f"{made} ahead of a call" if self.place is None else f"{made} on line {self.place.line}"
         return f"traced by {by}" if self.place is None else f"traced by {by}, line {self.place.line}"
 
 

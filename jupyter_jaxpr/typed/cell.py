@@ -18,6 +18,7 @@ and position.
 from __future__ import annotations
 
 import ast
+import builtins
 import itertools
 import re
 import types
@@ -218,6 +219,8 @@ def _last_call(module: ast.Module) -> tuple[ast.stmt, ast.Call] | None:
         if isinstance(made, ast.Assign) and any(_is_named(target, shown) for target in made.targets):
             statement, value = made, made.value
     call = None if value is None else _outermost(value)
+    if call is None and isinstance(statement, ast.Expr) and isinstance(value, ast.Call):
+        call = value
     return None if call is None else (statement, call)
 
 
@@ -238,7 +241,7 @@ def _outermost(node: ast.expr) -> ast.Call | None:
     """
     if isinstance(node, ast.Call):
         inner = next(filter(None, map(_outermost, _seen_through(node))), None)
-        return inner or node
+        return inner or (None if _is_of_python(node.func) else node)
     parts: Sequence[ast.expr | None] = ()
     match node:
         case ast.Attribute() | ast.Subscript() | ast.Starred() | ast.Await() | ast.NamedExpr() | ast.FormattedValue():
@@ -256,6 +259,14 @@ def _outermost(node: ast.expr) -> ast.Call | None:
         case ast.JoinedStr():
             parts = node.values[::-1]
     return next((call for part in parts if part is not None and (call := _outermost(part)) is not None), None)
+
+
+def _is_of_python(called: ast.expr) -> bool:
+    """Whether what is called is a built-in function, or a method of something written out, such as a list."""
+    if isinstance(called, ast.Name):
+        return called.id in dir(builtins)
+    literals = (ast.Constant, ast.JoinedStr, ast.List, ast.Tuple, ast.Dict, ast.Set)
+    return isinstance(called, ast.Attribute) and isinstance(called.value, literals)
 
 
 def _is_whole(node: ast.expr, call: ast.Call) -> bool:

@@ -111,14 +111,16 @@ class Constructs:
             card.trips, card.trips_from = parts.length, "length"
         if card.kind == "fori_loop":
             backward = place.derivative(card.name_stack) == "transpose"
-            self._counted(card, operands[parts.consts] if parts.carry and not backward else None)
+            self._counted(card, operands[parts.consts] if parts.carry and not backward else None, call)
         card.step_flops = self._costs.scope(card.body)
 
-    def _counted(self, card: Card, start: int | None) -> None:
-        """The bounds of a fori_loop that became a scan."""
+    def _counted(self, card: Card, start: int | None, call: Call | None) -> None:
+        """The bounds of a fori_loop that became a scan: the literal of the equation, else the number in the call."""
         card.trips_from = "bounds"
-        if start is not None and start < 0 and card.trips is not None:
-            text = self._paths.literal(start)
+        if start is not None and card.trips is not None:
+            text = self._paths.literal(start) if start < 0 else ""
+            if not text and call is not None:
+                text = text_of(call.argument(0, "lower")) or ""
             if text.lstrip("-").isdigit():
                 card.lower, card.upper = text, str(int(text) + card.trips)
 
