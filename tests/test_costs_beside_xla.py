@@ -285,7 +285,8 @@ WRITTEN_OUT = {
         lambda a, b, g: lax.ragged_dot(a, b, g),
         [array(16, 8), array(3, 8, 4), np.array([4, 8, 4], np.int32)],
         None,
-        "XLA computes all groups of ragged_dot_general in one masked product, whose elements are mostly zero.",
+        "XLA computes all groups of ragged_dot_general as one masked matrix product. Most elements of the masked "
+        "operand are zero.",
     ),
     "random bits of another kind of key": (
         lambda key: jax.random.bits(key, (100,)),

@@ -228,7 +228,7 @@ def test_pmap() -> None:
                 ("shape", "the type of x changed from f32[1,3] to f32[1,4]"),
             ],
         ),
-        ("compiled", [("first_call", "first call of f with these options of pmap")]),
+        ("compiled", [("first_call", "first call of f with these options for pmap")]),
         ("compiled", [("pytree", "the structure of p gained p['b']")]),
         ("compiled", [("call_style", "the call passes x by keyword, not by position; the values are the same")]),
     ]

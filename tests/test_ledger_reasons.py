@@ -505,7 +505,7 @@ def test_no_fast_path() -> None:
         f(1.0)
         f(1.0)
     text = (
-        "every call of f is a miss: JAX gives no fast path to a function with effects, such as those of a callback "
+        "every call of f is a miss: JAX has no fast path for a function with effects, such as those of a callback "
         "(Debug)"
     )
     assert told(ledger, "f") == [first("f"), ("dispatch_only", (Reason("no_fast_path", text),))]
@@ -528,8 +528,8 @@ def test_no_fast_path_with_a_reference() -> None:
             write(held, jnp.ones(4))
             kept(jnp.ones(4))
     text = (
-        "every call of write is a miss: JAX gives no fast path to a function that reads or writes a reference from "
-        "outside (Write<Ref{float32[4]}>)"
+        "every call of write is a miss: JAX has no fast path for a function that reads or writes a mutable reference "
+        "from outside of the function (Write<Ref{float32[4]}>)"
     )
     assert told(ledger, "write") == [first("write"), ("dispatch_only", (Reason("no_fast_path", text),))]
     assert told(ledger, "kept") == [first("kept")]
@@ -702,7 +702,7 @@ def test_another_jit_of_the_same_function_is_compared_with_the_first() -> None:
         ("compiled", (Reason("shape", "the type of x changed from f32[2] to f32[3]", "x", "f32[2]", "f32[3]", pad),)),
         (
             "compiled",
-            (Reason("first_call", "first call of f with these options of jit", after="other options of jit"),),
+            (Reason("first_call", "first call of f with these options for jit", after="other options of jit"),),
         ),
     ]
 

@@ -61,7 +61,7 @@ def test_the_panel_asks_for_a_platform_and_its_lines_are_linked():
 def test_an_unknown_platform_is_a_sentence():
     whole, _ = in_cell(CELL, "f(jnp.ones(3))")
     reply = answered(whole, level="stablehlo", platform="abacus")
-    assert reply.reason == "JAX does not lower for abacus. Choose one of cpu, cuda, rocm, tpu."
+    assert reply.reason == "JAX cannot lower a program for abacus. Choose one of cpu, cuda, rocm, tpu."
 
 
 def test_a_program_that_cannot_be_lowered_says_so_in_a_sentence():

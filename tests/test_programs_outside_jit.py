@@ -43,6 +43,11 @@ def test_a_scan_outside_of_jit_is_the_program_that_ran(notebook: Notebook) -> No
     (card,) = ran.document["control_flow"]
     assert (card["kind"], card["title"], card["trips"]) == ("scan", "step", 8)
     assert ran.document["frames"][card["frame"]][2] == 4
+    assert [(slot["role"], slot["path"]) for slot in card["slots"]] == [
+        ("carry", "carry"),
+        ("xs", "xs"),
+        ("ys", "history"),
+    ]
     assert [level["state"] for level in ran.document["programs"][0]["levels"]] == ["held", "held"]
     assert notebook["total"] == 28.0
 

@@ -291,7 +291,7 @@ def test_what_may_run_once_or_often_or_not_is_said_of_the_sum(on_eight_devices):
         "all-reduce: 128 B on each device, at most once per call, line 28 (psum), 4 groups of 2 devices",
         "The results of 1 collective take 128 B on each device per call. "
         "Each device sends about 128 B per call (estimate for the ring algorithm). "
-        "Every branch counts as taken.",
+        "The sum counts every branch, as if each branch ran.",
         "The results of 2 collectives take 128 B on each device per call. "
         "Each device sends about 96 B per call (estimate for the ring algorithm).",
     ]

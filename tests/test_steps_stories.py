@@ -251,7 +251,7 @@ def test_many_visits_are_thinned():
     recording = record(lambda x: lax.scan(step, x, length=600)[0], 0.0, kind="fori_loop")
     assert recording.visits_total == 600
     assert recording.thinned == (
-        "The recording keeps one of every 8 entries of the construct. The stepper keeps at most 1,000 steps."
+        "The recording keeps one of every 8 executions of the construct. The stepper keeps at most 1,000 steps."
     )
     assert [visit.outer for visit in recording.visits] == [[step] for step in range(0, 600, 8)]
     assert {visit.points for visit in recording.visits} == {10}

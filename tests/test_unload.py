@@ -266,3 +266,12 @@ def test_a_block_leaves_the_state_of_a_script_as_it_was() -> None:
     with observe():
         pass
     assert state() == before
+
+
+@pytest.mark.skipif(HAS_MONITORING, reason="Python 3.12 and later count all calls")
+def test_python_3_11_says_which_calls_are_not_seen_and_names_no_other_tool(notebook: Notebook) -> None:
+    ran = notebook.run("%%jaxpr\nf = jax.jit(lambda y: y + 1)\nf(x), f(x)")
+    assert ran.document["ledger"]["calls_note"] == (
+        "The numbers of calls are lower bounds: on Python 3.11, jupyter_jaxpr does not see a call that raises before "
+        "JAX looks for a cache entry. Use Python 3.12 or later to count all calls."
+    )

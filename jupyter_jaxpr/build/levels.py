@@ -56,7 +56,7 @@ def platform_text(observed: ObservedProgram, platform: str, positions: Positions
         Unavailable: There is no such platform, or JAX cannot lower this program for it.
     """
     if platform not in PLATFORMS:
-        raise Unavailable(f"JAX does not lower for {platform}. Choose one of {', '.join(PLATFORMS)}.")
+        raise Unavailable(f"JAX cannot lower a program for {platform}. Choose one of {', '.join(PLATFORMS)}.")
     traced = traced_of(observed)
     try:
         return stablehlo_lines(lowered_text(traced.lower(lowering_platforms=(platform,))), positions)

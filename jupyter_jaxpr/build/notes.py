@@ -255,7 +255,7 @@ def failure_notes(failures: Sequence[str]) -> list[Note]:
         Note(
             kind="failed",
             text="jupyter_jaxpr failed on a part of this run; the cell itself ran as always.",
-            cure="Please report it with the text below.",
+            cure="Report this failure with the details below.",
             detail=failure,
             program=-1,
             frame=-1,
@@ -276,7 +276,7 @@ def undescribed_note(what: str, why: str, detail: str | None = None) -> Note:
     return Note(
         kind="failed",
         text=f"{what} {why}. The rest of the run is complete; the cell itself ran as always.",
-        cure="Please report it with the text below." if detail else "Please report it.",
+        cure="Report this failure with the details below." if detail else "Report this failure.",
         detail=detail,
         program=-1,
         frame=-1,

@@ -10,7 +10,12 @@ from ..document.types.document import Snapshot
 from ..quantities import NO_BREAK, count, duration
 
 _NOT_MEASURED = "–"
-_DERIVATIVES = {"reverse": "grad and jvp", "forward": "jvp only", "none": "none", "no_floats": "no float values"}
+_DERIVATIVES = {
+    "reverse": "grad and jvp",
+    "forward": "jvp only",
+    "none": "none",
+    "no_floats": "no floating-point values",
+}
 _AGREES = {"same_bits": "same bits", "close": "close", "differs": "differs", "other_types": "other types"}
 _MODES = {"jitted_here": "jitted for the comparison", "eager": "without jit", "missing": "not found"}
 
@@ -52,7 +57,10 @@ def _rows(comparison: VariantComparison) -> list[tuple[str, Callable[[Variant], 
         ("call returns after", lambda variant: _seconds(variant.warm.dispatch if variant.warm else None)),
         ("trace", lambda variant: _seconds(variant.trace)),
         ("lower", lambda variant: _seconds(variant.lower)),
-        ("compile", lambda variant: _seconds(variant.compile) + (" (from disk)" if variant.from_disk else "")),
+        (
+            "compile",
+            lambda variant: _seconds(variant.compile) + (" (from the cache on disk)" if variant.from_disk else ""),
+        ),
         ("equations", lambda variant: _number(variant.equations)),
         (f"compiles{over}", lambda variant: _number(variant.recompiles)),
         ("derivative", lambda variant: _DERIVATIVES.get(variant.differentiable, _NOT_MEASURED)),

@@ -19,7 +19,7 @@ def plain(document: Snapshot) -> str:
     """Signature, counts, recompiles, cost and times of the program in focus, a comparison; or the message."""
     program = summary.shown_first(document)
     if program is None:
-        return _line(document.message or "This run made no program.")
+        return _line(document.message or "This run has no program to show.")
     counts = summary.counts(document, program, others=len(document.programs) - 1)
     lines = [str(summary.signature(program)), counts, *_recompiles(document)]
     costs = cost_text(document)

@@ -82,6 +82,7 @@ class Hits:
         self._before: Any = None
         self._state: Any = None
         self._thread = 0
+        self._has_begun = False
         self._overruled = False
         self.overflowed = False  # the user's stack came to Python's limit: there may have been more
 
@@ -113,11 +114,12 @@ class Hits:
 
         self._hook, self._state, self._thread = hook, state, threading.get_ident()
         self._before = state.swap_local(hook)
+        self._has_begun = True
 
     @property
     def all_told(self) -> bool:
         """Whether all were told until now."""
-        return not self._overruled and self._state is not None
+        return self._has_begun and not self._overruled
 
     def stop(self) -> None:
         """End; a hook that was put over ours stays."""

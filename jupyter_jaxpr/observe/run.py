@@ -125,6 +125,7 @@ class FunctionActivity:
         if construct is not None:
             for observed in found:
                 observed.how = f"ran as an eager {construct.name}"
+                observed.input_names = tuple(construct.operands(len(observed.jaxpr.in_avals)))
                 if observed.origin == "seen_before":
                     observed.how = f"eager {construct.name}, compiled earlier"
         return found

@@ -44,7 +44,10 @@ export function savedOutput(
   if (program === null) {
     lines.append(
       element('span', 'line', [
-        shortened(read.message ?? trans.__('This run made no program.'), 1000)
+        shortened(
+          read.message ?? trans.__('This run has no program to show.'),
+          1000
+        )
       ])
     );
   } else {

@@ -39,7 +39,7 @@ export class WideHead extends ModelWidget {
           <p className="jp-JaxprWide-empty">
             {model.snapshot.message ??
               trans.__(
-                'This run made no program. Choose another program above.'
+                'This run has no program to show. Choose another program above.'
               )}
           </p>
         )}

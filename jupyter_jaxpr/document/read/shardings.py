@@ -219,7 +219,7 @@ def exchanged(shardings: ProgramShardings) -> str:
     if any(each.per_trip for each in collectives):
         words.append("A loop with an unknown number of steps counts as one step.")
     if any(each.conditional for each in collectives):
-        words.append("Every branch counts as taken.")
+        words.append("The sum counts every branch, as if each branch ran.")
     return " ".join(words)
 
 

@@ -208,7 +208,9 @@ def _types(error: BaseException, raised: RaisedAt | None) -> Explained | None:
         )
         if len(found) > 1:
             others = ", ".join(f"{each['path']} ({each['before']} → {each['after']})" for each in found[1:5])
-            said += f" The step also changes these types: {others}.".replace("loop_carry[1]", "carry")
+            said += f" The types of these carry values also change in the step: {others}.".replace(
+                "loop_carry[1]", "carry"
+            )
         title = f"The carry of {name} changes its type: {before} → {after}"
         return Explained(None, title, said, tuple(carry_cures(raised, path, before, after)))
     if _PAIR.search(text):

@@ -131,7 +131,10 @@ class Body:
             for each in target.elts:
                 self._write(each)
         else:
-            raise Cannot(f"The body assigns to {_short(target)}. A loop of JAX cannot do so: carry the value instead.")
+            raise Cannot(
+                f"The body assigns to {_short(target)}. The body of a loop of JAX cannot do this: make the value a "
+                "part of the carry."
+            )
 
     def _store(self, name: str) -> None:
         self.writes.setdefault(name)

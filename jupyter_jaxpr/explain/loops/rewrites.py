@@ -95,7 +95,7 @@ class _Writer:
         for name in body.appends:
             check_starts_empty(self._loop, name)
         if not carry and not body.appends:
-            raise Cannot("The names in the loop do not show what the loop computes.")
+            raise Cannot("jupyter_jaxpr cannot tell from the names in the loop what the loop computes.")
         if not carry and self._carried:
             raise Cannot("The loop changes an object without an assignment to a name.")
         lines, ys = self._body(node.body, body)
@@ -180,7 +180,7 @@ class _Writer:
             carry = carried_names(self._loop, body, set())
             check_numbers(inner, {number}, {number, *body.writes})
             if not carry:
-                raise Cannot("The names in the loop do not show what the loop computes.")
+                raise Cannot("jupyter_jaxpr cannot tell from the names in the loop what the loop computes.")
             lines, _ = self._body(inner, body)
             state = _tuple(carry)
             name = self._names.new("body", "inner", "innermost")
@@ -199,7 +199,9 @@ class _Writer:
         if body.appends:
             raise Cannot("JAX does not know how many elements a while loop appends.")
         if not tested & set(carry):
-            raise Cannot("The names in the loop do not show when the loop ends.")
+            raise Cannot(
+                "jupyter_jaxpr cannot tell from the names in the loop when the loop ends. Write the condition yourself."
+            )
         check_numbers(node.body, set(), set(body.writes))
         lines, _ = self._body(node.body, body)
         state = _tuple(carry)

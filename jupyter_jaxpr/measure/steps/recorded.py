@@ -133,7 +133,7 @@ class Kept:
         if self.step_every > 1:
             sentences.append(f"The recording keeps one of every {self.step_every:,} steps.")
         if self.visit_every > 1:
-            sentences.append(f"The recording keeps one of every {self.visit_every:,} entries of the construct.")
+            sentences.append(f"The recording keeps one of every {self.visit_every:,} executions of the construct.")
         if not sentences and self._lost:
             sentences.append("The recording keeps only the first steps.")
         if not sentences:

@@ -238,7 +238,7 @@ class _Run:
             return piece
 
         piece, _ = self._stepper.compiled(key, make)
-        self._tell("Running the code around the loop", None, None)
+        self._tell("Running the code before and after the loop", None, None)
         environment.update(zip(gives, piece([environment[variable] for variable in given]), strict=True))
 
     def _equation(self, equation: Any, operands: list[Any], way: Sequence[Step], key: tuple[int, ...]) -> list[Any]:

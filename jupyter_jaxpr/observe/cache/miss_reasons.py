@@ -66,7 +66,7 @@ def _reasons(event: MissEvent, history: FunctionHistory, reading: Reading) -> tu
     same_jit = [old for old in same_kind if _same_options(old, event)]
     by = event.key.options.by
     if not same_jit:
-        text = f"first call of {history.name} with these options of {by}"
+        text = f"first call of {history.name} with these options for {by}"
         return (Reason("first_call", text, after=f"other options of {by}"),)
     keys = [old.key for old in same_jit[-_COMPARED:] if old.key is not None]
     _, reasons = closest(event.key, keys, reading)
@@ -156,8 +156,11 @@ def _without_fast_path(name: str, effects: Sequence[str]) -> str:
     if not effects:
         return f"{miss}: JAX gives {name} no fast path, and the cause is unknown"
     if all(re.match("Read|Write|Accum", each) for each in effects):
-        return f"{miss}: JAX gives no fast path to a function that reads or writes a reference from outside ({known})"
-    return f"{miss}: JAX gives no fast path to a function with effects, such as those of a callback ({known})"
+        return (
+            f"{miss}: JAX has no fast path for a function that reads or writes a mutable reference from outside of the "
+            f"function ({known})"
+        )
+    return f"{miss}: JAX has no fast path for a function with effects, such as those of a callback ({known})"
 
 
 def _same_key(event: MissEvent, own: Sequence[MissEvent], history: FunctionHistory, reading: Reading) -> Reason:

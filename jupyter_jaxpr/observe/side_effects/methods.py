@@ -236,7 +236,7 @@ class Methods(Attributes):
         cell = owner.cells.get("__class__")
         first = next(iter(owner.names.values()), None)
         if cell is None or first is None:
-            return self.refuse("unknown", scope, node, "calls super() where the class is unknown")
+            return self.refuse("unknown", scope, node, "calls super() of a class that is unknown")
         return Super(cell.cell_contents, first)
 
     def _by_name(self, scope: Scope, node: ast.AST, function: Any, values: list[Value]) -> Value:

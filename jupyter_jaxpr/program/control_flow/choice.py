@@ -25,7 +25,7 @@ def _row(card: Card, place: Place, derivative: str) -> tuple[str, str] | None:
     if card.kind == "map":
         return "outputs", "Each step returns an output and does not need the other steps."
     if card.kind == "while_loop":
-        return "open", "The values decide the number of steps."
+        return "open", "The number of steps depends on values that are known only at run time."
     if card.kind == "fori_loop" and card.trips is None:
         return "open", "The number of steps is known only at run time."
     if card.trips != 0 and card.kind == "scan" and any(slot.role == "ys" for slot in card.slots):

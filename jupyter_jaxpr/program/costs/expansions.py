@@ -129,7 +129,10 @@ def _filled_up(names: list[str]) -> str:
 
 
 def _masked(names: list[str]) -> str:
-    return f"XLA computes all groups of {_listed(names)} in one masked product, whose elements are mostly zero."
+    return (
+        f"XLA computes all groups of {_listed(names)} as one masked matrix product. Most elements of the masked "
+        "operand are zero."
+    )
 
 
 def _rounds(names: list[str]) -> str:

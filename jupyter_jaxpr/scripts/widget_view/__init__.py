@@ -78,7 +78,7 @@ def _stages(program: Program) -> list[dict[str, Any]]:
     found = [
         ("trace", "trace", times.trace),
         ("lower", "lower", times.lower),
-        ("compile", "compile (from disk)" if times.from_disk else "compile", times.compile),
+        ("compile", "compile (from the cache on disk)" if times.from_disk else "compile", times.compile),
         ("run", "first run", times.first_run),
         ("rest", "rest", times.rest),
     ]

@@ -218,7 +218,9 @@ describe('a cell and its program', () => {
     const { dom } = notebook.editor('cell-rnn');
     const [untraced] = dom.querySelectorAll('.jp-JaxprCell-untraced');
     expect(untraced.textContent?.trim()).toBe('return h, h');
-    expect(untraced.getAttribute('title')).toBe('The trace did not reach this line.');
+    expect(untraced.getAttribute('title')).toBe(
+      'The trace did not reach this line.'
+    );
     const [note] = dom.querySelectorAll('.jp-JaxprCell-note');
     expect(note.getAttribute('aria-label')).toBe('Printed while tracing.');
     expect(note.closest('.cm-line')?.textContent).toContain('x @ p["wx"]');

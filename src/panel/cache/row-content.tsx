@@ -70,7 +70,7 @@ function FunctionCells(props: CellProps<IFunctionRow>): JSX.Element {
         />
         {row.hidden ? (
           <div role="gridcell" className="jp-JaxprCache-hidden">
-            {trans.__('to guess')}
+            {trans.__('not guessed yet')}
           </div>
         ) : (
           <>

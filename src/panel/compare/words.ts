@@ -64,7 +64,7 @@ export function derivativeWords(
     case 'none':
       return trans.__('none');
     case 'no_floats':
-      return trans.__('no float values');
+      return trans.__('no floating-point values');
     case 'unknown':
       return variant.result === null ? '–' : trans.__('unknown');
   }

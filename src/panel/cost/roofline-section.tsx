@@ -104,7 +104,7 @@ function Measuring(props: {
         </button>
         <p id={about} className="jp-JaxprPanel-small">
           {trans.__(
-            'The measurement times a matmul and a copy for at most 2 s. The kernel keeps the result until the kernel stops.'
+            'To find the peak speed of the device, the measurement times a matmul and a copy for at most 2 s. The kernel keeps the result until the kernel stops.'
           )}
         </p>
       </div>

@@ -76,7 +76,7 @@ function Since(props: {
   const count = run?.snapshot.cell?.execution_count ?? null;
   const since =
     count === null
-      ? trans.__('Since the run before')
+      ? trans.__('Changes since the previous run')
       : trans.__('Since run [%1]', count);
   // It is asked for in a moment, where it is small.
   const words = sinceWords(

@@ -264,4 +264,4 @@ function TraceIt(props: {
 }
 
 const NOTHING = (trans: TranslationBundle): string =>
-  trans.__('This run made no program.');
+  trans.__('This run has no program to show.');

@@ -455,7 +455,8 @@ export function recording(changes: Partial<Recording> = {}): Recording {
         largest_difference: null
       }
     ],
-    verdict: "The recorded results equal the original function's results, bit for bit.",
+    verdict:
+      "The recorded results equal the original function's results, bit for bit.",
     notes: [],
     seconds: 0.21,
     ...changes

@@ -319,7 +319,7 @@ export class LevelPane implements IDisposable {
       }
       return {
         text: trans.__(
-          'Only the kernel holds the text of the twin, and the kernel is not available. Go back to the program, or run the cell again.'
+          'Only the kernel holds the text of the tagged program, and the kernel is not available. Go back to the program, or run the cell again.'
         ),
         action: null
       };

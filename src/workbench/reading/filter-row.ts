@@ -43,7 +43,7 @@ export class FilterRow {
     this._source = filter(
       trans.__('Source'),
       trans.__(
-        'Show source lines above the lines that come from them (key: %1)',
+        'Show each source line above the program lines that come from it (key: %1)',
         printedKey('text', 'source')
       ),
       () => (_tools.interleaved = !_tools.interleaved)

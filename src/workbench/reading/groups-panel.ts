@@ -72,7 +72,7 @@ export class GroupsPanel implements Panel {
     this._words.textContent =
       groups.size === 0
         ? trans.__(
-            'No neighbouring equations have the same name here. Use jax.named_scope to name equations.'
+            'Nothing to group: no adjacent equations share a named scope. Use jax.named_scope to name a group of equations.'
           )
         : count === 0
           ? trans._n(

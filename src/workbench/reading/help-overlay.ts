@@ -105,6 +105,6 @@ function headingName(heading: Heading, trans: TranslationBundle): string {
     case 'columns':
       return trans.__('With several levels side by side');
     case 'diff':
-      return trans.__('In the lines of both programs');
+      return trans.__('In the two columns of a diff');
   }
 }

@@ -253,7 +253,7 @@ function effectTitle(
   }
   if (effects.every(each => each.startsWith('Read'))) {
     return trans.__(
-      'The equation reads a mutable reference, so it stays after earlier writes to the reference.'
+      'The equation reads a mutable reference, so it cannot move before earlier writes to the reference.'
     );
   }
   if (effects.some(each => each === 'Debug' || each === 'IO')) {

@@ -250,7 +250,7 @@ describe('prediction', () => {
       'Did each call hit the cache, or miss it?'
     );
     expect(rows(node)).toEqual([
-      '1 train_step line 31212 callsto guess',
+      '1 train_step line 31212 callsnot guessed yet',
       '2 call batch: f32[32,3] · line 4hit miss',
       '2 8 times the same call batch: f32[32,3]hit miss',
       '2 call batch: f32[17,3] · line 4hit miss',

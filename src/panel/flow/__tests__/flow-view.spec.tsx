@@ -362,7 +362,7 @@ describe('the page of choices', () => {
     click(byRole(node, 'button', 'Which construct to choose')[0]);
     expect(words(document.activeElement)).toBe('Back');
     expect(words(node.querySelector('.jp-JaxprFlow-verdict'))).toBe(
-      'For while_loop step, line 10, use jax.lax.while_loop. The values decide the number of steps.'
+      'For while_loop step, line 10, use jax.lax.while_loop. The number of steps depends on values that are known only at run time.'
     );
     const rows = [...node.querySelectorAll<HTMLElement>('[data-row]')];
     expect(rows.map(row => row.dataset.row)).toEqual([

@@ -57,7 +57,7 @@ describe('a line of a jaxpr', () => {
     ['Write<Ref{float32[8]}>', 'so JAX keeps the equation and its order.'],
     [
       'Read<Ref{float32[8]}>',
-      'so it stays after earlier writes to the reference'
+      'so it cannot move before earlier writes to the reference'
     ],
     ['of another library', 'so JAX keeps the equation.']
   ])('promises of the effect %s what JAX does', (effect, promise) => {

@@ -1,0 +1,87 @@
+"""Texts that users read, chosen at random: for a reader who has not seen the code and says what each means.
+
+    python tests/sentences.py                 sixty, with the seed that chose them
+    python tests/sentences.py --seed 7        the sixty of a seed
+    python tests/sentences.py --all           all of them, with file and line
+
+Half of the texts are the panel's, in `trans.__` and `trans._n`, and half the kernel's: strings of two words and more
+that are no docstring, no schema description and no pattern.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import random
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+#: Files whose strings are descriptions of the schema, checks of documents, or code that is written for the user.
+NOT_READ = ("document/types/", "document/check/", "program/control_flow/written.py", "/lessons/", "labextension/")
+_CALL = re.compile(r"\btrans\s*\.\s*(?:__|_n)\(\s*('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")")
+_PATTERN = re.compile(r"[\\^$|]|\?P<|\[\^|^<|^[a-z_0-9 ]{60,}$")
+
+
+def of_panel() -> Iterator[tuple[str, int, str]]:
+    """File, line and text of each translated string."""
+    for path in sorted((ROOT / "src").rglob("*.ts*")):
+        if "__tests__" not in path.parts:
+            text = path.read_text()
+            for found in _CALL.finditer(text):
+                yield str(path.relative_to(ROOT)), text.count("\n", 0, found.start()) + 1, ast.literal_eval(found[1])
+
+
+def of_kernel() -> Iterator[tuple[str, int, str]]:
+    """File, line and text of each string of the package that reads like words."""
+    for path in sorted((ROOT / "jupyter_jaxpr").rglob("*.py")):
+        name = str(path.relative_to(ROOT))
+        if not any(part in name for part in NOT_READ):
+            for line, text in _strings(ast.parse(path.read_text())):
+                words = re.sub(r"\{.*?\}", "", text)
+                if len(re.findall(r"[A-Za-z]{2,}", words)) >= 2 and " " in words.strip() and not _PATTERN.search(text):
+                    yield name, line, text
+
+
+def _strings(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    skipped: set[int] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            skipped.add(id(node.value))
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("_text", "TypeError", "AssertionError"):
+            skipped.update(map(id, ast.walk(node)))  # descriptions of the schema, and what only we read
+        elif isinstance(node, ast.JoinedStr) and id(node) not in skipped:
+            skipped.update(map(id, ast.walk(node)))
+            yield node.lineno, "".join(_part(value) for value in node.values)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in skipped:
+            yield node.lineno, node.value
+
+
+def _part(value: ast.expr) -> str:
+    if isinstance(value, ast.Constant):
+        return str(value.value)
+    assert isinstance(value, ast.FormattedValue)
+    return "{" + ast.unparse(value.value) + "}"
+
+
+def main() -> None:
+    """Print what the command line asks for."""
+    parser = argparse.ArgumentParser(description="Choose texts that users read.")
+    parser.add_argument("--seed", type=int, default=random.randrange(10_000))
+    parser.add_argument("--count", type=int, default=60)
+    parser.add_argument("--all", action="store_true", help="print all of them, with file and line")
+    options = parser.parse_args()
+    panel, kernel = list(of_panel()), list(of_kernel())
+    if options.all:
+        print("\n".join(f"{file}:{line}: {text}" for file, line, text in [*panel, *kernel]))
+        return
+    chosen = random.Random(options.seed)
+    half = options.count // 2
+    print(f"seed {options.seed}; {len(panel)} texts of the panel, {len(kernel)} of the kernel")
+    texts = [*chosen.sample(panel, half), *chosen.sample(kernel, options.count - half)]
+    print("\n".join(f"{number}. {text}" for number, (_, _, text) in enumerate(texts, 1)))
+
+
+if __name__ == "__main__":
+    main()
