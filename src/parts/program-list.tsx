@@ -38,7 +38,7 @@ function ordered(snapshot: Snapshot): number[] {
   );
 }
 
-/** The words of a program in the list: its signature in few letters. */
+/** The words of a program in the list: its signature in few letters, and how the program came about. */
 function ChoiceWords({ run, program }: IChoice): JSX.Element {
   const one = run.snapshot.programs[program];
   const result =
@@ -47,6 +47,7 @@ function ChoiceWords({ run, program }: IChoice): JSX.Element {
     <>
       <b>{shortened(one.name, 80)}</b> {shortArguments(one)}
       {result}
+      {one.how && ` · ${shortened(one.how, 80)}`}
     </>
   );
 }

@@ -27,7 +27,10 @@ function twoRuns(): JaxprModel {
   model.show(
     snapshot({
       created: CREATED,
-      programs: [program(), program({ name: 'loss', result: null })]
+      programs: [
+        program(),
+        program({ name: 'loss', result: null, how: 'ran as an eager scan' })
+      ]
     }),
     false
   );
@@ -125,7 +128,7 @@ describe('the list of programs', () => {
         'step ({b, wh}, f32[100,8]) → (f32[4], f32[100,16])' +
         'Cell [7] · 02:34' +
         'rnn ({b, wh}, f32[100,8]) → (f32[4], f32[100,16])' +
-        'loss ({b, wh}, f32[100,8])'
+        'loss ({b, wh}, f32[100,8]) · ran as an eager scan'
     );
     expect(
       byRole(list, 'option').map(one => one.getAttribute('aria-selected'))
