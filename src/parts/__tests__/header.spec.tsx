@@ -168,7 +168,7 @@ describe('the list of programs', () => {
           list.getAttribute('aria-activedescendant') ?? ''
         )
       )
-    ).toBe('loss ({b, wh}, f32[100,8])');
+    ).toBe('loss ({b, wh}, f32[100,8]) · ran as an eager scan');
     press(list, 'Escape');
     expect(document.activeElement).toBe(button);
     expect(model.snapshot?.id).toBe('run-2');
