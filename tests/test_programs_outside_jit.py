@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -237,6 +238,7 @@ def test_the_arguments_of_a_trace_are_not_kept_alive(notebook: Notebook) -> None
         "y = f(x)\ny",
         "a, b = f(x), 1",
         "y: object = f(x)",
+        "y, *_ = f(x)",
         "print(f(x))",
         "f'{f(x)}'",
         "f(x).shape",
@@ -261,3 +263,88 @@ def test_a_part_of_a_statement_that_calls_no_function_of_the_user_is_not_traced(
     built = notebook.builds()
     notebook.run(f"%%jaxpr\ndef f(v):\n    return jnp.sin(v) * 2\n{end}")
     assert [program.name for program in built[-1].document.programs] == []
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "d = {'a': x}\ndef f(v):\n    return jnp.sin(v['a'])\nd['b'] = f(d)",
+        "total = x\ndef f(v):\n    return jnp.sin(v)\ntotal += f(x)",
+        "class Net:\n    pass\nnet = Net()\ndef f(v):\n    return jnp.sin(v)\nnet.out = f(x)",
+        "async def f(v):\n    return jnp.sin(v)\ny = await f(x)",
+    ],
+)
+def test_a_call_whose_statement_then_changes_an_object_is_not_traced(notebook: Notebook, cell: str) -> None:
+    built = notebook.builds()
+    notebook.run(f"%%jaxpr\n{cell}")
+    assert [program.name for program in built[-1].document.programs] == []
+
+
+def test_a_call_is_not_traced_where_the_assigned_name_decides_what_the_call_does(notebook: Notebook) -> None:
+    notebook.run("cache = None\ndef f(v):\n    return jnp.sin(v) if cache is None else jnp.cos(v) * cache")
+    built = notebook.builds()
+    notebook.run("%%jaxpr\ncache = f(x)")
+    assert built[-1].document.programs == []
+    assert built[-1].document.message == (
+        "f was not traced. The cell assigned to cache after the call, and a function of the notebook reads cache. To "
+        "see the program that runs, call f under jax.jit."
+    )
+
+
+def test_a_slow_call_in_an_assignment_is_not_traced_unasked(notebook: Notebook) -> None:
+    notebook.run("import time\ndef f(v):\n    time.sleep(0.6)\n    return jnp.sin(v)")
+    built = notebook.builds()
+    notebook.run("%%jaxpr\ny = f(x)")
+    assert built[-1].document.programs == []
+    assert built[-1].document.message.endswith("was not traced. To see the program, write %jaxpr f(x).")
+
+
+def test_a_construct_that_a_transform_derived_says_so_and_blames_nobody(notebook: Notebook) -> None:
+    notebook.run("def glide(carry, x):\n    return carry + x, carry * 2")
+    ran = notebook.run(
+        "%%jaxpr --no-trace\ny = lax.scan(glide, 0.0, x)\n"
+        "z = jax.linearize(lambda c: lax.scan(glide, c, x)[0], 0.0)\n"
+        "w = jax.vmap(lambda c: lax.scan(glide, c, x)[0])(x)"
+    )
+    found = set(reasons(ran, "scan(glide)"))
+    assert found == {("first_call", None)}
+    assert hows(ran)[0] == "ran as an eager scan"
+    assert set(hows(ran)[1:]) == {"eager scan, derived by a transform"}
+
+
+def test_a_construct_compiled_earlier_that_ends_a_cell_is_not_traced_again(notebook: Notebook) -> None:
+    notebook.run(STEP)
+    notebook.run("%%jaxpr\nlax.scan(step, 0.0, x)")
+    ran = notebook.run("%%jaxpr\n# another line\nlax.scan(step, 0.0, x)")
+    assert [program["name"] for program in ran.document["programs"]] == ["scan(step)"]
+
+
+def test_a_construct_compiled_before_the_extension_was_loaded(make_notebook: Callable[..., Notebook]) -> None:
+    notebook = make_notebook(False)
+    notebook.run("import jax, jax.numpy as jnp\nfrom jax import lax\nx = jnp.arange(8.0)\n" + STEP)
+    notebook.run("y = lax.scan(step, 0.0, x)")
+    notebook.run("%load_ext jupyter_jaxpr")
+    ran = notebook.run("%%jaxpr\ny = lax.scan(step, 0.0, x)")
+    assert ran.document["message"] == (
+        "JAX compiled scan(step) before %load_ext jupyter_jaxpr, so the program is not known. To see the program, "
+        "write %jaxpr lax.scan(step, 0.0, x)."
+    )
+    ran = notebook.run("%%jaxpr\nfor _ in range(2):\n    y = lax.scan(step, 0.0, x)")
+    assert ran.document["message"] == (
+        "JAX compiled scan(step) before %load_ext jupyter_jaxpr, so the program is not known. Load the extension "
+        "before the first call."
+    )
+
+
+def test_a_trace_that_cannot_be_described_hides_no_other(notebook: Notebook) -> None:
+    notebook.run(
+        "class Strict:\n    def __init__(self, a):\n        assert isinstance(a, jax.Array)\n        self.a = a\n"
+        "jax.tree_util.register_pytree_node(Strict, lambda s: ((s.a,), None), lambda _, leaves: Strict(*leaves))\n"
+        "def strict(s):\n    return s.a + 1"
+    )
+    ran = notebook.run(
+        "%%jaxpr\na = jax.make_jaxpr(jnp.sin)(1.0)\nb = jax.make_jaxpr(strict)(Strict(x))\n"
+        "c = jax.eval_shape(jnp.cos, x)"
+    )
+    assert [program["name"] for program in ran.document["programs"]] == ["sin", "strict", "cos"]
+    assert ran.notes == []

@@ -56,6 +56,7 @@ class Construct:
         settings: What the caller chose besides functions and operands: length, reverse, unroll, as text.
         groups: What the operands are, in order, such as `carry`, and how many there are of each; None: the rest.
         function: The function object that was given as the body, while it lives; None where it is not known.
+        derived: A transform such as grad or vmap made the construct of one that the user wrote.
     """
 
     name: str
@@ -64,6 +65,13 @@ class Construct:
     settings: tuple[tuple[str, str], ...]
     groups: tuple[tuple[str, int | None], ...] = ()
     function: weakref.ref[Any] | None = None
+    derived: bool = False
+
+    def how(self, now: bool) -> str:
+        """How the program came about, in a few words; `now`: JAX compiled the program in this run."""
+        if self.derived:
+            return f"eager {self.name}, derived by a transform"
+        return f"ran as an eager {self.name}" if now else f"eager {self.name}, compiled earlier"
 
     @property
     def title(self) -> str:
@@ -99,7 +107,7 @@ def construct_of(fun: Any, frame: FrameType | None) -> Construct | None:
     name = str(primitive.name)
     if name not in _SPECIFIC:
         return None
-    called, given = _called(frame)
+    called, given, derived = _called(frame)
     called = called or name
     return Construct(
         called,
@@ -108,6 +116,7 @@ def construct_of(fun: Any, frame: FrameType | None) -> Construct | None:
         tuple((key, text_of(value)) for key, value in sorted(params.items()) if key in _SETTINGS),
         _groups(called, params),
         given,
+        derived,
     )
 
 
@@ -139,9 +148,12 @@ def _bodies(name: str, params: dict[str, Any]) -> Iterator[Body]:
         yield Body(text_of(name), text_of(file), int(line) if line.isdigit() else 0)
 
 
-def _called(frame: FrameType | None) -> tuple[str | None, weakref.ref[Any] | None]:
-    """The function of `jax.lax` that the innermost code that is not JAX's has called, and the body given to it."""
-    name, body = None, None
+def _called(frame: FrameType | None) -> tuple[str | None, weakref.ref[Any] | None, bool]:
+    """The function of `jax.lax` that the innermost code that is not JAX's has called, and the body given to it.
+
+    The last value says whether JAX evaluates what a transform derived, rather than what was written.
+    """
+    name, body, derived = None, None, False
     while frame is not None and frame.f_code.co_filename.startswith(jax_directory()):
         own = frame.f_code
         if own.co_name in _FUNCTIONS and _CONTROL_FLOW in own.co_filename:
@@ -151,10 +163,12 @@ def _called(frame: FrameType | None) -> tuple[str | None, weakref.ref[Any] | Non
                 body = weakref.ref(frame.f_locals[parameter]) if parameter is not None else None
             except (KeyError, TypeError):  # a body that cannot be referred to weakly
                 body = None
+        derived |= own.co_filename.endswith(_TRANSFORMS)
         frame = frame.f_back
-    return name, body
+    return name, body, derived or name is None
 
 
+_TRANSFORMS = tuple(os.path.join("interpreters", f"{name}.py") for name in ("ad", "batching", "partial_eval"))
 _CONTROL_FLOW = f"{os.sep}control_flow{os.sep}"
 
 
@@ -170,11 +184,18 @@ class EagerConstructs:
     """Tells of each construct that is evaluated outside of jit.
 
     Args:
+        wanted: Whether evaluations on this thread are to be told now.
         tell: Gets the function that JAX jitted for the construct, and a frame within the evaluation.
         fail: Gets an error of ours.
     """
 
-    def __init__(self, tell: Callable[[Any, FrameType], None], fail: Callable[[BaseException], None]) -> None:
+    def __init__(
+        self,
+        wanted: Callable[[], bool],
+        tell: Callable[[Any, FrameType], None],
+        fail: Callable[[BaseException], None],
+    ) -> None:
+        self._wanted = wanted
         self._tell = tell
         self._fail = fail
         self._method: TellingMethod | None = None
@@ -190,7 +211,7 @@ class EagerConstructs:
         core, dispatch = private("core"), private("dispatch")
         code = core.Primitive.bind_with_trace.__code__
         callable_of = dispatch.xla_primitive_callable
-        tell, fail = self._tell, self._fail
+        wanted, tell, fail = self._wanted, self._tell, self._fail
 
         def evaluated(_: Any, frame: FrameType) -> None:
             # Each operation that JAX runs one by one comes by here: most are left after two comparisons.
@@ -200,6 +221,8 @@ class EagerConstructs:
             if given["self"].name not in _SPECIFIC:
                 return
             try:
+                if not wanted():
+                    return
                 # JAX itself asks the same next, and keeps the answer.
                 jitted = callable_of(given["self"], **given["params"])
                 tell(jitted._fun, frame)

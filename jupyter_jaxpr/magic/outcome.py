@@ -19,15 +19,17 @@ from ..jax.facts import imported, is_jitted
 from ..jax.stages import held_trace
 from ..observe.cache.ledger_table import not_counted
 from ..observe.functions import code_of, is_of_jax, is_users, name_of
-from ..observe.observation import Finding, Observation, ObservedProgram, Place
+from ..observe.observation import Finding, Observation, ObservedFunction, Place
 from ..observe.own_traces import OwnTrace, has_arrays, returned_arrays, trace_call
 from ..observe.retrace import CallGone, HeldCallForTrace, Retrace, deciding
 from ..observe.side_effects.effect import SideEffect
 from ..observe.side_effects.guard import EffectsError, place_text
 from ..observe.side_effects.proof import side_effects
 from ..plain_text import error_lines, error_text, file_of, kind_name, message_of, traceback_text
+from ..quantities import duration
 from ..typed.specs import SpecError
 from .comparing import compare_named
+from .read_names import may_be_read
 from .sweeping import sweep_named
 
 if TYPE_CHECKING:
@@ -102,7 +104,7 @@ def complete(
         elif active.options.target is not None:
             message = trace_target(observer, namespace, active.options, observation, "%%jaxpr")
         elif error is None:
-            message = _trace_last(observer, active, observation, auto_trace and active.options.trace)
+            message = _trace_last(observer, namespace, active, observation, auto_trace and active.options.trace)
     if any(function.programs for function in observation.functions):
         return None
     return message or _nothing(namespace, active, observation, error)
@@ -211,16 +213,29 @@ def _why_not(error: Exception, text: str, magic: str) -> str:
 
 
 _OF_A_CALL = ("ran", "seen_before")
+_SLOW_CALL = 0.5
+"""Seconds: after an assignment, a call that took longer is not traced unasked, as its trace may take longer still."""
+_READS_TARGET = (
+    "{name} was not traced. The cell assigned to {names} after the call, and a function of the notebook reads {names}. "
+    "To see the program that runs, call {name} under jax.jit."
+)
+_SLOW = "{name} ran without jit for {took} and was not traced. To see the program, write %jaxpr {call}."
+_COMPILED_BEFORE = (
+    "JAX compiled {names} before %load_ext jupyter_jaxpr, so the program is not known. To see the program, write "
+    "%jaxpr {call}."
+)
 
 
-def _trace_last(observer: Observer, active: Active, observation: Observation, wanted: bool) -> str | None:
+def _trace_last(
+    observer: Observer, namespace: dict[str, Any], active: Active, observation: Observation, wanted: bool
+) -> str | None:
     """Trace the cell's last call, where no program ran as the user wrote it."""
     last = active.last
     called = [function for function in observation.functions if not function.construct]
-    ran = _construct_called(observation, active)
-    if ran is not None:
-        observation.focus = ran
-        return None
+    construct = _construct_called(observation, active)
+    if construct is not None:
+        observation.focus = construct.programs[-1] if construct.programs else None
+        return None if construct.programs else _COMPILED_BEFORE.format(names=construct.name, call=last.text)
     if any(program.origin in _OF_A_CALL for function in called for program in function.programs):
         return None
     if not last.returned:
@@ -228,6 +243,11 @@ def _trace_last(observer: Observer, active: Active, observation: Observation, wa
     fun, name = last.function, name_of(last.function)
     if last.is_part and not is_users(fun):
         return None
+    if last.targets and may_be_read(last.targets, namespace):
+        names = ", ".join(sorted(last.targets))
+        return _READS_TARGET.format(name=name, names=names)
+    if last.is_part and last.seconds > _SLOW_CALL and not is_jitted(fun):
+        return _SLOW.format(name=name, took=duration(last.seconds), call=last.text)
     if not last.is_known:
         return (
             f"The call {last.text} was not traced: reading the values behind the star would run your code a second "
@@ -277,17 +297,17 @@ def _trace_last(observer: Observer, active: Active, observation: Observation, wa
     return _added(observation, own, name)
 
 
-def _construct_called(observation: Observation, active: Active) -> ObservedProgram | None:
-    """The program of the construct that the cell's last call is, such as `lax.scan(step, init, xs)`."""
+def _construct_called(observation: Observation, active: Active) -> ObservedFunction | None:
+    """The construct that the cell's last call is, such as `lax.scan(step, init, xs)`."""
     last = active.last
     if not last.returned or not is_of_jax(last.function):
         return None
     lines = range(last.line, last.end_line + 1)
     for function in reversed(observation.functions):
-        if function.construct and function.name.startswith(name_of(last.function)) and function.programs:
-            program = function.programs[-1]
-            if program.call is not None and program.call.file == active.cell.file and program.call.line in lines:
-                return program
+        if function.construct and function.name.startswith(name_of(last.function)):
+            place = function.called_at
+            if place is not None and place.file == active.cell.file and place.line in lines:
+                return function
     return None
 
 
@@ -438,6 +458,12 @@ def _nothing(namespace: dict[str, Any], active: Active, observation: Observation
         return (
             f"The call of {', '.join(raised[:5])} raised an error, and the cell caught the error, so no program is "
             "known. Remove the code that catches the error, and run the cell again to see the error."
+        )
+    constructs = [function.name for function in observation.functions if function.construct]
+    if constructs:
+        return (
+            f"JAX compiled {', '.join(constructs[:5])} before %load_ext jupyter_jaxpr, so the program is not known. "
+            "Load the extension before the first call."
         )
     called = [function.name for function in observation.functions]
     if called:

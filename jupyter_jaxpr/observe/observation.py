@@ -115,6 +115,7 @@ class ObservedFunction:
     inlined: int | None = None
     raised: int | None = None
     construct: bool = False  # a construct that JAX compiled by itself, outside of jit
+    called_at: Place | None = None  # of a construct: the line of the last call in this run
 
 
 @dataclass(frozen=True)

@@ -87,7 +87,7 @@ class Observer:
         self.history = History()
         self.shows_programs = False  # a session that shows programs is there: `observe()` alone holds none
         self.hooks = Hooks(self)
-        self._eager = EagerConstructs(self.evaluated, self.hooks.fail)
+        self._eager = EagerConstructs(self._is_observed, self.evaluated, self.hooks.fail)
         self._ahead_of_calls = TracesAhead(self.traced_ahead, self.hooks.fail)
         self._watching = 0  # runs that show programs
         self._threads: dict[int, ThreadState] = {}
@@ -296,28 +296,33 @@ class Observer:
 
     def traced_ahead(self, ahead: TracedAhead, frame: FrameType) -> None:
         """JAX traced a function without a call of it."""
-        state = self._threads.get(threading.get_ident())
-        if state is None or state.run is None or state.replaying or facts.staging():
+        if not self._is_observed():
             return
         caller = frame.f_back
         while caller is not None and is_jax(file_of(caller.f_code)):
             caller = caller.f_back
         if caller is not None and not is_installed(file_of(caller.f_code)):
-            state.run.traced_ahead(ahead, frame_place(caller))
+            run = self._threads[threading.get_ident()].run
+            if run is not None:
+                run.traced_ahead(ahead, frame_place(caller))
+
+    def _is_observed(self) -> bool:
+        """Whether a cell runs on this thread, and JAX works for the cell and not for us."""
+        state = self._threads.get(threading.get_ident())
+        return state is not None and state.run is not None and not state.replaying and not facts.staging()
 
     def evaluated(self, fun: Any, frame: FrameType) -> None:
         """A construct runs outside of jit, compiled before or not; `fun` is what JAX jitted for the construct."""
-        state = self._threads.get(threading.get_ident())
-        if state is None or state.run is None or state.replaying or facts.staging():
-            return
+        run = self._threads[threading.get_ident()].run
         function = self.functions.find(fun, frame)
-        if function.library:
+        if run is None or function.library:
             return
-        activity = state.run.activity(function)
+        activity = run.activity(function)
         activity.calls += 1
-        for program in function.kept.values():  # what JAX jitted for a construct runs this program and no other
+        activity.called_at = call_place(frame)
+        for program in list(function.kept.values())[-1:]:
             activity.use(program, now=False)
-        state.run.call_lines.called(call_place(frame), 1)
+        run.call_lines.called(activity.called_at, 1)
 
     def installed(self) -> None:
         """The hooks have gone in; what JAX compiled before was not seen."""

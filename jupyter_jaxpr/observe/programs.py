@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from ..jax.eager import Construct
 from .arguments import CallShape, EquinoxCall, arguments_of, equinox_arguments, plain_shape, result_of, spec_of
 from .cache.keys import Key
 from .calls.call_values import CallValues
@@ -38,7 +39,8 @@ class KeptProgram:
     equinox: EquinoxCall | None = None
     stages: StageTimes | CallTimes | None = None
     call: Place | None = None
-    traceback: Any = None  # JAX's record of the stack, of a construct outside of jit
+    construct: Construct | None = None  # outside of jit, which JAX compiled by itself
+    traceback: Any = None  # JAX's record of the stack, of such a construct
     parent: Any = None  # of a derived one: the jaxpr it was derived from
     values: CallValues | None = None  # of the newest call that was seen
     held: HeldCall | None = None  # how to make a call of it again
@@ -73,6 +75,8 @@ class KeptProgram:
             donated=self.donated,
             held=self.held,
             traceback=self.traceback,
+            how=None if self.construct is None else self.construct.how(now),
+            input_names=() if self.construct is None else tuple(self.construct.operands(len(self.jaxpr.in_avals))),
         )
 
     def note(self, now: bool) -> str | None:

@@ -74,7 +74,7 @@ def note_program(state: ThreadState, call: JitCall, miss: Miss, executable: Any,
             call=miss.place,
         )
         if miss.function.construct is not None:
-            program.traceback = traceback_here()
+            program.construct, program.traceback = miss.function.construct, traceback_here()
         types = miss.types
         replay(
             state,

@@ -55,6 +55,7 @@ class FunctionActivity:
         self.misses = 0
         self.inlined = 0
         self.raised = 0
+        self.called_at: Place | None = None  # of a construct: the line of the last call
         self.traces = 0
         self.lowerings = 0
         self.compiles = 0
@@ -96,6 +97,7 @@ class FunctionActivity:
             name=self.record.name,
             definition=self.record.definition,
             construct=self.record.construct is not None,
+            called_at=self.called_at,
             programs=self._observed_programs(),
             top_level=self._top_level(),
             calls=calls or (0 if counted else None),
@@ -120,15 +122,7 @@ class FunctionActivity:
             kept = list(self.record.kept.values())
             own = [program for program in kept if program.made == "ran"] or kept
             chosen = [(program, False, None) for program in own[-1:]]
-        found = [program.observed(now, note) for program, now, note in chosen]
-        construct = self.record.construct
-        if construct is not None:
-            for observed in found:
-                observed.how = f"ran as an eager {construct.name}"
-                observed.input_names = tuple(construct.operands(len(observed.jaxpr.in_avals)))
-                if observed.origin == "seen_before":
-                    observed.how = f"eager {construct.name}, compiled earlier"
-        return found
+        return [program.observed(now, note) for program, now, note in chosen]
 
 
 class Run:
@@ -195,7 +189,7 @@ class Run:
             Calls(
                 *key,
                 activity.all_calls if counts else None,
-                self.sees_all and not activity.unseen,
+                activity.record.construct is not None or (self.sees_all and not activity.unseen),
                 activity.calls_raised,
             )
             for key, activity in self.functions.items()
@@ -223,7 +217,8 @@ class Run:
     def traced_ahead(self, ahead: TracedAhead, place: Place | None) -> None:
         """JAX traced a function without a call."""
         if self.keeps_programs and len(self.traces_ahead) < TRACES_AHEAD:
-            self.traces_ahead.append(KeptTrace.of(ahead, place, len(self.functions), self.reading))
+            own = place is not None and place.file == self.file
+            self.traces_ahead.append(KeptTrace.of(ahead, place, own, len(self.functions), self.reading))
 
     def fail(self, error: BaseException) -> None:
         """Note a failure of ours."""
@@ -239,7 +234,7 @@ class Run:
             except Exception as error:
                 self.fail(error)
         try:
-            functions = with_traces(functions, self.traces_ahead)
+            functions = with_traces(functions, self.traces_ahead, self.fail)
         except Exception as error:
             self.fail(error)
         return Observation(

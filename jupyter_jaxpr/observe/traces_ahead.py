@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,9 +20,9 @@ _NOTES = {
     "jax.make_jaxpr": "jax.make_jaxpr traced {name}. JAX ran nothing for it.",
     "jax.eval_shape": "jax.eval_shape traced {name} for the shapes of its results. JAX ran nothing for it.",
     "eval_shape": "{name}.eval_shape() traced {name} for the shapes of its results. JAX ran nothing for it.",
-    "trace": "{name}.trace() traced {name}. The cell did not call {name} itself.",
-    "lower": "{name}.lower() traced and lowered {name}. The cell did not call {name} itself.",
-    "jax.export": "jax.export traced and lowered {name}. The cell did not call {name} itself.",
+    "trace": "{name}.trace() traced {name}.",
+    "lower": "{name}.lower() traced {name} to lower it.",
+    "jax.export": "jax.export traced {name} to export it.",
 }
 
 
@@ -34,38 +34,36 @@ class KeptTrace:
         ahead: What JAX was asked for; without the arguments, which would be kept alive.
         shape: How the call is written.
         place: The user's line.
+        in_cell: Whether the line is in the observed cell.
         position: How many functions of the run had been called before.
     """
 
     ahead: TracedAhead
     shape: CallShape
     place: Place | None
+    in_cell: bool
     position: int
 
     @staticmethod
-    def of(ahead: TracedAhead, place: Place | None, position: int, reading: Reading) -> KeptTrace:
+    def of(ahead: TracedAhead, place: Place | None, in_cell: bool, position: int, reading: Reading) -> KeptTrace:
         """Read what is needed of a trace."""
         shape = shape_of(ahead.options, ahead.args, ahead.kwargs, reading=reading)
-        return KeptTrace(replace(ahead, args=(), kwargs={}), shape, place, position)
+        return KeptTrace(replace(ahead, args=(), kwargs={}), shape, place, in_cell, position)
 
     def function(self) -> ObservedFunction:
         """The function that was traced, with this program."""
         import jax
 
         traced, fun = self.ahead.traced, self.ahead.fun
-        infos = jax.tree_util.tree_leaves(traced.args_info, is_leaf=_is_info)
         name = name_of(fun)
         program = KeptProgram(
-            "traced",
-            traced.jaxpr,
-            None,
-            traced=traced,
-            shape=self.shape,
-            in_tree=jax.tree_util.tree_structure(traced.args_info, is_leaf=_is_info),
-            out_tree=traced.out_tree,
-            donated=tuple(info.donated for info in infos),
-            call=self.place,
+            "traced", traced.jaxpr, None, traced=traced, shape=self.shape, out_tree=traced.out_tree, call=self.place
         )
+        try:
+            infos, tree = jax.tree_util.tree_flatten(traced.args_info, is_leaf=_is_info)
+            program.in_tree, program.donated = tree, tuple(info.donated for info in infos)
+        except Exception:  # a class of the user's that holds arrays alone: the arguments are a flat list then
+            program.shape = None
         note = _NOTES[self.ahead.by].format(name=name)
         observed = program.observed(True, note)
         observed.how = self._how()
@@ -74,23 +72,28 @@ class KeptTrace:
     def _how(self) -> str:
         by = self.ahead.by.removeprefix("jax.")
         made = {"trace": "traced", "lower": "lowered", "export": "exported"}.get(by)
-        if made is not None:
-            return f"{made} ahead of a call" if self.place is None else f"{made} on line {self.place.line}"
-        return f"traced by {by}" if self.place is None else f"traced by {by}, line {self.place.line}"
+        if self.place is None or not self.in_cell:
+            return f"{made} ahead of a call" if made is not None else f"traced by {by}"
+        return f"{made} on line {self.place.line}" if made is not None else f"traced by {by}, line {self.place.line}"
 
 
 def _is_info(node: Any) -> bool:
     return hasattr(node, "donated")
 
 
-def with_traces(functions: Sequence[ObservedFunction], traces: Sequence[KeptTrace]) -> list[ObservedFunction]:
+def with_traces(
+    functions: Sequence[ObservedFunction], traces: Sequence[KeptTrace], fail: Callable[[BaseException], None]
+) -> list[ObservedFunction]:
     """The functions of a run in the order in which they were called or traced; a program that ran is there once."""
     ran = {id(program.jaxpr) for function in functions for program in function.programs}
     at: dict[int, list[ObservedFunction]] = {}
     for trace in traces:
         if id(trace.ahead.traced.jaxpr) not in ran:
             ran.add(id(trace.ahead.traced.jaxpr))
-            at.setdefault(trace.position, []).append(trace.function())
+            try:
+                at.setdefault(trace.position, []).append(trace.function())
+            except Exception as error:  # the other traces are shown
+                fail(error)
     found: list[ObservedFunction] = []
     for position, function in enumerate(functions):
         found += [*at.pop(position, ()), function]

@@ -21,6 +21,7 @@ import ast
 import builtins
 import itertools
 import re
+import time
 import types
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -106,6 +107,8 @@ class LastCall:
         self.end_column: int = 0
         self.text: str = ""
         self.is_part = False  # of an assignment or of a larger expression
+        self.targets: frozenset[str] = frozenset()  # names that the statement assigns to after the call
+        self.seconds = 0.0  # how long the call took
         self.is_known = True  # False where the values behind a star cannot be read without running the user's code
         self._args: list[Any] = []
         self._read: list[tuple[int, Any]] = []  # iterators that the call reads too, and where their values belong
@@ -129,6 +132,7 @@ class LastCall:
     def take_function(self, function: Any) -> Any:
         """What is called."""
         self.seen, self.function = True, function
+        self.seconds = -time.perf_counter()
         return function
 
     def take_argument(self, value: Any) -> Any:
@@ -166,6 +170,7 @@ class LastCall:
     def take_result(self, result: Any) -> Any:
         """What the call returned."""
         self.returned, self.result = True, result
+        self.seconds += time.perf_counter()
         return result
 
 
@@ -197,6 +202,7 @@ def rewrite(module: ast.Module, last: LastCall, source: str) -> ast.Module:
     found = _last_call(module)
     if found is not None:
         statement, call = found
+        last.targets = frozenset(_targets(statement) or ())
         last.is_part = not isinstance(statement, ast.Expr) or not _is_whole(statement.value, call)
         last.line, last.column = call.lineno, call.col_offset
         last.end_line, last.end_column = call.end_lineno or call.lineno, call.end_col_offset or 0
@@ -225,9 +231,32 @@ def _last_call(module: ast.Module) -> tuple[ast.stmt, ast.Call] | None:
 
 
 def _value(statement: ast.stmt) -> ast.expr | None:
-    if isinstance(statement, ast.Expr | ast.Assign | ast.AnnAssign | ast.AugAssign):
+    """What a statement computes last; None where the statement then changes an object, which the call may have read."""
+    if isinstance(statement, ast.Expr):
         return statement.value
-    return None
+    return None if _targets(statement) is None else statement.value  # type: ignore[attr-defined]  # an assignment
+
+
+def _targets(statement: ast.stmt) -> set[str] | None:
+    """The names that a statement assigns to; None where the statement is no assignment to names alone."""
+    if isinstance(statement, ast.Assign):
+        targets = list(statement.targets)
+    elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
+        targets = [statement.target]
+    else:
+        return None
+    names: set[str] = set()
+    while targets:
+        target = targets.pop()
+        if isinstance(target, ast.Name):
+            names.add(target.id)
+        elif isinstance(target, ast.Tuple | ast.List):
+            targets += target.elts
+        elif isinstance(target, ast.Starred):
+            targets.append(target.value)
+        else:
+            return None
+    return names
 
 
 def _is_named(target: ast.expr, name: str) -> bool:
@@ -244,7 +273,7 @@ def _outermost(node: ast.expr) -> ast.Call | None:
         return inner or (None if _is_of_python(node.func) else node)
     parts: Sequence[ast.expr | None] = ()
     match node:
-        case ast.Attribute() | ast.Subscript() | ast.Starred() | ast.Await() | ast.NamedExpr() | ast.FormattedValue():
+        case ast.Attribute() | ast.Subscript() | ast.Starred() | ast.FormattedValue():
             parts = (node.value,)
         case ast.UnaryOp():
             parts = (node.operand,)
@@ -259,6 +288,15 @@ def _outermost(node: ast.expr) -> ast.Call | None:
         case ast.JoinedStr():
             parts = node.values[::-1]
     return next((call for part in parts if part is not None and (call := _outermost(part)) is not None), None)
+
+
+def _is_constant(node: ast.expr) -> bool:
+    """Whether an argument is written out, such as an axis, a shape or a dtype: arrays take no others."""
+    if isinstance(node, ast.Tuple | ast.List):
+        return all(map(_is_constant, node.elts))
+    if isinstance(node, ast.UnaryOp):
+        return _is_constant(node.operand)
+    return isinstance(node, ast.Constant | ast.Attribute)
 
 
 def _is_of_python(called: ast.expr) -> bool:
@@ -287,7 +325,8 @@ def _seen_through(call: ast.Call) -> Sequence[ast.expr]:
     if isinstance(call.func, ast.Attribute):
         if call.func.attr == "block_until_ready" and call.args:
             return call.args  # jax.block_until_ready(f(x))
-        return (call.func.value,) if call.func.attr in _METHODS else ()
+        constant = all(map(_is_constant, [*call.args, *(keyword.value for keyword in call.keywords)]))
+        return (call.func.value,) if call.func.attr in _METHODS and constant else ()
     if isinstance(call.func, ast.Name) and (call.func.id in _BUILTINS or call.func.id == "block_until_ready"):
         return call.args[::-1]
     return ()

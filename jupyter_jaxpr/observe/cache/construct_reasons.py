@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...jax.eager import Construct
+from ..functions import is_installed
 from ..value_texts import Reading
 from .history import FunctionHistory, MissEvent
 from .key_differences import Reason, closest
@@ -27,15 +28,25 @@ def construct_reasons(
     """
     construct = event.construct
     assert construct is not None
-    before = [old for old in earlier if old.construct is not None and old.key is not None]
+    before = [old for old in earlier if old.construct is not None and old.construct.derived == construct.derived]
+    before = [old for old in before if old.key is not None]
+    if construct.derived:
+        text = f"a transform such as grad or vmap derived this program from {construct.title}"
+        return (Reason("first_call", text, after="a derived program"),)
+    if event.rerun and not before:
+        return (_rerun(construct),)
     if not before or event.key is None:
         return (Reason("first_call", f"first call of {history.name}"),)
-    _, reasons = closest(event.key, [old.key for old in before if old.key is not None], reading)
+    _, found = closest(event.key, [old.key for old in before if old.key is not None], reading)
+    reasons = tuple(reason for reason in found if reason.kind != "config")
     if reasons:
         return reasons
     settings = [old for old in before if old.construct is not None and old.construct.settings != construct.settings]
     if len(settings) == len(before):
         return _other_settings(settings[-1].construct, construct)
+    if found:
+        text = "the reason is unknown: JAX evaluated the construct in another context, such as another mesh"
+        return (Reason("unknown", text),)
     return (_other_body(event, before, construct),)
 
 
@@ -48,26 +59,31 @@ def _other_settings(old: Construct | None, new: Construct) -> tuple[Reason, ...]
     )
 
 
+def _rerun(construct: Construct) -> Reason:
+    bodies = _bodies(construct)
+    text = f"this cell ran again, so {bodies} is a new function object, and JAX compiled the {construct.name} again"
+    return Reason("cell_rerun", text, cure=f"Define {bodies} in a cell of its own, and run that cell once.")
+
+
+def _bodies(construct: Construct) -> str:
+    return " and ".join(dict.fromkeys(body.name for body in construct.bodies)) or "the body"
+
+
 def _other_body(event: MissEvent, before: Sequence[MissEvent], construct: Construct) -> Reason:
-    bodies = " and ".join(body.name for body in construct.bodies) or "the body"
+    bodies = _bodies(construct)
     function = None if construct.function is None else construct.function()
-    same = [old for old in before if old.construct is not None and old.construct.function is not None]
-    if function is not None and any(
-        old.construct is not None and old.construct.function is not None and old.construct.function() is function
-        for old in same
-    ):
-        text = (
-            f"JAX no longer holds the program of {construct.title}: the caches were cleared, or JAX evicted the entry"
-        )
+    same = [old.construct for old in before if old.construct is not None]
+    if function is not None and any(old.function is not None and old.function() is function for old in same):
+        text = f"JAX no longer holds {construct.title}: the caches were cleared, or JAX evicted the entry"
         return Reason("cleared", text, cure="Do not call jax.clear_caches() between calls.")
+    if any(is_installed(body.file) for body in construct.bodies if body.file):
+        return Reason("new_function", f"{bodies}, a function of a library, is a new function object in each call")
     if event.rerun:
-        text = f"this cell ran again, so {bodies} is a new function object, and JAX compiled the {construct.name} again"
-        return Reason("cell_rerun", text, cure=f"Define {bodies} in a cell of its own, and run that cell once.")
-    if function is None and construct.function is None:
+        return _rerun(construct)
+    if construct.function is None:
         text = f"JAX traced {bodies} again: a new function object, or the caches were cleared"
-        return Reason(
-            "new_function", text, cure=f"Define the functions once, outside of the code that calls {construct.name}."
-        )
+        cure = f"Define the functions once, outside of the code that calls {construct.name}."
+        return Reason("new_function", text, cure=cure)
     text = f"{bodies} is a new function object, so JAX traced and compiled the {construct.name} again"
     cure = f"Define {bodies} once, outside of the code that calls {construct.name}: JAX caches by function object."
     if bodies == "<lambda>":

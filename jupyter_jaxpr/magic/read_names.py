@@ -1,0 +1,49 @@
+"""Whether code of the notebook may read a name: a statement that assigned to such a name changed what a call saw.
+
+The search is wider than needed: each function, method and class of the notebook's variables counts, and each mention of
+the name, an attribute of that name included.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from ..observe.functions import code_of, is_installed
+from ..plain_text import file_of
+
+
+def may_be_read(names: Iterable[str], namespace: Mapping[str, Any]) -> bool:
+    """Whether a function or class among the variables of a notebook mentions one of the names."""
+    wanted = set(names)
+    seen: set[types.CodeType] = set()
+    return any(
+        wanted & {*code.co_names, *code.co_freevars}
+        for value in list(namespace.values())
+        for own in _codes_of(value)
+        for code in _within(own, seen)
+    )
+
+
+def _codes_of(value: Any) -> Iterator[types.CodeType]:
+    kind = value if isinstance(value, type) else type(value)
+    code = code_of(value) if callable(value) else None
+    if code is not None and not is_installed(file_of(code)):
+        yield code
+    if kind.__module__ == "__main__" or isinstance(value, type):
+        for member in list(vars(kind).values()):
+            own = code_of(getattr(member, "fget", None) or member) if not isinstance(member, type) else None
+            if own is not None and not is_installed(file_of(own)):
+                yield own
+
+
+def _within(code: types.CodeType, seen: set[types.CodeType]) -> Iterator[types.CodeType]:
+    """A code object and those of the functions that the code defines."""
+    if code in seen:
+        return
+    seen.add(code)
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _within(constant, seen)
