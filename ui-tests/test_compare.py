@@ -230,5 +230,5 @@ def test_stop_keeps_what_was_measured(notebook):
     expect(nb.panel.get_by_text("Stopping. The results so far are kept.")).to_be_visible()
     nb.run(2)
     compare = nb.panel.get_by_role("tabpanel", name="Compare")
-    expect(compare).to_contain_text("Stopped before differentiating waits.")
+    expect(compare).to_contain_text("The comparison was stopped before this step: differentiating waits.")
     expect(compare).to_contain_text("All results have the same bits.")

@@ -274,7 +274,7 @@ def test_a_drawing_can_be_taken_along(flow):
     assert root.tag == f"{svg}svg"
     title = root.find(f"{svg}title")
     assert title is not None
-    assert title.text and title.text.startswith("scan: carry h goes round 50 times")
+    assert title.text and title.text.startswith("Drawing of scan. The carry h passes through 50 steps.")
     texts = {"".join(text.itertext()): text for text in root.iter(f"{svg}text")}
     assert texts["f32[50,4]"].get("fill") == "rgb(0, 115, 74)"
     assert texts["× 50"].get("font-weight") == "600"

@@ -217,6 +217,9 @@ def test_stablehlo_for_a_platform_that_is_not_there(rnn_alone):
     expect(lowered).to_contain_text("stablehlo.while")
     expect(stablehlo).to_be_hidden()
 
+    # The editor draws the lines in view: the line may stand below them.
+    lowered.hover()
+    rnn_alone.page.mouse.wheel(0, 300)
     line(lowered, "stablehlo.tanh").click()
     rnn_alone.expect_linked(1, 'jnp.tanh(x @ w["x"] + h @ w["h"])')
     platform.select_option("")

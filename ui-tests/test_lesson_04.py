@@ -15,7 +15,7 @@ def test_every_claim_is_to_be_seen(notebook, subtests):
     with lesson.claim("b9-unrolled") as index:
         expect(lesson.nb.outputs(index).last).to_contain_text("100 equations")
         notes = lesson.view("Notes")
-        expect(notes).to_contain_text(re.compile(r"Line 4.*100 times", re.DOTALL))
+        expect(notes).to_contain_text(re.compile(r"Line 4.*100 iterations", re.DOTALL))
         expect(notes).to_contain_text("100 of the program's 100 equations")
         expect(notes).to_contain_text("fori_loop")
         expect(notes.get_by_role("button", name="Copy rewrite")).to_be_visible()

@@ -87,7 +87,7 @@ def test_frames_of_libraries_are_folded_and_can_be_opened(model):
     expect(wide.count("jaxpr")).to_have_text(re.compile(r"^\d of 10 equations linked$"))
     button.click()
     expect(wide.lines("Source", "jnp.tanh")).to_have_count(0)
-    expect(wide.count("Source")).to_have_text(re.compile(r"12 lines$"))
+    expect(wide.count("Source")).to_have_text(re.compile(r"12 lines linked$"))
 
 
 def test_a_file_that_changed_since_it_was_imported_is_not_shown(notebook):

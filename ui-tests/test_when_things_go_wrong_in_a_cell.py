@@ -167,7 +167,7 @@ def test_a_mistake_of_ours_is_a_line_in_the_panel_and_the_cell_runs_as_always(no
     alert = nb.panel.get_by_role("alert")
     expect(alert).to_contain_text(f"jupyter_jaxpr could not {doing}. The cell itself ran as always.")
     expect(alert).to_contain_text("Report this failure with the details below.")
-    alert.get_by_text("Details").click()
+    alert.get_by_text("Details", exact=True).click()
     expect(alert).to_contain_text("RuntimeError: no such thing")
 
     # The next run is whole again.
@@ -207,4 +207,4 @@ def test_what_cannot_be_sent_is_said(notebook):
     nb.run(2)
     expect(nb.outputs(2).first).to_have_text("Array(2., dtype=float32, weak_type=True)")
     alert = nb.panel.get_by_role("alert")
-    expect(alert).to_contain_text("jupyter_jaxpr could not send the program to the panel. Your cell is not affected.")
+    expect(alert).to_contain_text("jupyter_jaxpr could not send a message to the panel. Your cell is not affected.")
