@@ -1,7 +1,7 @@
 """A request of the panel in, its reply out; each file of `requests/` says how one request is answered.
 
 Nothing of the user's runs for most answers: they are read off what JAX already made. A long request does run the
-user's code, for the user pressed the button; a worker answers it (see `worker`), the last reply after some that say how
+user's code, for the user pressed the button; a worker answers it (see `long_requests`), the last reply after some that say how
 far it is.
 """
 
@@ -16,10 +16,10 @@ import msgspec
 from ..build.levels import Unavailable
 from ..observe.calls.call_values import ValuesGone
 from ..plain_text import kind_name, message_of
+from .long_requests import Work, Worker
 from .messages import Answered, Confirm, LastReply, Refused, Reply
 from .request import GONE, Asked, Request, no_such_index, read_request
 from .runs import Run, Runs
-from .worker import Work, Worker
 
 _UNREADABLE = (
     "The kernel's jupyter_jaxpr does not understand the request of the panel ({why}). Install the same version of "

@@ -26,9 +26,9 @@ from ..build.levels import Unavailable
 from ..document.types.struct import Struct
 from ..document.types.struct import described as _text
 from . import requests
+from .long_requests import Work
 from .messages import Confirm
 from .runs import KEPT, Run, Runs
-from .worker import Work
 
 if TYPE_CHECKING:
     from ..document.types.document import Snapshot

@@ -10,12 +10,12 @@ import msgspec
 from ...quantities import count
 from ..types.diff import DiffChange, DiffOf, DiffRow, DiffSide, ProgramDiff
 from ..types.document import Snapshot
+from .constants_and_donations import outside
 from .listing import Hideable, Listing, Row
 from .match.changes import Change
 from .match.compare import compare
 from .match.side import Child, ScopeSide, Side, Type
 from .noise_of_rows import mark_noise
-from .outside import outside
 from .rules import uncompared_rules
 from .text import text_rows
 from .written import Written

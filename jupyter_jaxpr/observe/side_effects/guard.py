@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
+from .audit_events import refused_event
 from .effect import SideEffect
 from .proof import side_effects
 from .state import BYTES_AT_MOST, SECONDS_AT_MOST, SavedState, TooLarge
@@ -23,36 +24,6 @@ _TOO_LARGE = (
     f"the call can reach. Saving these objects exceeds the limit of {BYTES_AT_MOST // 1_000_000} MB or "
     f"{SECONDS_AT_MOST * 1_000:.0f} ms."
 )
-_WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-_EVENTS = {
-    "os.remove": "removes a file",
-    "os.rename": "renames a file",
-    "os.mkdir": "creates a folder",
-    "os.rmdir": "removes a folder",
-    "os.truncate": "truncates a file",
-    "os.link": "creates a file link on the disk",
-    "os.symlink": "creates a file link on the disk",
-    "os.chmod": "changes the permissions of a file",
-    "os.chown": "changes the owner of a file",
-    "os.utime": "changes the times of a file",
-    "os.putenv": "sets an environment variable",
-    "os.unsetenv": "removes an environment variable",
-    "os.system": "starts a process",
-    "os.exec": "starts a process",
-    "os.fork": "starts a process",
-    "os.forkpty": "starts a process",
-    "os.posix_spawn": "starts a process",
-    "os.spawn": "starts a process",
-    "os.kill": "sends a signal to a process",
-    "subprocess.Popen": "starts a process",
-    "socket.connect": "opens a network connection",
-    "socket.bind": "opens a network socket",
-    "socket.sendto": "sends data over a network connection",
-    "socket.sendmsg": "sends data over a network connection",
-    "sqlite3.connect": "opens a database",
-    "builtins.input": "asks the user for input",
-    "webbrowser.open": "opens a web browser",
-}
 
 
 class EffectsError(RuntimeError):
@@ -184,15 +155,7 @@ def _audit(event: str, facts: tuple[Any, ...]) -> None:
     refused = _watch.refused
     if refused is None:
         return
-    reason = _opens_to_write(facts) if event == "open" else _EVENTS.get(event)
+    reason = refused_event(event, facts)
     if reason is not None:
         refused.append(reason)
         raise PermissionError(f"The call {reason}. jupyter_jaxpr traces this call and did not allow the change.")
-
-
-def _opens_to_write(facts: tuple[Any, ...]) -> str | None:
-    path, mode, flags = facts
-    if path == os.devnull:
-        return None
-    writes = any(letter in mode for letter in "wax+") if isinstance(mode, str) else bool((flags or 0) & _WRITING)
-    return "writes to a file" if writes else None
