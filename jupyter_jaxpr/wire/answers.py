@@ -1,8 +1,8 @@
 """A request of the panel in, its reply out; each file of `requests/` says how one request is answered.
 
 Nothing of the user's runs for most answers: they are read off what JAX already made. A long request does run the
-user's code, for the user pressed the button; a worker answers it (see `long_requests`), the last reply after some that say how
-far it is.
+user's code, because the user pressed the button; a worker answers it (see `long_requests`): replies on the progress,
+then the last reply.
 """
 
 from __future__ import annotations
