@@ -151,7 +151,7 @@ export function glossTable(trans: TranslationBundle): Record<string, Gloss> {
     'scatter-mul': [trans.__('operand multiplied by updates at given indices'), 'lax.scatter_mul', 'operand, indices, updates'],
     'scatter-sub': [trans.__('operand with updates subtracted at given indices'), 'lax.scatter_sub', 'operand, indices, updates'],
     schur: [trans.__('Schur decomposition'), 'lax.linalg.schur', 'x'],
-    select_and_gather_add: [trans.__('from each window, the tangent of the element that is the maximum or minimum'), null, 'tangents, operand'],
+    select_and_gather_add: [trans.__('tangent of the maximum or minimum element of each window'), null, 'tangents, operand'],
     select_and_scatter: [trans.__('updates combined at the element that each window selects'), null, 'operand, source, initial value'],
     select_and_scatter_add: [trans.__('updates added at the maximum or minimum of each window'), null, 'source, operand'],
     slice: [trans.__('slice of the operand with static bounds'), 'lax.slice', 'operand'],
