@@ -269,6 +269,7 @@ def test_a_part_of_a_statement_that_calls_no_function_of_the_user_is_not_traced(
     "cell",
     [
         "d = {'a': x}\ndef f(v):\n    return jnp.sin(v['a'])\nd['b'] = f(d)",
+        "d = {'a': x}\ndef f(v):\n    return jnp.sin(v['a'])\nd['b'] = y = f(d)\ny",
         "total = x\ndef f(v):\n    return jnp.sin(v)\ntotal += f(x)",
         "class Net:\n    pass\nnet = Net()\ndef f(v):\n    return jnp.sin(v)\nnet.out = f(x)",
         "async def f(v):\n    return jnp.sin(v)\ny = await f(x)",

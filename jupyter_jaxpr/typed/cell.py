@@ -25,7 +25,7 @@ import time
 import types
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
 MAGIC_LINE = re.compile(r"%%jaxpr(?![\w?])(?P<line>.*)")
@@ -202,7 +202,8 @@ def rewrite(module: ast.Module, last: LastCall, source: str) -> ast.Module:
     found = _last_call(module)
     if found is not None:
         statement, call = found
-        last.targets = frozenset(_targets(statement) or ())
+        assigned = _assignment(statement)
+        last.targets = frozenset() if assigned is None else assigned.names
         last.is_part = not isinstance(statement, ast.Expr) or not _is_whole(statement.value, call)
         last.line, last.column = call.lineno, call.col_offset
         last.end_line, last.end_column = call.end_lineno or call.lineno, call.end_col_offset or 0
@@ -217,33 +218,36 @@ def _last_call(module: ast.Module) -> tuple[ast.stmt, ast.Call] | None:
     if not module.body:
         return None
     *before, statement = module.body
-    value = _value(statement)
-    if isinstance(statement, ast.Expr) and isinstance(value, ast.Name):
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Name) and before:
         # `y = f(x)`, then `y` alone to show the value.
-        shown = value.id
-        made = before[-1] if before else None
-        if isinstance(made, ast.Assign) and any(_is_named(target, shown) for target in made.targets):
-            statement, value = made, made.value
-    call = None if value is None else _outermost(value)
-    if call is None and isinstance(statement, ast.Expr) and isinstance(value, ast.Call):
-        call = value
+        made = _assignment(before[-1])
+        if made is not None and statement.value.id in made.names:
+            statement = before[-1]
+    if isinstance(statement, ast.Expr):
+        value = statement.value
+        call = _outermost(value) or (value if isinstance(value, ast.Call) else None)
+    else:
+        assigned = _assignment(statement)
+        call = None if assigned is None else _outermost(assigned.value)
     return None if call is None else (statement, call)
 
 
-def _value(statement: ast.stmt) -> ast.expr | None:
-    """What a statement computes last; None where the statement then changes an object, which the call may have read."""
-    if isinstance(statement, ast.Expr):
-        return statement.value
-    return None if _targets(statement) is None else statement.value  # type: ignore[attr-defined]  # an assignment
+class _Assignment(NamedTuple):
+    """An assignment to names alone: an assignment to a part of an object changes what the call may have read."""
+
+    names: frozenset[str]
+    value: ast.expr
 
 
-def _targets(statement: ast.stmt) -> set[str] | None:
-    """The names that a statement assigns to; None where the statement is no assignment to names alone."""
+def _assignment(statement: ast.stmt) -> _Assignment | None:
+    """The assignment that a statement is; None where the statement is something else, or assigns to more than names."""
+    targets: list[ast.expr] = []
+    value: ast.expr | None = None
     if isinstance(statement, ast.Assign):
-        targets = list(statement.targets)
-    elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
-        targets = [statement.target]
-    else:
+        targets, value = list(statement.targets), statement.value
+    elif isinstance(statement, ast.AnnAssign):
+        targets, value = [statement.target], statement.value
+    if value is None:
         return None
     names: set[str] = set()
     while targets:
@@ -256,11 +260,7 @@ def _targets(statement: ast.stmt) -> set[str] | None:
             targets.append(target.value)
         else:
             return None
-    return names
-
-
-def _is_named(target: ast.expr, name: str) -> bool:
-    return isinstance(target, ast.Name) and target.id == name
+    return _Assignment(frozenset(names), value)
 
 
 def _outermost(node: ast.expr) -> ast.Call | None:
