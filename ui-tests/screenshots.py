@@ -193,7 +193,7 @@ def run_timed_example(page: Page, lab: LabServer) -> OpenNotebook:
 def photograph_time(nb: OpenNotebook, *, theme: str, file: Path) -> None:
     """Take a picture of the stages, the same call again, and the sweep."""
     page = nb.page
-    page.set_viewport_size({"width": 1260, "height": 1120})
+    page.set_viewport_size({"width": 1260, "height": 1220})
     nb.theme(theme)
     nb.set_panel_width(640)
     expect(nb.panel.get_by_role("img", name=re.compile("^Plot of "))).to_have_attribute("data-drawn", "time")
