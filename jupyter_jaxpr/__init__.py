@@ -18,16 +18,29 @@ if TYPE_CHECKING:
 
     from .observe.side_effects.guard import EffectsError
     from .scripts.inspection import Snapshot, inspect
+    from .scripts.last import LastRun, last
     from .scripts.observing import RecompileError, observe
     from .scripts.widget_view import widget
 
-__all__ = ["EffectsError", "RecompileError", "Snapshot", "__version__", "inspect", "observe", "widget"]
+__all__ = [
+    "EffectsError",
+    "LastRun",
+    "RecompileError",
+    "Snapshot",
+    "__version__",
+    "inspect",
+    "last",
+    "observe",
+    "widget",
+]
 
 _HOMES = {
     "EffectsError": ".observe.side_effects.guard",
+    "LastRun": ".scripts.last",
     "RecompileError": ".scripts.observing",
     "Snapshot": ".scripts.inspection",
     "inspect": ".scripts.inspection",
+    "last": ".scripts.last",
     "observe": ".scripts.observing",
     "widget": ".scripts.widget_view",
     # For the code of a running cell, which finds it here; see `typed.cell.rewrite`.

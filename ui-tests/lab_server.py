@@ -10,6 +10,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import urllib.request
@@ -167,7 +168,7 @@ def write_settings(folder: Path) -> None:
 
 def isolated(folder: Path) -> dict[str, str]:
     """The variables that keep what a server and its kernels read and write in `folder`."""
-    for name in ("config", "data", "ipython", "runtime", "settings", "workspaces"):
+    for name in ("config", "data", "ipython", "settings", "workspaces"):
         (folder / name).mkdir()
     write_settings(folder / "settings")
     return os.environ | {
@@ -175,7 +176,6 @@ def isolated(folder: Path) -> dict[str, str]:
         "JUPYTER_CONFIG_DIR": str(folder / "config"),
         "JUPYTER_DATA_DIR": str(folder / "data"),
         "JUPYTER_PREFER_ENV_PATH": "1",
-        "JUPYTER_RUNTIME_DIR": str(folder / "runtime"),
         "JUPYTERLAB_SETTINGS_DIR": str(folder / "settings"),
         "JUPYTERLAB_WORKSPACES_DIR": str(folder / "workspaces"),
     }
@@ -191,14 +191,22 @@ def running_server(folder: Path, *command: str) -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
+    # The names of the kernels' sockets may have 107 characters, fewer than a folder of pytest's may need.
+    with tempfile.TemporaryDirectory(prefix="jupyter") as runtime:
+        yield from _running(folder, command, port, runtime)
+
+
+def _running(folder: Path, command: Sequence[str], port: int, runtime: str) -> Iterator[str]:
     process = subprocess.Popen(
         [
             *command,
             *("--no-browser", "--allow-root", "--IdentityProvider.token="),
             *("--ServerApp.ip=127.0.0.1", f"--ServerApp.port={port}", "--ServerApp.port_retries=0"),
+            # Jupyter chooses the ports of a kernel before the kernel takes them: another process may come between.
+            "--KernelManager.transport=ipc",
         ],
         cwd=folder,  # not the checkout: the kernels are to import what is installed
-        env=isolated(folder),
+        env=isolated(folder) | {"JUPYTER_RUNTIME_DIR": runtime},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -192,14 +192,18 @@ class OpenNotebook:
         """Wait until the notebook is shown and its kernel waits for work."""
         expect(self._notebook).to_be_visible(timeout=KERNEL_STARTS_WITHIN)
         # The notebook's own indicator says idle before there is a kernel.
-        self.page.wait_for_function(
-            """() => {
-              const kernel =
-                window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel;
-              return kernel?.connectionStatus === 'connected' && kernel.status === 'idle';
-            }""",
-            timeout=KERNEL_STARTS_WITHIN,
-        )
+        try:
+            self.page.wait_for_function(f"({_KERNEL})()?.join(' ') === 'connected idle'", timeout=KERNEL_STARTS_WITHIN)
+        except TimeoutError:
+            seen = self.page.evaluate(_KERNEL)
+            running = self.lab.request("GET", "sessions")
+            raise AssertionError(f"The page sees a kernel that is {seen}; the server has {running}") from None
+
+
+_KERNEL = """() => {
+  const kernel = window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel;
+  return kernel ? [kernel.connectionStatus, kernel.status] : null;
+}"""
 
 
 def open_notebook(page: Page, lab: LabServer, name: str, app: Literal["lab", "notebook"] = "lab") -> OpenNotebook:

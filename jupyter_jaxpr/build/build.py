@@ -9,13 +9,14 @@ from __future__ import annotations
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import msgspec
 
 from ..document.encoding import refused
 from ..document.summary import summarised
+from ..document.types.control_flow import Control
 from ..document.types.cost import ProgramCost
 from ..document.types.document import VERSION, Cell, Environment, Level, Note, Program, Snapshot
 from ..document.types.ledger import Ledger
@@ -234,10 +235,16 @@ class _Builder:
 
     def _control_flow(self) -> ControlFlowFound:
         try:
-            return read_control_flow(self._walk, self._programs, self._failures.append)
+            found = read_control_flow(self._walk, self._programs, self._failures.append)
+            return replace(found, controls=[self._steppable(card) for card in found.controls])
         except Exception:
             self._failures.append(traceback.format_exc())
             return ControlFlowFound([], [], [])
+
+    def _steppable(self, card: Control) -> Control:
+        """The card with the reason for which a program without values cannot be stepped through."""
+        why = self._observed[card.program].no_values
+        return card if why is None or card.steppable else msgspec.structs.replace(card, steppable=why)
 
     def _costs(self, controls: ControlFlowFound) -> list[ProgramCost]:
         """What the programs cost, where they are small enough to be counted at once."""
@@ -276,7 +283,7 @@ class _Builder:
     def _program(self, function: ObservedFunction, observed: ObservedProgram) -> None:
         self._programs.append(self._builder.program(function, observed))
         self._observed.append(observed)
-        self._loop_places.append((function.definition, observed.call, observed.stages))
+        self._loop_places.append((function.definition, observed.call, observed.stages, observed.no_text is None))
 
     def _hold_texts(self) -> None:
         """Print the texts of small programs with the document, so that a saved notebook has them."""

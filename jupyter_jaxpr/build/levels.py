@@ -82,7 +82,7 @@ def state_of(
             return "on_request", None
         if observed.traced is not None or observed.lowered is not None:
             return "not_made", _NOT_COMPILED
-    return "absent", _NOTHING.format(what=title(level))
+    return "absent", observed.no_text or _NOTHING.format(what=title(level))
 
 
 def level_document(observed: ObservedProgram, level: LevelName) -> Level:
@@ -139,7 +139,7 @@ def traced_of(observed: ObservedProgram) -> Any:
         Unavailable: JAX keeps nothing that it could be lowered from.
     """
     if observed.traced is None:
-        raise Unavailable(_NOTHING.format(what="trace"))
+        raise Unavailable(observed.no_text or _NOTHING.format(what="trace"))
     return observed.traced
 
 

@@ -19,8 +19,9 @@ CAPTURED_ABOVE = 1_000
 EAGER_KERNELS = 5
 EAGER_SECONDS = 0.1
 
-#: Of a program: where its function is defined, the line that called it, and its times.
-LoopPlaces = tuple[Place | None, Place | None, StageTimes | None]
+#: Of a program: where its function is defined, the line that called it, its times, and whether a trace made the program
+#: to its end: a recording has no loop that was unrolled.
+LoopPlaces = tuple[Place | None, Place | None, StageTimes | None, bool]
 
 
 def frame_of(walk: Walk, place: Place | None) -> int:
@@ -148,7 +149,9 @@ def loop_notes(
     """
     finder = UnrolledLoops(walk)
     found: dict[tuple[object, ...], tuple[UnrolledLoop, list[int]]] = {}
-    for index, (program, (definition, call, stages)) in enumerate(zip(programs, places, strict=True)):
+    for index, (program, (definition, call, stages, is_whole)) in enumerate(zip(programs, places, strict=True)):
+        if not is_whole:
+            continue
         try:
             loops = finder.of(inside(walk, program.scope), definition, call, stages)
         except Exception:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 from ..document.names import Names, Pools, name_program
 from ..document.types.document import Activity, Let, Naming, Program, Scope, Stages
@@ -122,6 +122,7 @@ class ProgramBuilder:
             levels=[level_document(observed, level) for level in LEVELS],
             stages=_stages(observed.stages),
             activity=_activity(function),
+            group=_group(function, observed),
         )
 
     def _send(self, scope: int, first: int, complete: bool) -> list[Let] | None:
@@ -177,6 +178,12 @@ def _paths(given: Sequence[str], debug: Any, field: str, count: int) -> list[str
     if len(paths) != count:
         return []
     return paths
+
+
+def _group(function: ObservedFunction, observed: ObservedProgram) -> Literal["jit", "eager", "traced"]:
+    if observed.origin == "traced":
+        return "traced"
+    return "eager" if function.construct or observed.origin == "recorded" else "jit"
 
 
 def _stages(times: StageTimes | None) -> Stages | None:

@@ -55,8 +55,11 @@ class Receiver(Protocol):
         Told before the program runs; not told where JAX traces the function for another transformation.
         """
 
-    def trace_raised(self, name: str | None) -> None:
-        """The trace of a function that its events call by this name has raised; told of traces within no other."""
+    def trace_raised(self, name: str | None, error: BaseException | None) -> None:
+        """The trace of a function that its events call by this name has raised; told of traces within no other.
+
+        `error` is on its way through JAX; None where this JAX does not show the error.
+        """
 
     def executed(self, call: JitCall, executable: Any, fast_path: bool) -> None:
         """It ran; `fast_path` says whether the next call like it will hit the C++ cache.
@@ -90,6 +93,9 @@ class Hooks:
         self.failed: list[BaseException] = []  # of ours, kept for the next observation
         self._plain: dict[Any, str] = {}  # the names of functions by those in JAX's events
         self.tells_calls = False  # the tier `hooks`, with the hooks in
+        # Gets the frame of JAX's cache miss and the flat results of each program that ran: a recording is on.
+        self.ran: Callable[[FrameType, Any], None] | None = None
+        self.asking_thread = 0  # a thread on which we ask JAX for a program, not the user; 0: none
         self.overflowed = False  # the user's stack was at Python's limit: there may have been misses that were not told
 
     @property
@@ -188,6 +194,8 @@ class Hooks:
         name_of_fun, name_of_options, name_of_args, name_of_kwargs = code.co_varnames[:4]
 
         def before_trace() -> None:
+            if self.asking_thread and self.asking_thread == threading.get_ident():
+                return
             inner = get_frame(2)
             if inner.f_code is not code or (frame := inner.f_back) is None:
                 return
@@ -253,6 +261,8 @@ class Hooks:
                 return fast_path
             frame = get_frame(1)
             try:
+                if args[0] is not None and self.ran is not None:
+                    self.ran(frame, args[3])
                 call = opened.pop(id(frame), None) if opened else None
                 if call is not None and call.is_in(frame):
                     call.frame = frame
@@ -332,8 +342,8 @@ class Hooks:
             try:
                 name = (self._plain.get(fun_name) if type(fun_name) is str else None) or self._plain_name(fun_name)
                 self._receiver.stage_ended(event, name, seconds)
-                if event == TRACE_EVENT and _is_raising(sys._getframe(1)):
-                    self._receiver.trace_raised(name)
+                if event == TRACE_EVENT and (leaving := _raising(sys._getframe(1))) is not None:
+                    self._receiver.trace_raised(name, leaving.get("exc_value"))
             except RecursionError:
                 self.overflowed = True
             except Exception as error:
@@ -370,10 +380,15 @@ class Hooks:
             _tell(self.fail, self._receiver.from_disk)
 
 
-def _is_raising(frame: FrameType) -> bool:
-    """Whether the end of a stage is told because of an exception; `frame` is that of the listener's caller."""
+def _raising(frame: FrameType) -> dict[str, Any] | None:
+    """What JAX knows of the exception for which the end of a stage is told; None where there is no exception.
+
+    `frame` is that of the listener's caller.
+    """
     leaving = frame.f_back
-    return leaving is not None and leaving.f_locals.get("exc_type") is not None
+    if leaving is None or leaving.f_locals.get("exc_type") is None:
+        return None
+    return leaving.f_locals
 
 
 _STAGE_EVENTS = frozenset({TRACE_EVENT, LOWER_EVENT, COMPILE_EVENT})

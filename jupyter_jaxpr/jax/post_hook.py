@@ -1,6 +1,10 @@
-"""JAX's hook after each jitted call: `LastCalls` holds what was called last, `Hits` tells of the calls that hit.
+"""JAX's hook after each jitted call that hits JAX's C++ cache.
 
-JAX has one place for such a hook. `Hits` skips the frame of `LastCalls`, which it knows by this file. A hook that ends
+- `LastCalls` holds what was called last.
+- `Hits` tells of the calls.
+- `Results` tells of the calls with what they returned.
+
+JAX has one place for such a hook. `Hits` skips the frames of the others, which it knows by this file. A hook that ends
 while another hook lies over it cannot be taken out: the other one takes it out when it ends.
 """
 
@@ -66,6 +70,69 @@ class LastCalls:
         self.calls.clear()
 
 
+class Results:
+    """Tells of each jitted call that hits on this thread, with what it returned, between start and stop.
+
+    Where JAX's check for NaN is on, nothing is told: our frame would stand in the traceback of what the check raises.
+    Where the check is put on meanwhile, the place is JAX's.
+
+    Args:
+        tell: Gets the jitted function, its arguments, its keyword arguments and what the call returned; must not raise.
+    """
+
+    def __init__(self, tell: Callable[[Any, tuple[Any, ...], dict[str, Any], Any], None]) -> None:
+        self._tell = tell
+        self._hook: Any = None
+        self._before: Any = None
+        self._state: Any = None
+        self._thread = 0
+
+    def start(self) -> bool:
+        """Begin; does nothing where it has begun.
+
+        Returns:
+            Whether the calls are told.
+
+        Raises:
+            AttributeError: This JAX has no such hook.
+        """
+        from jax._src import api, config
+
+        if self._state is not None:
+            return True
+        state = api._post_hook_state
+        others, tell = state.value, self._tell
+        if others is not None and not _is_ours(others):
+            return False
+        get_global = state.get_global
+        is_checked_by_all = state.get_local() is config.config_ext.unset
+
+        def hook(called: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
+            __tracebackhide__ = True
+            if self._state is not None:
+                tell(called, args, kwargs, output)
+            if others is not None:
+                others(called, args, kwargs, output)
+            elif is_checked_by_all and (check := get_global()) is not None:
+                self.stop()
+                check(called, args, kwargs, output)
+
+        self._hook, self._state, self._thread = hook, state, threading.get_ident()
+        self._before = state.swap_local(hook)
+        return True
+
+    def stop(self) -> None:
+        """End; a hook that was put over ours stays, and passes on what it is told."""
+        if self._state is not None and threading.get_ident() == self._thread:
+            _take_out(self._state, self._hook, self._before)
+        self._hook = self._before = self._state = None
+
+
+def _is_ours(hook: Any) -> bool:
+    code = getattr(hook, "__code__", None)
+    return code is not None and code.co_filename == __file__
+
+
 class Hits:
     """Tells of each call on this thread that hits JAX's C++ cache, between start and stop; for Python 3.11.
 
@@ -100,7 +167,7 @@ class Hits:
         def hook(called: Any, args: Any, kwargs: Any, output: Any) -> None:
             try:
                 frame = get_frame(1)
-                if frame.f_code.co_filename == __file__ and frame.f_back is not None:  # `LastCalls`, which passes it on
+                while frame.f_code.co_filename == __file__ and frame.f_back is not None:  # passes the call on
                     frame = frame.f_back
                 tell(called, frame)
                 check = get_global() if is_checked_by_all else None

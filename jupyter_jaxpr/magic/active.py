@@ -1,4 +1,4 @@
-"""The cell that is observed now, and the result of a run that is ready to be published."""
+"""The cell that is observed now, the result of a run that is ready to be published, and a run that is shown."""
 
 from __future__ import annotations
 
@@ -7,14 +7,18 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..observe.observation import Observation
+from ..observe.recorded_calls import RecordedCalls
+from ..observe.recorded_cell import RecordedCell
 from ..observe.run import Run
 from ..typed.cell import LastCall, RunningCell
 from .heartbeat import Heartbeat
 from .options import Options
 
 if TYPE_CHECKING:
+    from ..build.build import Built
     from ..measure.compare.variants import Comparison
     from ..measure.times.sweep import Sweep
+    from ..observe.cache.ledger import Ledger
 
 
 @dataclass
@@ -27,10 +31,32 @@ class Active:
     run: Run
     run_id: str
     heartbeat: Heartbeat
-    last: LastCall = field(default_factory=LastCall)
+    recorded: RecordedCalls
+    recorded_cell: RecordedCell
+    last: LastCall = field(init=False)
+    others: list[LastCall] = field(default_factory=list)  # calls of the last statement besides the last call
     rewriter: ast.NodeTransformer | None = None
     comparison: Comparison | None = None
     sweep: Sweep | None = None
+
+    def __post_init__(self) -> None:
+        """Let the recorder watch the last call."""
+        self.last = LastCall(self.recorded)
+
+    def forget(self) -> None:
+        """Let go of the user's values."""
+        self.recorded.forget()
+        for call in (self.last, *self.others):
+            call.forget()
+        self.others.clear()
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A cell whose run is shown: what was built for the panel, and the jit cache in the run."""
+
+    built: Built
+    ledger: Ledger | None
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,8 @@ class Options:
     steps: bool = False
     time: bool = False
     transform: tuple[TransformKind, ...] = ()
+    eager: bool = False
+    focus: str | None = None
 
     @property
     def keeps_values(self) -> bool:
@@ -96,6 +98,18 @@ def arguments(magic: Callable[..., Any]) -> Callable[..., Any]:
                 metavar="grad,vmap,jvp,linearize",
                 help="Show the programs that JAX derives from the program in focus by these transforms. JAX needs the "
                 "types only: the function does not run again, and nothing is compiled or executed.",
+            ),
+            argument(
+                "--eager",
+                action="store_true",
+                help="Record what JAX runs for the whole cell outside of jit, operation by operation, up to 20,000 "
+                "programs. The cell may take up to 20 times as long. Without --eager, the calls of the last statement "
+                "are recorded.",
+            ),
+            argument(
+                "--focus",
+                metavar="NAME",
+                help="Show the program of this function first. Example: --focus train_step.",
             ),
             argument("--title", help="A title for this run in the panel."),
             argument("--pin", action="store_true", help="Keep this run in view when the next run comes."),
@@ -186,6 +200,8 @@ def parse(parser: MagicArgumentParser, line: str) -> Options:
         )
     if found.stage is not None and target is None:
         raise UsageError(f"--stage needs a target. Write a call, such as f(x) --stage {found.stage}.")
+    if found.eager and target is not None:
+        raise UsageError("--eager records a cell that runs, and a target is only traced. Leave one out.")
     transform = _transform(found.transform)
     title = found.title.strip("\"'") if found.title else None
     return Options(
@@ -199,6 +215,8 @@ def parse(parser: MagicArgumentParser, line: str) -> Options:
         found.steps,
         found.time,
         transform,
+        found.eager,
+        found.focus,
     )
 
 

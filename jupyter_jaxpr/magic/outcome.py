@@ -15,6 +15,7 @@ from ..explain.errors.explained import Explained, explained, trace_error
 from ..explain.leaks import leaked_tracers
 from ..explain.unblocked import unblocked_timings
 from ..jax.ahead import jitted_as_by_make_jaxpr
+from ..jax.dispatches import only_program
 from ..jax.facts import imported, is_jitted
 from ..jax.stages import held_trace
 from ..observe.cache.ledger_table import not_counted
@@ -103,11 +104,32 @@ def complete(
                 )
         elif active.options.target is not None:
             message = trace_target(observer, namespace, active.options, observation, "%%jaxpr")
-        elif error is None:
-            message = _trace_last(observer, namespace, active, observation, auto_trace and active.options.trace)
-    if any(function.programs for function in observation.functions):
-        return None
-    return message or _nothing(namespace, active, observation, error)
+        else:
+            if error is None:
+                message = _trace_last(observer, namespace, active, observation, auto_trace and active.options.trace)
+            _add_recorded(observation, active)
+    if not any(function.programs for function in observation.functions):
+        message = message or _nothing(namespace, active, observation, error)
+        if observation.eager_compiles or message in _RAN_NO_PROGRAM:
+            _add_cell(observation, active, message)
+    elif active.options.eager:
+        _add_cell(observation, active, None)
+    if active.options.focus is not None:
+        _focus(observation, active.options.focus)
+    return None if any(function.programs for function in observation.functions) else message
+
+
+def _focus(observation: Observation, name: str) -> None:
+    """Show the program that the user asked for by name."""
+    named = [function for function in observation.functions if function.programs]
+    chosen = [each for each in named if each.name == name] or [each for each in named if each.name.startswith(name)]
+    if chosen:
+        observation.focus = chosen[-1].programs[-1]
+        return
+    names = ", ".join(dict.fromkeys(function.name for function in named)) or "none"
+    observation.findings.append(
+        Finding("focus", f"--focus {name}: the run has no program of {name}. Its programs are: {names}.")
+    )
 
 
 def _find(observation: Observation, look: Callable[[], Sequence[Finding]]) -> None:
@@ -297,6 +319,54 @@ def _trace_last(
     return _added(observation, own, name)
 
 
+def _add_cell(observation: Observation, active: Active, message: str | None) -> None:
+    """Add what JAX ran for the cell, operation by operation."""
+    number = active.cell.execution_count
+    function = active.recorded_cell.function("cell" if number is None else f"cell [{number}]", message)
+    if function is not None:
+        observation.functions.append(function)
+        if active.options.eager:
+            observation.focus = function.programs[0]
+
+
+def _add_recorded(observation: Observation, active: Active) -> None:
+    """Add the calls of the last statement that were recorded while they ran, each beside its trace."""
+    shown = {id(program.jaxpr) for function in observation.functions for program in function.programs}
+    for function in active.recorded.functions(active.cell.file, active.run.reading):
+        only = only_program(function.programs[0].jaxpr)
+        if only is not None and id(only) in shown:
+            continue  # the call did nothing else than to call a jitted function
+        if _ran_as_one(function, observation):
+            continue
+        beside = next(
+            (
+                known
+                for known in observation.functions
+                if (known.name, known.definition) == (function.name, function.definition)
+                and all(program.origin in ("traced", "recorded") for program in known.programs)
+            ),
+            None,
+        )
+        if beside is None:
+            observation.functions.append(function)
+        else:
+            beside.programs += function.programs
+    if observation.focus is None:
+        called = [function for function in observation.functions if function.programs]
+        recorded = [program for function in called for program in function.programs if program.origin == "recorded"]
+        if recorded and all(function.construct or function.programs[0].origin == "recorded" for function in called):
+            observation.focus = recorded[-1]
+
+
+def _ran_as_one(function: ObservedFunction, observation: Observation) -> bool:
+    """Whether JAX ran a function as one program that `jax.jit` did not return: of pmap, of another library."""
+    return any(
+        (known.name, known.definition) == (function.name, function.definition)
+        and any(program.origin in _OF_A_CALL for program in known.programs)
+        for known in observation.functions
+    )
+
+
 def _construct_called(observation: Observation, active: Active) -> ObservedFunction | None:
     """The construct that the cell's last call is, such as `lax.scan(step, init, xs)`."""
     last = active.last
@@ -477,9 +547,13 @@ def _nothing(namespace: dict[str, Any], active: Active, observation: Observation
             f"The cell defines the jitted function {name} and does not call it. Call {name}, or write "
             f"%jaxpr {name}(f32[8])."
         )
-    if observation.eager_compiles:
-        return f"The cell ran JAX operation by operation and called no jitted function. {WHAT_TO_TYPE}"
-    return f"The cell ran no program that JAX compiled. {WHAT_TO_TYPE}"
+    return _RAN_NO_PROGRAM[0] if observation.eager_compiles else _RAN_NO_PROGRAM[1]
+
+
+_RAN_NO_PROGRAM = (
+    f"The cell ran JAX operation by operation and called no jitted function. {WHAT_TO_TYPE}",
+    f"The cell ran no program that JAX compiled. {WHAT_TO_TYPE}",
+)
 
 
 def _jitted_here(namespace: dict[str, Any], file: str) -> list[str]:

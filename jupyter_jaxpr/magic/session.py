@@ -26,11 +26,13 @@ from ..explain.leaks import held_before
 from ..jax.facts import is_jitted
 from ..observe.kernel import observer
 from ..observe.observation import Observation
+from ..observe.recorded_calls import RecordedCalls
+from ..observe.recorded_cell import RecordedCell
 from ..observe.run import Run
 from ..typed import cell as cells
 from ..wire import comm
 from . import comparing, options, outcome, sweeping
-from .active import Active, RunResult
+from .active import Active, RunResult, Shown
 from .heartbeat import Heartbeat
 from .magics import JaxprMagics
 
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from ..program.source.positions import CellText
 
 _REMEMBERED_CELLS = 1_000
+_SHOWN_RUNS = 8
 
 _sessions: weakref.WeakKeyDictionary[Any, Session] = weakref.WeakKeyDictionary()
 
@@ -55,6 +58,8 @@ class Session:
         self.publisher = comm.publisher(shell)
         self.magics: JaxprMagics | None = None
         self._active: dict[int, Active] = {}
+        # The last cells under %%jaxpr by their numbers, oldest first: what `jupyter_jaxpr.last` gives.
+        self.shown: OrderedDict[int, Shown] = OrderedDict()
         self._depth: dict[int, int] = {}  # cells within cells, by thread
         self._running: dict[int, cells.RunningCell] = {}  # the outermost cell of each thread
         self._cells: OrderedDict[str, cells.RunningCell] = OrderedDict()  # by the file name of their code
@@ -65,6 +70,12 @@ class Session:
         if shell not in _sessions:
             _sessions[shell] = Session(shell)
         return _sessions[shell]
+
+    @staticmethod
+    def newest() -> Session | None:
+        """The session in which a cell was shown last; None where none was."""
+        shown = [session for session in list(_sessions.values()) if session.shown]
+        return max(shown, key=lambda each: next(reversed(each.shown.values())).built.document.created, default=None)
 
     def load(self) -> None:
         """Register magics, transformer and events, and hook JAX as soon as it is there."""
@@ -90,9 +101,10 @@ class Session:
             with self._guard("jupyter_jaxpr could not end the observation of a cell."):
                 self._stop(active)
             active.heartbeat.stop()
-            active.last.forget()
+            active.forget()
         self._depth.clear()
         self._running.clear()
+        self.shown.clear()
         with self._guard("jupyter_jaxpr could not end the observation of a block."):
             self.observer.end_all()
         transforms = self.shell.input_transformer_manager.cleanup_transforms
@@ -197,8 +209,12 @@ class Session:
         run.look_before = held_before
         run_id = uuid.uuid4().hex
         heartbeat = Heartbeat(self.observer, run, self.publisher, run_id, cell.id).start()
-        active = Active(found, cell, info, run, run_id, heartbeat)
-        active.rewriter = _Rewriter(active.last, cell)
+        recorded_cell = RecordedCell(self.observer.hooks, run.fail, whole=found.eager)
+        recorded = RecordedCalls(self.observer.hooks, run.fail, recorded_cell)
+        run.when_installed = recorded_cell.start
+        recorded_cell.start()
+        active = Active(found, cell, info, run, run_id, heartbeat, recorded, recorded_cell)
+        active.rewriter = _Rewriter(active)
         self.shell.ast_transformers.append(active.rewriter)
         return active
 
@@ -211,6 +227,8 @@ class Session:
     def _stop(self, active: Active) -> Observation:
         """End the observation, and take out what was put in for it, whatever fails."""
         try:
+            active.recorded.stop()
+            active.recorded_cell.stop()
             return self.observer.end(active.run)
         finally:
             if active.rewriter in self.shell.ast_transformers:
@@ -227,13 +245,24 @@ class Session:
             message = outcome.complete(self.observer, self.shell.user_ns, active, observation, error, self._traces())
         finally:
             active.heartbeat.stop()
-            active.last.forget()
+            active.forget()
         run = RunResult(
             active.options, active.cell, observation, active.run_id, message, active.comparison, active.sweep
         )
-        self._publish(run, error)
+        built = self._publish(run, error)
+        self._show(active, built)
         if active.sweep is not None and active.sweep.interrupted:
             self._interrupted(result)
+
+    def _show(self, active: Active, built: Built) -> None:
+        """Hold the run of a cell for `jupyter_jaxpr.last`."""
+        number = active.cell.execution_count
+        if number is None:
+            return
+        self.shown.pop(number, None)
+        self.shown[number] = Shown(built, active.run.ledger)
+        while len(self.shown) > _SHOWN_RUNS:
+            self.shown.popitem(last=False)
 
     def _interrupted(self, result: Any) -> None:
         """End a cell as an interrupted one ends, though the interrupt came while a measurement of ours ran."""
@@ -244,7 +273,7 @@ class Session:
     def _traces(self) -> bool:
         return self.magics is not None and bool(self.magics.auto_trace)
 
-    def _publish(self, run: RunResult, error: BaseException | None = None) -> None:
+    def _publish(self, run: RunResult, error: BaseException | None = None) -> Built:
         from ..build.sweep import sweep_document
         from ..scripts import display
 
@@ -273,6 +302,7 @@ class Session:
         magics = self.magics
         if magics is not None and (built.document.programs or error is None):
             display.show(built.document, limit_bytes=magics.output_bytes, enabled=magics.output)
+        return built
 
     def _built(self, run: RunResult) -> Built:
         from ..build.build import build
@@ -298,6 +328,9 @@ class Session:
                 message = outcome.trace_again(self.observer, run.observation, run.options.keeps_values)
                 built = self._built(replace(run, message=message))
                 self.publisher.publish(replace(built, retrace=self._retrace(run)))
+                number = None if run.cell is None else run.cell.execution_count
+                if number is not None and number in self.shown:
+                    self.shown[number] = replace(self.shown[number], built=built)
 
         return retrace
 
@@ -420,9 +453,8 @@ class _NestedResult:
 class _Rewriter(ast.NodeTransformer):
     """IPython's syntax tree transformer: the first tree after a cell's start is the cell's own."""
 
-    def __init__(self, last: cells.LastCall, cell: cells.RunningCell) -> None:
-        self._last = last
-        self._cell = cell
+    def __init__(self, active: Active) -> None:
+        self._active = active
         self._done = False
         self._thread = threading.get_ident()
 
@@ -431,7 +463,8 @@ class _Rewriter(ast.NodeTransformer):
         if self._done or threading.get_ident() != self._thread or not isinstance(module, ast.Module):
             return module
         self._done = True
-        return cells.rewrite(module, self._last, self._cell.source)
+        self._active.others = cells.rewrite(module, self._active.last, self._active.cell.source)
+        return module
 
 
 def _document_cell(cell: cells.RunningCell) -> Cell:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -84,6 +84,36 @@ def arguments_of(
     return tuple(
         ArgumentSpec(spec.name, static=shape.fixed[spec.name]) if spec.name in shape.fixed else spec for spec in specs
     )
+
+
+def fixed_arguments(
+    shape: CallShape,
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any],
+    is_input: Callable[[Any], bool],
+    reading: Reading,
+) -> dict[str, str]:
+    """The arguments of which nothing is an input of the program, such as functions and axes, as text."""
+    import jax
+
+    named = [*zip((name for name, _ in shape.names), args, strict=True), *kwargs.items()]
+    return {
+        name: reading.text(value)
+        for name, value in named
+        if (leaves := jax.tree_util.tree_leaves(value)) and not any(is_input(leaf) for leaf in leaves)
+    }
+
+
+def arrays_only(
+    args: tuple[Any, ...], kwargs: dict[str, Any], is_input: Callable[[Any], bool]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments with None in the place of what is no input of the program."""
+    import jax
+
+    kept: tuple[tuple[Any, ...], dict[str, Any]] = jax.tree_util.tree_map(
+        lambda leaf: leaf if is_input(leaf) else None, (args, kwargs)
+    )
+    return kept
 
 
 @dataclass(frozen=True)

@@ -76,7 +76,7 @@ class ArgumentSpec:
 class ObservedProgram:
     """What JAX made of a function for one key."""
 
-    origin: Literal["ran", "seen_before", "derived", "traced"]
+    origin: Literal["ran", "seen_before", "derived", "traced", "recorded"]
     jaxpr: Any  # Jaxpr or ClosedJaxpr, whichever this JAX has
     arguments: tuple[ArgumentSpec, ...] = ()
     result: Any = None  # tree of jax.ShapeDtypeStruct, None when unknown
@@ -89,6 +89,8 @@ class ObservedProgram:
     traceback: Any = (
         None  # JAX's record of the stack, where the equations of the program do not lead to the user's line
     )
+    no_text: str | None = None  # why there is neither StableHLO nor HLO and none can be made, a sentence
+    no_values: str | None = None  # why the program can be neither stepped through nor timed, a sentence
     how: str | None = None  # how it came about, in at most six words; None where the origin says it
     values: CallValues | None = None  # of the newest call whose leaves were seen, as far as they are alive
     donated: tuple[bool, ...] = ()  # of its last leaves: whether the call gives them away

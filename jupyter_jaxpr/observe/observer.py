@@ -57,6 +57,7 @@ from .functions import (
 )
 from .observation import LedgerReading, Observation
 from .programs import KeptProgram
+from .raised_traces import note_raised
 from .replay import note_call, note_derived, note_program, note_transformed, origin_of
 from .run import Run
 from .stages import STAGE_NAMES, CallStages, LooseEvent
@@ -327,6 +328,12 @@ class Observer:
     def installed(self) -> None:
         """The hooks have gone in; what JAX compiled before was not seen."""
         self._watch()
+        run = state_of(self._threads).run
+        if run is not None and run.when_installed is not None:
+            if not run.counter.running:  # before all others that JAX's hook after each call tells
+                run.counter.start()
+                run.counted = run.counter.sees
+            run.when_installed()
         if backend_started():
             self.history.held_before(functions_with_entries())
 
@@ -441,14 +448,18 @@ class Observer:
             note_call(run, call, miss)
         call.args, call.kwargs = (), {}
 
-    def trace_raised(self, name: str | None) -> None:
+    def trace_raised(self, name: str | None, error: BaseException | None) -> None:
         """The trace of a call raised."""
         state = state_of(self._threads)
         if state.stack and not state.replaying:
             call = state.stack[-1]
-            function = call.record.function
+            miss: Miss = call.record
+            function = miss.function
             if (function.jit_name or function.name) == name and call.params is None:
                 leave(state, self.history, call, raised=True)
+                run = state.run
+                if error is not None and run is not None and run.keeps_programs and miss.activity is not None:
+                    note_raised(miss.activity, error, miss.place)
 
     def executed(self, call: JitCall, executable: Any, fast_path: bool) -> None:
         """The call has run."""

@@ -26,7 +26,7 @@ from typing import Any, Literal
 
 from ..jax.facts import is_jitted, jit_name
 from ..jax.stages import call_leaves, held_trace
-from .arguments import CallShape, shape_of
+from .arguments import arrays_only, fixed_arguments, shape_of
 from .calls.call_values import CallValues, copied
 from .calls.calling_at import calling_at
 from .calls.held_calls import HeldCall, is_array
@@ -197,8 +197,8 @@ def _trace(call: _Call, is_traced: IsTraced, traced: Any = None) -> KeptProgram:
         jitted = jax.jit(_traceable(fun, args, kwargs, is_traced, call.at))
         held = HeldCall(fun, args, kwargs, jitted=jitted, is_traced=is_traced)
         shape = shape_of(getattr(jitted, "_jit_info", None), args, kwargs, reading=reading)
-        fixed = _fixed(shape, args, kwargs, is_traced, reading)
-        args, kwargs = _arrays_only(args, kwargs, is_traced)
+        fixed = fixed_arguments(shape, args, kwargs, is_traced, reading)
+        args, kwargs = arrays_only(args, kwargs, is_traced)
     if traced is None:
         traced = jitted.trace(*args, **kwargs)
     donated = tuple(info.donated for info in jax.tree_util.tree_leaves(traced.args_info, is_leaf=_is_info))
@@ -217,20 +217,6 @@ def _trace(call: _Call, is_traced: IsTraced, traced: Any = None) -> KeptProgram:
         call=call.at,
     )
     return program
-
-
-def _fixed(
-    shape: CallShape, args: tuple[Any, ...], kwargs: dict[str, Any], is_traced: IsTraced, reading: Reading
-) -> dict[str, str]:
-    """The arguments of which nothing is traced, such as functions and axes, as text."""
-    import jax
-
-    named = [*zip((name for name, _ in shape.names), args, strict=True), *kwargs.items()]
-    return {
-        name: reading.text(value)
-        for name, value in named
-        if (leaves := jax.tree_util.tree_leaves(value)) and not any(is_traced(leaf) for leaf in leaves)
-    }
 
 
 def _values(
@@ -279,17 +265,6 @@ def _call(fun: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     return fun(*args, **kwargs)
 
 
-def _arrays_only(
-    args: tuple[Any, ...], kwargs: dict[str, Any], is_traced: IsTraced
-) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    import jax
-
-    kept: tuple[tuple[Any, ...], dict[str, Any]] = jax.tree_util.tree_map(
-        lambda leaf: leaf if is_traced(leaf) else None, (args, kwargs)
-    )
-    return kept
-
-
 def has_arrays(args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
     """Whether a call has anything to trace."""
     import jax
@@ -333,5 +308,5 @@ def _go_on(
         if is_jitted(fun):
             jax.block_until_ready(fun(*args, **kwargs))
         else:
-            arrays, keywords = _arrays_only(tuple(args), dict(kwargs), is_traced)
+            arrays, keywords = arrays_only(tuple(args), dict(kwargs), is_traced)
             jax.block_until_ready(program.compiled(*arrays, **keywords))

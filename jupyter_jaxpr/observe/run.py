@@ -62,6 +62,7 @@ class FunctionActivity:
         self.from_disk = 0
         self.dropped = 0
         self.programs: dict[tuple[int, int], tuple[KeptProgram, bool, str | None]] = {}
+        self.raised_trace: ObservedProgram | None = None  # of the last trace that raised, as far as it came
 
     @property
     def all_calls(self) -> int:
@@ -98,7 +99,7 @@ class FunctionActivity:
             definition=self.record.definition,
             construct=self.record.construct is not None,
             called_at=self.called_at,
-            programs=self._observed_programs(),
+            programs=[*self._observed_programs(), *filter(None, [self.raised_trace])],
             top_level=self._top_level(),
             calls=calls or (0 if counted else None),
             calls_exact=self.record.construct is not None or (counted and seen_all and not self.unseen),
@@ -163,6 +164,7 @@ class Run:
         self.failures: list[str] = []
         self.reading = Reading()  # what is called of the user's objects while it lasts
         self.ended = False
+        self.when_installed: Callable[[], None] | None = None  # called where the cell itself imports JAX
         self.keeps_programs = True  # they hold the constants that were captured; `observe()` has no use for them
 
     def hold_last_calls(self) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from types import TracebackType
+from typing import ClassVar
 
 from ..observe.cache.ledger import Calls, Ledger
 from ..observe.calls.counters import HAS_MONITORING
@@ -34,6 +35,8 @@ class observe:
     Raises:
         RecompileError: at the end of the block, where one compiled more often; not if the block itself raised.
     """
+
+    last: ClassVar[Ledger | None] = None  # of the last block that has ended; see `last`
 
     def __init__(self, max_compiles: Mapping[str, int] | None = None) -> None:
         self._limits = dict(max_compiles or {})
@@ -72,6 +75,7 @@ class observe:
             if self._own and not self._run.ended:
                 watch.end(self._run)
             self._run = None
+        observe.last = self._ledger
         if error is None:
             check(self._ledger, self._limits)
 

@@ -8,11 +8,12 @@ running event loop, has its own frames in every traceback, and must rebuild the 
 - `without_magic`: the input transformer.
 - `RunningCell`: which cell runs.
 - `LastCall`: what the cell's last call called, and with what; the arguments are evaluated once, by the cell.
+- `Watcher`: is told of each call of the cell's last statement.
 - `rewrite`: puts `LastCall` into the cell's syntax tree.
 
-Of a cell only the call that the cell ends with is rewritten, and of that call only what runs at once. The functions
-that a cell defines live on, and may be sent to another process: their code is the user's own, to the last instruction
-and position.
+Of a cell only the calls of the last statement are rewritten, and of these only what runs at once. The functions that a
+cell defines live on, and may be sent to another process: their code is the user's own, to the last instruction and
+position.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ import itertools
 import re
 import time
 import types
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 from weakref import WeakValueDictionary
 
 MAGIC_LINE = re.compile(r"%%jaxpr(?![\w?])(?P<line>.*)")
@@ -91,10 +92,25 @@ class RunningCell:
     source: str
 
 
-class LastCall:
-    """The call that a cell ends with, filled while the cell runs."""
+class Watcher(Protocol):
+    """Is told of the calls of a cell's last statement while they run; no method may raise."""
 
-    def __init__(self) -> None:
+    def evaluated(self, call: LastCall, function: Any) -> bool:
+        """What is called is known, and the arguments are evaluated next; whether the call's values are wanted."""
+
+    def prepared(self, call: LastCall) -> None:
+        """One more argument is known: the call may be made next."""
+
+    def returned(self, call: LastCall) -> None:
+        """The call has returned."""
+
+
+class LastCall:
+    """A call of a cell's last statement, filled while the cell runs: most often the call that the cell ends with."""
+
+    def __init__(self, watcher: Watcher | None = None) -> None:
+        self.watcher = watcher
+        self.is_kept = True  # whether the values are wanted, of a call which the cell does not end with
         self.number = next(_numbers)  # by which the rewritten cell finds it
         self.seen = False  # the cell has evaluated the function
         self.returned = False
@@ -131,17 +147,26 @@ class LastCall:
 
     def take_function(self, function: Any) -> Any:
         """What is called."""
-        self.seen, self.function = True, function
+        if self.seen:  # once more, in a comprehension
+            self.forget()
+            self.returned, self.is_known = False, True
+        wanted = self.watcher is not None and self.watcher.evaluated(self, function)
+        if self.is_kept or wanted:
+            self.seen, self.function = True, function
         self.seconds = -time.perf_counter()
         return function
 
     def take_argument(self, value: Any) -> Any:
         """A positional argument."""
-        self._args.append(value)
+        if self.seen:
+            self._args.append(value)
+            self._prepared()
         return value
 
     def take_arguments(self, values: Any) -> Any:
         """What stands behind a star."""
+        if not self.seen:
+            return values
         read_by = _method(type(values), "__iter__")
         if type(values).__module__.partition(".")[0] in ("jax", "jaxlib"):  # an array: the same when read again
             self._read.append((len(self._args), values))
@@ -152,26 +177,39 @@ class LastCall:
             self._read.append((len(self._args), again))
         else:
             self._args.extend(values)
+        self._prepared()
         return values
 
     def take_keyword(self, name: str, value: Any) -> Any:
         """A keyword argument."""
-        self.kwargs[name] = value
+        if self.seen:
+            self.kwargs[name] = value
+            self._prepared()
         return value
 
     def take_keywords(self, values: Any) -> Any:
         """What stands behind two stars."""
+        if not self.seen:
+            return values
         if type(values) is dict:
             self.kwargs.update(values)
         else:
             self.is_known = False
+        self._prepared()
         return values
 
     def take_result(self, result: Any) -> Any:
         """What the call returned."""
-        self.returned, self.result = True, result
-        self.seconds += time.perf_counter()
+        if self.seen:
+            self.seconds += time.perf_counter()
+            self.returned, self.result = True, result
+            if self.watcher is not None:
+                self.watcher.returned(self)
         return result
+
+    def _prepared(self) -> None:
+        if self.watcher is not None:
+            self.watcher.prepared(self)
 
 
 _numbers = itertools.count()
@@ -188,29 +226,67 @@ def last_call(number: int) -> LastCall:
     return _running.get(number) or LastCall()
 
 
-def rewrite(module: ast.Module, last: LastCall, source: str) -> ast.Module:
-    """Let a cell's syntax tree report its last call; it computes the same.
+def rewrite(module: ast.Module, last: LastCall, source: str) -> list[LastCall]:
+    """Let a cell's syntax tree report the calls of its last statement; it computes the same.
 
     The rewritten code finds us by importing this package, which is there: no name of ours is put where the user's
     code, or its names, could meet it.
 
     Args:
       module: the cell's tree; changed in place.
-      last: filled when the changed cell runs.
+      last: the call that the cell ends with; filled when the changed cell runs.
       source: the cell's text.
+
+    Returns:
+      The other calls of the last statement, where `last` has a watcher.
     """
     found = _last_call(module)
-    if found is not None:
-        statement, call = found
+    statement, ending = found if found is not None else (_last_statement(module), None)
+    if statement is None:
+        return []
+    if ending is not None:
         assigned = _assignment(statement)
         last.targets = frozenset() if assigned is None else assigned.names
-        last.is_part = not isinstance(statement, ast.Expr) or not _is_whole(statement.value, call)
-        last.line, last.column = call.lineno, call.col_offset
-        last.end_line, last.end_column = call.end_lineno or call.lineno, call.end_col_offset or 0
-        last.text = ast.get_source_segment(source, call) or ""
-        _report(call, last.number)
-        _replace(module, statement, call, _reporting(last.number, "take_result", call, call))
-    return ast.fix_missing_locations(module)
+        last.is_part = not isinstance(statement, ast.Expr) or not _is_whole(statement.value, ending)
+    calls: list[tuple[ast.Call, LastCall]] = []
+    if last.watcher is not None:
+        calls = [(call, LastCall(last.watcher)) for call in _calls_at_once(statement) if call is not ending]
+    others = [other for _, other in calls[:_CALLS]]
+    for other in others:
+        other.is_kept = False
+    wanted = [*calls[:_CALLS], *([(ending, last)] if ending is not None else [])]
+    for call, reported in wanted:
+        reported.line, reported.column = call.lineno, call.col_offset
+        reported.end_line, reported.end_column = call.end_lineno or call.lineno, call.end_col_offset or 0
+        reported.text = ast.get_source_segment(source, call) or ""
+    if wanted:
+        replaced = {id(call): _reporting(reported.number, "take_result", call, call) for call, reported in wanted}
+        for call, reported in wanted:
+            _report(call, reported.number)
+        _replace(module, statement, replaced)
+    ast.fix_missing_locations(module)
+    return others
+
+
+_CALLS = 64
+"""Calls of one statement that are reported, besides the one that the cell ends with."""
+
+
+def _last_statement(module: ast.Module) -> ast.stmt | None:
+    """The last statement of a cell, where it is one that computes values and no block of others."""
+    statement = module.body[-1] if module.body else None
+    kinds = (ast.Expr, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Assert)
+    return statement if isinstance(statement, kinds) else None
+
+
+def _calls_at_once(node: ast.AST) -> Iterator[ast.Call]:
+    """The calls of a statement that run with it: not those of a lambda or a generator, which live on."""
+    if isinstance(node, ast.Lambda | ast.GeneratorExp):
+        return
+    if isinstance(node, ast.Call):
+        yield node
+    for child in ast.iter_child_nodes(node):
+        yield from _calls_at_once(child)
 
 
 def _last_call(module: ast.Module) -> tuple[ast.stmt, ast.Call] | None:
@@ -368,10 +444,13 @@ def _report(call: ast.Call, number: int) -> None:
             keyword.value = _reporting(number, "take_keyword", value, name, value)
 
 
-def _replace(module: ast.Module, statement: ast.stmt, old: ast.Call, new: ast.Call) -> None:
+def _replace(module: ast.Module, statement: ast.stmt, replaced: Mapping[int, ast.Call]) -> None:
+    """Put what reports a call in the place of the call, inner calls first."""
+
     class Replace(ast.NodeTransformer):
         def visit_Call(self, node: ast.Call) -> ast.AST:
-            return new if node is old else self.generic_visit(node)
+            self.generic_visit(node)
+            return replaced.get(id(node), node)
 
     place = module.body.index(statement)
     module.body[place] = Replace().visit(statement)

@@ -4,43 +4,31 @@
 import { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { derivedBy, transformsOf } from '../model/transforms';
-import type { Snapshot } from '../protocol/snapshot';
-import { IJaxprModel, IRun } from '../tokens';
+import { derivedBy } from '../model/transforms';
+import { IJaxprModel } from '../tokens';
 import { Icon } from './icons';
+import { choicesOf, foldKey, Group, IChoice } from './program-choices';
 import { shortArguments, shortened, whereAndWhen } from './summary';
 
-/** A program that can be chosen. */
-interface IChoice {
-  run: IRun;
-  program: number;
-}
-
-/** Honest notebooks have fewer. */
-const MOST = 500;
-
-function choices(model: IJaxprModel): IChoice[] {
-  return model.runs
-    .flatMap(run => ordered(run.snapshot).map(program => ({ run, program })))
-    .slice(0, MOST);
-}
-
-/** The programs of a run, each followed by what was derived from it. */
-function ordered(snapshot: Snapshot): number[] {
-  const after = (program: number): number[] => [
-    program,
-    ...transformsOf(snapshot, program).flatMap(({ parts }) =>
-      parts.flatMap(part => after(part.program))
-    )
-  ];
-  return snapshot.programs.flatMap((_, program) =>
-    derivedBy(snapshot, program) === null ? after(program) : []
-  );
-}
-
 /** The words of a program in the list: its signature in few letters, and how the program came about. */
-function ChoiceWords({ run, program }: IChoice): JSX.Element {
+function ChoiceWords(props: {
+  choice: IChoice;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { run, program, folded } = props.choice;
   const one = run.snapshot.programs[program];
+  if (folded > 0) {
+    return (
+      <i>
+        {props.trans._n(
+          'Show %1 more program of %2',
+          'Show %1 more programs of %2',
+          folded,
+          shortened(one.name, 80)
+        )}
+      </i>
+    );
+  }
   const result =
     one.result === null ? '' : ` → ${shortened(one.result.summary, 80)}`;
   return (
@@ -50,6 +38,26 @@ function ChoiceWords({ run, program }: IChoice): JSX.Element {
       {one.how && ` · ${shortened(one.how, 80)}`}
     </>
   );
+}
+
+/** What is unfolded when the list opens: the programs of the name in view. */
+function foldsInView(model: IJaxprModel): ReadonlySet<string> {
+  const run = model.runs.find(each => each.snapshot === model.snapshot);
+  const { program } = model;
+  return new Set(
+    run?.snapshot.programs[program] === undefined
+      ? []
+      : [foldKey({ run, program, begins: null, folded: 0 })]
+  );
+}
+
+function groupWords(group: Group, trans: TranslationBundle): string {
+  const words: Record<Group, string> = {
+    jit: trans.__('ran under jit'),
+    eager: trans.__('ran outside of jit'),
+    traced: trans.__('traced, not run')
+  };
+  return words[group];
 }
 
 export function ProgramList(props: {
@@ -107,10 +115,13 @@ function List(props: {
   close: (focus: boolean) => void;
 }): JSX.Element {
   const { id, model, trans, close } = props;
-  const all = choices(model);
+  const [unfolded, setUnfolded] = React.useState(() => foldsInView(model));
+  const all = choicesOf(model.runs, unfolded);
   const inView = all.findIndex(
-    ({ run, program }) =>
-      run.snapshot === model.snapshot && program === model.program
+    ({ run, program, folded }) =>
+      run.snapshot === model.snapshot &&
+      program === model.program &&
+      folded === 0
   );
   const [active, setActive] = React.useState(Math.max(inView, 0));
   const list = React.useRef<HTMLDivElement>(null);
@@ -125,6 +136,10 @@ function List(props: {
 
   const choose = (index: number): void => {
     const choice = all[index];
+    if (choice !== undefined && choice.folded > 0) {
+      setUnfolded(new Set([...unfolded, foldKey(choice)]));
+      return;
+    }
     if (choice !== undefined) {
       model.setRun(choice.run.snapshot.id);
       model.setProgram(choice.program);
@@ -220,27 +235,33 @@ function List(props: {
               {whereAndWhen(run.snapshot, trans)}
               {run.fromSaved && ` · ${trans.__('saved copy')}`}
             </div>
-            {members.map(({ index, program }) => (
-              <div
-                key={program}
-                id={`${id}-${index}`}
-                role="option"
-                className={`jp-JaxprPanel-option${
-                  index === active ? ' jp-mod-active' : ''
-                }${
-                  derivedBy(run.snapshot, program) === null
-                    ? ''
-                    : ' jp-mod-derived'
-                }`}
-                aria-selected={index === inView}
-                // Before the list loses the focus and closes.
-                onMouseDown={event => {
-                  event.preventDefault();
-                  choose(index);
-                }}
-              >
-                <ChoiceWords run={run} program={program} />
-              </div>
+            {members.map(({ index, ...choice }) => (
+              <React.Fragment key={choice.program}>
+                {choice.begins !== null && (
+                  <div className="jp-JaxprPanel-group jp-mod-programs">
+                    {groupWords(choice.begins, trans)}
+                  </div>
+                )}
+                <div
+                  id={`${id}-${index}`}
+                  role="option"
+                  className={`jp-JaxprPanel-option${
+                    index === active ? ' jp-mod-active' : ''
+                  }${
+                    derivedBy(run.snapshot, choice.program) === null
+                      ? ''
+                      : ' jp-mod-derived'
+                  }`}
+                  aria-selected={index === inView}
+                  // Before the list loses the focus and closes.
+                  onMouseDown={event => {
+                    event.preventDefault();
+                    choose(index);
+                  }}
+                >
+                  <ChoiceWords choice={choice} trans={trans} />
+                </div>
+              </React.Fragment>
             ))}
           </div>
         );

@@ -451,6 +451,7 @@ function checkProgram(value: unknown, pools: IPools): void {
   orNull(program.stages, 'programs.stages', checkStages);
   orNull(program.activity, 'programs.activity', checkActivity);
   orNull(program.summary ?? null, 'programs.summary', checkSummary);
+  oneOf(program.group ?? 'jit', 'programs.group', GROUPS);
 }
 
 function checkSummary(value: unknown): void {
@@ -460,7 +461,14 @@ function checkSummary(value: unknown): void {
   orNull(summary.origin, 'summary.origin', text);
 }
 
-const ORIGINS = ['ran', 'seen_before', 'derived', 'traced'] as const;
+const GROUPS = ['jit', 'eager', 'traced'] as const;
+const ORIGINS = [
+  'ran',
+  'seen_before',
+  'derived',
+  'traced',
+  'recorded'
+] as const;
 
 function checkArgument(value: unknown, field: string): void {
   const argument = fields(value, field);

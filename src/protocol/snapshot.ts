@@ -1136,9 +1136,9 @@ export interface Program {
    */
   name: string;
   /**
-   * ran: JAX made it in this run. seen_before: made in an earlier run and reused in this one. derived: JAX made it in this run from the user's function by a transform outside any jit. traced: our own trace, nothing was executed for it.
+   * ran: JAX made it in this run. seen_before: made in an earlier run and reused in this one. derived: JAX made it in this run from the user's function by a transform outside any jit. traced: our own trace, nothing was executed for it. recorded: what a call without jit let JAX run, an equation for each program that JAX ran.
    */
-  origin: 'derived' | 'ran' | 'seen_before' | 'traced';
+  origin: 'derived' | 'ran' | 'recorded' | 'seen_before' | 'traced';
   /**
    * A sentence where the origin needs one.
    */
@@ -1203,6 +1203,10 @@ export interface Program {
    * Null in documents of earlier versions.
    */
   summary?: Summary | null;
+  /**
+   * The part of the list of programs. jit: JAX ran it for a jitted function. eager: JAX ran it outside of jit. traced: JAX did not run it.
+   */
+  group?: 'eager' | 'jit' | 'traced';
 }
 /**
  * One of the texts of a program: StableHLO or optimised HLO.

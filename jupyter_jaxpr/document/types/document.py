@@ -288,11 +288,12 @@ class Program(Struct):
 
     name: Annotated[str, _text("The function's name as the user knows it.")]
     origin: Annotated[
-        Literal["ran", "seen_before", "derived", "traced"],
+        Literal["ran", "seen_before", "derived", "traced", "recorded"],
         _text(
             "ran: JAX made it in this run. seen_before: made in an earlier run and reused in this one. "
             "derived: JAX made it in this run from the user's function by a transform outside any jit. traced: our "
-            "own trace, nothing was executed for it."
+            "own trace, nothing was executed for it. recorded: what a call without jit let JAX run, an equation for "
+            "each program that JAX ran."
         ),
     ]
     origin_note: Annotated[str | None, _text("A sentence where the origin needs one.")]
@@ -319,6 +320,13 @@ class Program(Struct):
         str | None, _text("How it came about, such as ran as an eager scan; null where the origin says all of it.")
     ] = None
     summary: Annotated[Summary | None, _text("Null in documents of earlier versions.")] = None
+    group: Annotated[
+        Literal["jit", "eager", "traced"],
+        _text(
+            "The part of the list of programs. jit: JAX ran it for a jitted function. eager: JAX ran it outside of "
+            "jit. traced: JAX did not run it."
+        ),
+    ] = "jit"
 
 
 class Cure(Struct):

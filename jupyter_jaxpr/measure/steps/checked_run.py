@@ -123,7 +123,7 @@ class Construct:
 
         held, avals = self._observed.values, list(self._observed.jaxpr.in_avals)
         if held is None:
-            raise ValuesGone(_NO_VALUES)
+            raise ValuesGone(self._observed.no_values or _NO_VALUES)
         values = held.get(_argument_paths(self._observed.jaxpr))
         if len(values) != len(avals):
             raise ValuesGone(_NO_VALUES)

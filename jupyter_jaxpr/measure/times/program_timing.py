@@ -137,7 +137,7 @@ def _values(name: str, program: ObservedProgram) -> list[Any]:
             return program.values.get()
     except ValuesGone:  # its cure is that of the stepper
         pass
-    raise ValuesGone(NO_VALUES.format(name=name))
+    raise ValuesGone(program.no_values or NO_VALUES.format(name=name))
 
 
 class _Trial:

@@ -12,6 +12,7 @@ before JAX looks for an entry, so there all counts are lower bounds.
 
 from __future__ import annotations
 
+import collections
 import functools
 import gc
 import itertools
@@ -368,7 +369,9 @@ class CallCounter:
 
     def _note_handed(self, called: Any, first: Any) -> None:
         """A function is the first argument of a call: C code, such as `map`, may call it unseen."""
-        if not _is_c_code(called) or id(called) in _DO_NOT_CALL or threading.get_ident() != self._thread:
+        if threading.get_ident() != self._thread or not _is_c_code(called):
+            return
+        if id(called) in _DO_NOT_CALL or _is_of_container(called):
             return
         handed = _carried(first) if type(first) is not jit_type() else first
         if type(handed) is jit_type():
@@ -426,6 +429,14 @@ _DO_NOT_CALL = frozenset(
 ) | {id(functools.partial)}
 _C_FUNCTIONS = (types.BuiltinFunctionType, types.MethodDescriptorType)
 _C_MODULES = frozenset({"builtins", "functools", "itertools"})
+
+
+def _is_of_container(called: Any) -> bool:
+    """Whether it is a method of a container of Python's, such as `append`: it holds what it is given."""
+    return type(called) is types.BuiltinFunctionType and type(called.__self__) in _CONTAINERS
+
+
+_CONTAINERS = (list, dict, set, tuple, collections.deque)
 
 
 def _is_c_code(called: Any) -> bool:

@@ -15,6 +15,7 @@ from ...exports import summary
 from ...exports.cache import HEAD, cache_text
 from ...exports.listings import Listing, cut
 from ...quantities import count, duration
+from ..last import LastRun
 
 if TYPE_CHECKING:
     from ...document.types.document import Program
@@ -25,21 +26,29 @@ FOLDER = Path(__file__).parent
 CHARACTERS = 1_000_000
 
 _NO_ANYWIDGET = "The widget needs anywidget. Run `pip install anywidget`, restart the kernel, and try again."
+_NO_SNAPSHOT = (
+    "A block under observe() has no programs to show. Give the snapshot of a cell or of jupyter_jaxpr.inspect."
+)
 _LEVELS: tuple[tuple[LevelName, str], ...] = (("stablehlo", "StableHLO"), ("hlo", "HLO"))
 
 
-def widget(snapshot: Snapshot) -> Any:
+def widget(snapshot: Snapshot | LastRun) -> Any:
     """Show a snapshot as a widget, where JupyterLab's panel is not to be had.
 
     Args:
-        snapshot: What `jupyter_jaxpr.inspect` returned, or `Snapshot.from_json` read.
+        snapshot: What `jupyter_jaxpr.inspect` or `jupyter_jaxpr.last` returned, or `Snapshot.from_json` read.
 
     Returns:
         A widget; as the last line of a cell it is displayed.
 
     Raises:
         ImportError: anywidget is not installed; the message says how to get it.
+        ValueError: The last run was a block under `observe()`, which has no snapshot.
     """
+    if isinstance(snapshot, LastRun):
+        if snapshot.snapshot is None:
+            raise ValueError(_NO_SNAPSHOT)
+        snapshot = snapshot.snapshot
     return _widget_class()(shown=shown(snapshot))
 
 

@@ -19,6 +19,11 @@ export function firstCallWords(
 ): string {
   const { stages } = program;
   if (stages === null || stages.total === null) {
+    if (program.origin === 'recorded') {
+      return trans.__(
+        'This program is a recording: JAX ran each of its equations by itself, so the program has no first call.'
+      );
+    }
     return program.origin === 'traced'
       ? trans.__('This program was only traced: it was not called.')
       : trans.__('The time of the first call is unknown.');

@@ -1,0 +1,210 @@
+"""Each program that JAX runs outside of jit, told after it ran: one operation, one jitted call, one eager `scan`.
+
+JAX runs all of them through one type of function, that of `jax.jit`: an operation such as `jnp.sin(x)`, too, is a
+jitted function that JAX made of the primitive. A call that hits JAX's C++ cache is told by JAX's hook after each call
+(`post_hook.Results`), a call that misses by the function that prepares the next hit (`Hooks.ran`). Nothing is added to
+what JAX's caches depend on: no call misses because it is told.
+
+- `Dispatch`: what ran, on which arrays.
+- `of_hit`, `of_miss`: the dispatch of a call.
+- `program_of`: equations as a jaxpr.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import FrameType, FunctionType
+from typing import Any
+
+from .facts import CACHE_MISS, private
+
+_OF_JIT = (
+    "jaxpr",
+    "in_shardings",
+    "out_shardings",
+    "in_layouts",
+    "out_layouts",
+    "donated_invars",
+    "ctx_mesh",
+    "name",
+    "keep_unused",
+    "inline",
+    "compiler_options_kvs",
+)
+
+
+@dataclass(slots=True)
+class Dispatch:
+    """One program that ran.
+
+    Attributes:
+        primitive: That JAX ran by itself, or `jit`.
+        params: Of the primitive.
+        operands: What the program was given, flat.
+        in_avals: The types of the operands; None where each operand is an array, which knows its own.
+        results: What the program returned, flat.
+        effects: Of the program.
+    """
+
+    primitive: Any
+    params: Mapping[str, Any]
+    operands: Sequence[Any]
+    in_avals: Sequence[Any] | None
+    results: Sequence[Any]
+    effects: Any
+
+
+def of_hit(called: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> Dispatch | None:
+    """The dispatch of a call that hit JAX's C++ cache; None where the program cannot be told.
+
+    Args:
+        called: The jitted function.
+        args: Positional arguments of the call.
+        kwargs: Keyword arguments.
+        output: What the call returned.
+    """
+    import jax
+
+    results = jax.tree_util.tree_leaves(output)
+    fun = getattr(called, "_fun", None)
+    if fun is None:
+        params = _derived_params(called)
+        return None if params is None else _of_jit(params, jax.tree_util.tree_leaves((args, kwargs)), results)
+    made_of = _primitive_of(fun)
+    if made_of is not None:
+        primitive, params = made_of
+        return Dispatch(primitive, params, args, None, results, frozenset())
+    with jax.no_tracing(True):
+        traced, operands = private("pjit")._infer_params(fun, called._jit_info, args, kwargs)
+    return _of_jit(traced.params, operands, results)
+
+
+def of_miss(frame: FrameType, results: Sequence[Any]) -> Dispatch | None:
+    """The dispatch of a call that missed JAX's C++ cache and has run; None where the program cannot be told.
+
+    Args:
+        frame: Of JAX's cache miss.
+        results: What the program returned, flat.
+    """
+    given = frame.f_locals
+    if frame.f_code.co_name != CACHE_MISS:
+        params = {name: given[name] for name in _OF_JIT if name in given}
+        return _of_jit(params, given["args"], results) if "jaxpr" in params else None
+    made_of = _primitive_of(given["fun"])
+    if made_of is not None:
+        primitive, params = made_of
+        return Dispatch(primitive, params, given["args"], None, results, frozenset())
+    return _of_jit(given["p"].params, given["args_flat"], results)
+
+
+def _of_jit(params: Mapping[str, Any], operands: Sequence[Any], results: Sequence[Any]) -> Dispatch | None:
+    jaxpr = params["jaxpr"]
+    avals = jaxpr.in_avals
+    if len(avals) != len(operands):
+        return None
+    return Dispatch(private("pjit").jit_p, params, operands, avals, results, jaxpr.effects)
+
+
+def _primitive_of(fun: Any) -> tuple[Any, dict[str, Any]] | None:
+    """The primitive and its parameters for which JAX made a function; None for any other function."""
+    if type(fun) is not FunctionType or vars(fun).get("_apply_primitive") is not True:
+        return None  # nothing is asked of the user's own callables
+    cells = dict(zip(fun.__code__.co_freevars, fun.__closure__ or (), strict=True))
+    return cells["prim"].cell_contents, cells["params"].cell_contents
+
+
+def _derived_params(called: Any) -> dict[str, Any] | None:
+    """The parameters of the `jit` equation for which JAX made a jitted function, under grad or vmap."""
+    miss = getattr(called, "_cache_miss", None)
+    code, closure = getattr(miss, "__code__", None), getattr(miss, "__closure__", None)
+    if code is None or closure is None or "jaxpr" not in code.co_freevars:
+        return None
+    cells = dict(zip(code.co_freevars, closure, strict=True))
+    return {name: cells[name].cell_contents for name in _OF_JIT if name in cells}
+
+
+# --- a program of equations ----------------------------------------------------------------------------------
+
+
+def source_here() -> Any:
+    """JAX's own record of the stack, as JAX puts it into equations."""
+    return private("source_info_util").current()
+
+
+def no_source() -> Any:
+    """The record of an equation that no line of the user's led to."""
+    return private("source_info_util").new_source_info()
+
+
+def base_array(value: Any) -> Any:
+    """The array of numbers within an array of random keys; None for any other value."""
+    return value._base_array if type(value).__name__ == "PRNGKeyArray" and is_jax_type(type(value)) else None
+
+
+def is_jax_type(kind: type) -> bool:
+    """Whether a class is JAX's own."""
+    return kind.__module__.partition(".")[0] in ("jax", "jaxlib")
+
+
+def aval_of(value: Any) -> Any:
+    """The type of a value as JAX has it, weak types included.
+
+    Raises:
+        TypeError: The value is of no type that JAX knows.
+    """
+    return private("core").typeof(value)
+
+
+def variable(aval: Any) -> Any:
+    """A new variable."""
+    return private("core").Var(aval)
+
+
+def literal(value: Any, aval: Any) -> Any:
+    """A number as an operand."""
+    return private("core").Literal(value, aval)
+
+
+def equation(dispatch: Dispatch, operands: Sequence[Any], results: Sequence[Any], source: Any) -> Any:
+    """The equation of a dispatch, with variables and literals in place of the values."""
+    return private("core").new_jaxpr_eqn(
+        list(operands), list(results), dispatch.primitive, dict(dispatch.params), dispatch.effects, source
+    )
+
+
+def wrapping(keys: Any) -> Dispatch:
+    """How JAX makes random keys of their numbers: a change of the type, for which no program runs."""
+    primitive = sys.modules[type(keys).__module__].random_wrap_p
+    return Dispatch(primitive, {"impl": keys._impl}, (), None, (), frozenset())
+
+
+def unwrapping(keys: Any) -> Dispatch:
+    """How JAX takes the numbers of random keys."""
+    return Dispatch(sys.modules[type(keys).__module__].random_unwrap_p, {}, (), None, (), frozenset())
+
+
+def program_of(inputs: Sequence[Any], outputs: Sequence[Any], equations: Sequence[Any], name: str) -> Any:
+    """Equations as a jaxpr without constants, as this JAX has programs.
+
+    Args:
+        inputs: Variables.
+        outputs: Variables or literals.
+        equations: In the order in which they ran.
+        name: What is recorded, for JAX's record of where the program is from.
+    """
+    core = private("core")
+    effects = frozenset().union(*(equation.effects for equation in equations))
+    about = core.DebugInfo("jit", name, None, None)
+    jaxpr = core.Jaxpr([], list(inputs), list(outputs), list(equations), effects, about)
+    closed = getattr(core, "ClosedJaxpr", None)
+    return jaxpr if closed is None else closed(jaxpr, [])
+
+
+def only_program(program: Any) -> Any:
+    """The program of the jitted function where a program is no more than one call of it; else None."""
+    equations = getattr(program, "jaxpr", program).eqns
+    if len(equations) != 1 or equations[0].primitive.name != "jit":
+        return None
+    return equations[0].params["jaxpr"]

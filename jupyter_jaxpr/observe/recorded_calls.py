@@ -1,0 +1,236 @@
+"""The calls of a cell's last statement in, a recording of each of the user's functions among them out.
+
+The outermost call of a function of the user's is recorded while it runs, whatever the statement does with the result:
+assigns, prints or indexes it, or adds another call's. A jitted function is not recorded: JAX has the program.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from ..jax.dispatches import is_jax_type
+from ..jax.facts import imported, is_jitted
+from ..jax.hooks import Hooks
+from ..plain_text import FAILURES, exact
+from ..quantities import count
+from .arguments import CallShape, arguments_of, arrays_only, fixed_arguments, result_of
+from .cache.keys import positional_names
+from .functions import code_of, is_users, name_of, place_of
+from .observation import ObservedFunction, ObservedProgram, Place
+from .recorded_cell import RecordedCell
+from .recording import NO_TEXT, NO_VALUES, Recorded, Recording
+from .value_texts import Reading
+
+CALLS = 8
+"""Calls of one statement that are recorded at most."""
+
+
+class CallInCell(Protocol):
+    """A call of the cell's last statement; see `typed.cell.LastCall`."""
+
+    function: Any
+    kwargs: dict[str, Any]
+    result: Any
+    is_known: bool
+    text: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+    @property
+    def args(self) -> list[Any]:
+        """The positional arguments."""
+
+
+@dataclass
+class _RecordedCall:
+    """One call, which a comprehension may make again, with other values."""
+
+    call: CallInCell
+    recording: Recording
+    function: Any
+    args: tuple[Any, ...] = ()
+    kwargs: dict[str, Any] = field(default_factory=dict)
+    result: Any = None
+    is_known: bool = True
+    has_raised: bool = False
+
+    def end(self, has_raised: bool) -> None:
+        """Take the values of the call."""
+        self.recording.stop()
+        self.args, self.kwargs, self.result = tuple(self.call.args), dict(self.call.kwargs), self.call.result
+        self.is_known, self.has_raised = self.call.is_known, has_raised
+
+
+class RecordedCalls:
+    """Records calls while a cell runs.
+
+    Args:
+        hooks: In JAX.
+        fail: Gets an error of ours.
+        cell: Records the cell until the first call is recorded; where all of the cell is recorded, no call is.
+    """
+
+    def __init__(self, hooks: Hooks, fail: Callable[[BaseException], None], cell: RecordedCell) -> None:
+        self._hooks = hooks
+        self._cell = cell
+        self._fail = fail
+        self._active: _RecordedCall | None = None
+        self._done: list[_RecordedCall] = []
+        self._left_out = 0
+        self._is_over = cell.whole
+
+    # --- told by the cell ---
+
+    def evaluated(self, call: CallInCell, function: Any) -> bool:
+        """What is called is known; whether its values are wanted."""
+        if self._active is not None or self._is_over or not _is_recorded(function):
+            return False
+        if len(self._done) >= CALLS:
+            self._left_out += 1
+            return False
+        self._cell.stop()
+        recording = Recording(self._hooks, self._fail)
+        try:
+            if not recording.start():
+                return False
+        except AttributeError as error:  # another JAX: calls are not recorded, and the rest is as good
+            self._fail(error)
+            self._is_over = True
+            return False
+        self._active = _RecordedCall(call, recording, function)
+        return True
+
+    def prepared(self, call: CallInCell) -> None:
+        """One more argument is known: what JAX ran for the argument is no part of the call."""
+        if self._active is not None and self._active.call is call:
+            self._active.recording.restart()
+
+    def returned(self, call: CallInCell) -> None:
+        """The call has returned."""
+        if self._active is not None and self._active.call is call:
+            self._end(self._active, has_raised=False)
+
+    def _end(self, active: _RecordedCall, has_raised: bool) -> None:
+        self._active = None
+        try:
+            active.end(has_raised)
+        except FAILURES as error:
+            self._fail(error)
+            return
+        if active.recording.count:
+            self._done.append(active)
+
+    # --- when the cell has run ---
+
+    def stop(self) -> None:
+        """Record no more; a call that is under way has raised."""
+        self._is_over = True
+        if self._active is not None:
+            self._end(self._active, has_raised=True)
+
+    def functions(self, file: str, reading: Reading) -> list[ObservedFunction]:
+        """Each function that was recorded, with its program.
+
+        Args:
+            file: Of the cell.
+            reading: What the user's objects said already.
+        """
+        found = []
+        for each in self._done:
+            try:
+                function = _function(each, file, reading)
+            except Exception as error:  # the other calls are shown
+                self._fail(error)
+                continue
+            if function is not None:
+                found.append(function)
+        if found and self._left_out:
+            program = found[-1].programs[0]
+            calls = count(self._left_out, "more call")
+            program.origin_note = f"{program.origin_note} {_LEFT_OUT.format(calls=calls)}"
+        return found
+
+    def forget(self) -> None:
+        """Let go of the user's values."""
+        self._done.clear()
+
+
+def _is_recorded(function: Any) -> bool:
+    """Whether a call of a function is recorded: it is the user's, or JAX made it of one of the user's."""
+    if not imported() or is_jitted(function) or isinstance(function, type) or is_jax_type(type(function)):
+        return False
+    return is_users(function)
+
+
+HOW = "recorded as it ran"
+_NOTE = (
+    "jupyter_jaxpr recorded what JAX ran for the call {text}: {ran}, in this order. Each equation is a program of its "
+    "own, which JAX compiled by itself. Nothing ran a second time."
+)
+
+_LEFT_OUT = "The statement made {calls}; at most 8 are recorded."
+_RAISED = "The call raised an error; the recording covers what JAX ran until then."
+
+
+def _function(done: _RecordedCall, file: str, reading: Reading) -> ObservedFunction | None:
+    import jax
+
+    if not done.is_known:
+        return None
+    call, fun, args, kwargs = done.call, done.function, done.args, done.kwargs
+    name = name_of(fun)
+    paths, in_tree = jax.tree_util.tree_flatten_with_path(arrays_only(args, kwargs, _is_array))
+    (returned,), _ = arrays_only((done.result,), {}, _is_array)
+    results, out_tree = jax.tree_util.tree_flatten(returned)
+    recorded = done.recording.recorded([leaf for _, leaf in paths], results, name)
+    names = positional_names(_signature(fun), len(args))
+    shape = CallShape(tuple((each, False) for each in names))
+    shape = replace(shape, fixed=fixed_arguments(shape, args, kwargs, _is_array, reading))
+    program = ObservedProgram(
+        origin="recorded",
+        no_text=NO_TEXT,
+        no_values=NO_VALUES,
+        jaxpr=recorded.program,
+        arguments=arguments_of(shape, in_tree, recorded.program.in_avals[recorded.others :], [False] * len(paths)),
+        result=None if done.has_raised else result_of(out_tree, [jax.typeof(leaf) for leaf in results]),
+        call=Place(file, call.line, "<module>", call.column, call.end_line, call.end_column),
+        origin_note=_note(call.text, recorded, done.has_raised),
+        how=HOW,
+        input_names=(*[""] * recorded.others, *(_input_name(path, names) for path, _ in paths)),
+    )
+    return ObservedFunction(name=name, definition=place_of(code_of(fun)), programs=[program])
+
+
+def _is_array(leaf: Any) -> bool:
+    """Whether a leaf is an input of a recording: a number of Python's stands in the equations."""
+    import jax
+    import numpy as np
+
+    return isinstance(leaf, jax.Array | np.ndarray)
+
+
+def _signature(fun: Any) -> inspect.Signature | None:
+    try:
+        return inspect.signature(fun)
+    except FAILURES:
+        return None
+
+
+def _input_name(path: Sequence[Any], names: Sequence[str]) -> str:
+    """Such as `p['w']`; the path begins with the arguments by position or by keyword, and which of these."""
+    import jax
+
+    kind, at, *rest = path
+    name = names[at.idx] if kind.idx == 0 else exact(at.key)
+    return name + exact(jax.tree_util.keystr(tuple(rest)))
+
+
+def _note(text: str, recorded: Recorded, has_raised: bool) -> str:
+    note = _NOTE.format(text=text, ran=count(recorded.dispatches, "dispatch", "dispatches"))
+    further = (recorded.ended, _RAISED if has_raised else None)
+    return " ".join([note, *filter(None, further)])

@@ -1,0 +1,80 @@
+"""A cell that runs in, a recording of what JAX ran for the cell outside of jit out.
+
+Of each cell the first operations are recorded, for the case that nothing else shows what the cell did: no jitted
+function, no last call, such as in a Python loop. The whole cell is recorded where the user asks for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..jax.facts import imported
+from ..jax.hooks import Hooks
+from ..quantities import count
+from .observation import ObservedFunction, ObservedProgram
+from .recording import NO_TEXT, NO_VALUES, Recording
+
+FIRST = 200
+FIRST_SECONDS = 0.02
+MOST = 20_000
+_FOREVER = float("inf")
+
+_NOTE = (
+    "jupyter_jaxpr recorded what JAX ran for the cell: {ran}, in this order. Each equation is a program of its own, "
+    "which JAX compiled by itself."
+)
+_MORE = "To record more of the cell, write %%jaxpr --eager."
+
+
+class RecordedCell:
+    """Records a cell while it runs.
+
+    Args:
+        hooks: In JAX.
+        fail: Gets an error of ours.
+        whole: Record all that JAX runs, which takes up to 20 times as long.
+    """
+
+    def __init__(self, hooks: Hooks, fail: Callable[[BaseException], None], whole: bool) -> None:
+        self.whole = whole
+        self._fail = fail
+        limits = (MOST, _FOREVER) if whole else (FIRST, FIRST_SECONDS)
+        self._recording = Recording(hooks, fail, *limits)
+        self._is_over = False
+
+    def start(self) -> None:
+        """Begin, as soon as JAX is there; does nothing where it has begun or has ended."""
+        if imported() and not self._is_over:
+            try:
+                self._recording.start()
+            except AttributeError as error:  # another JAX: the cell is not recorded, and the rest is as good
+                self._fail(error)
+                self._is_over = True
+
+    def stop(self) -> None:
+        """Record no more."""
+        self._is_over = True
+        self._recording.stop()
+
+    def function(self, name: str, message: str | None) -> ObservedFunction | None:
+        """The cell as if it were a function, with its program; None where JAX ran nothing.
+
+        Args:
+            name: Of the cell.
+            message: What else is to be said: sentences.
+        """
+        if not self._recording.count:
+            return None
+        recorded = self._recording.recorded_whole(name)
+        note = _NOTE.format(ran=count(recorded.dispatches, "dispatch", "dispatches"))
+        more = None if self.whole or recorded.ended is None else _MORE
+        program = ObservedProgram(
+            origin="recorded",
+            no_text=NO_TEXT,
+            no_values=NO_VALUES,
+            jaxpr=recorded.program,
+            origin_note=" ".join(filter(None, (note, recorded.ended, more, message))),
+            how="recorded as it ran",
+            input_names=("",) * recorded.others,
+        )
+        return ObservedFunction(name=name, definition=None, programs=[program])

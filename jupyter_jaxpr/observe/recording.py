@@ -1,0 +1,295 @@
+"""What JAX runs between `start` and `stop` in, a program of equations out: one for each operation and jitted call.
+
+A recording runs nothing and traces nothing. It holds no array: an operand is linked to the equation that made it as
+long as the array is alive, which the operand is when JAX uses it.
+
+It ends by itself after `MOST` dispatches or `SECONDS` of its own time, so that what follows runs at full speed.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any
+
+from ..jax import dispatches
+from ..jax.dispatches import Dispatch
+from ..jax.hooks import Hooks
+from ..jax.post_hook import Results
+from ..plain_text import FAILURES, kind_name, own_name
+from .collection import without_collection
+from .functions import is_installed
+from .value_texts import is_of_users
+
+MOST = 2_000
+SECONDS = 0.1
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What a recording gave.
+
+    Attributes:
+        program: As this JAX has programs; its inputs are first the other ones, then those that were asked about.
+        others: How many inputs come first: arrays that were made before the recording or without a program.
+        dispatches: How many programs JAX ran.
+        ended: Why the recording ended before `stop`, a sentence; None where it did not.
+    """
+
+    program: Any
+    others: int
+    dispatches: int
+    ended: str | None
+
+
+NO_TEXT = (
+    "The program is a recording: JAX compiled each of its equations by itself. To see the StableHLO and HLO of one "
+    "program, call the function under jax.jit."
+)
+NO_VALUES = (
+    "The program is a recording and holds no values. To step through a loop or to time it, choose the program of the "
+    "loop or of the jitted function itself."
+)
+_TOO_MANY = "The recording covers the first {count} dispatches; JAX ran the rest at full speed, unrecorded."
+_TOO_LONG = (
+    "The recording covers the first {count} dispatches, for which it took 0.1 s of its own; JAX ran the rest at full "
+    "speed, unrecorded."
+)
+_OF_USERS = (
+    "The recording ends at dispatch {count}: the next call has an argument of class {kind}, and to take the argument "
+    "apart would run your code."
+)
+_UNKNOWN = "The recording ends at dispatch {count}: what JAX ran next could not be read."
+
+
+class Recording:
+    """Records what this thread lets JAX run.
+
+    Args:
+        hooks: In JAX.
+        fail: Gets an error of ours.
+        most: How many dispatches are recorded at most.
+        seconds: How long the recording may take at most, of its own.
+    """
+
+    def __init__(
+        self, hooks: Hooks, fail: Callable[[BaseException], None], most: int = MOST, seconds: float = SECONDS
+    ) -> None:
+        self._hooks = hooks
+        self._fail = fail
+        self._most = most
+        self._seconds = seconds
+        self._results = Results(self._hit)
+        self._thread = 0
+        self._on = False
+        self.ended: str | None = None
+        self._others: set[type] = set()  # classes that are not the user's
+        self.restart()
+
+    def restart(self) -> None:
+        """Forget what was recorded until now."""
+        self.count = 0
+        self._spent = 0.0
+        self._equations: list[Any] = []
+        self._inputs: list[Any] = []  # variables
+        self._variables: dict[int, tuple[weakref.ref[Any], Any]] = {}  # of arrays, by their ids
+        self._keys: dict[int, tuple[weakref.ref[Any], Any]] = {}  # random keys, by the ids of their numbers
+
+    def start(self) -> bool:
+        """Begin.
+
+        Returns:
+            Whether there is a recording: where JAX checks each result for NaN, there is none.
+
+        Raises:
+            AttributeError: This JAX does not tell what it runs.
+        """
+        if self._on:
+            return True
+        self._thread = threading.get_ident()
+        if not self._results.start():
+            return False
+        self._on = True
+        self._hooks.ran = self._missed
+        return True
+
+    def stop(self) -> None:
+        """End; may be called twice."""
+        if self._on:
+            self._on = False
+            self._results.stop()
+            if self._hooks.ran == self._missed:
+                self._hooks.ran = None
+
+    def recorded(self, arguments: Sequence[Any], results: Sequence[Any], name: str) -> Recorded:
+        """The program that was recorded.
+
+        Args:
+            arguments: Arrays that are to be inputs, in this order, whether they were used or not.
+            results: Arrays that are to be its results; those which it did not make are inputs too.
+            name: Of what was recorded.
+        """
+        asked = [self._argument(array) for array in arguments]
+        outputs = []
+        for array in results:
+            known = self._known(array)
+            if known is not None or self.ended is None:
+                outputs.append(self._variable(array) if known is None else known)
+        inside = {id(variable) for variable in asked}
+        others = [variable for variable in self._inputs if id(variable) not in inside]
+        program = dispatches.program_of([*others, *asked], outputs, self._equations, name)
+        self._variables.clear()
+        self._keys.clear()
+        return Recorded(program, len(others), self.count, self.ended)
+
+    def recorded_whole(self, name: str) -> Recorded:
+        """The program that was recorded; its results are those that no equation of it uses."""
+        used = {id(operand) for equation in self._equations for operand in equation.invars}
+        results = [each for equation in self._equations for each in equation.outvars if id(each) not in used]
+        program = dispatches.program_of(self._inputs, results, self._equations, name)
+        return Recorded(program, len(self._inputs), self.count, self.ended)
+
+    def _argument(self, array: Any) -> Any:
+        """The variable of an argument; of random keys JAX may have used the numbers alone."""
+        numbers = dispatches.base_array(array)
+        used = None if numbers is None else self._known(numbers)
+        variable = self._variable(array)
+        if used is not None and any(used is each for each in self._inputs):
+            unwrapped = dispatches.equation(dispatches.unwrapping(array), [variable], [used], dispatches.no_source())
+            self._equations.insert(0, unwrapped)
+            self._inputs = [each for each in self._inputs if each is not used]
+        return variable
+
+    # --- while JAX runs ---
+
+    def _hit(self, called: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
+        with self._own_time():
+            kind = self._class_of_users((args, kwargs, output))
+            if kind is None:
+                self._add(dispatches.of_hit(called, args, kwargs, output))
+            else:
+                self._end(_OF_USERS.format(count=f"{self.count:,}", kind=kind))
+
+    def _missed(self, frame: FrameType, results: Any) -> None:
+        if threading.get_ident() == self._thread:
+            with self._own_time():
+                self._add(dispatches.of_miss(frame, results))
+
+    @contextmanager
+    def _own_time(self) -> Iterator[None]:
+        """Count the time, and keep failures of ours away from the user's call."""
+        began = time.perf_counter()
+        try:
+            self._hooks.asking_thread = self._thread
+            with without_collection():  # JAX's heap is large, and the time of a collection would end the recording
+                yield
+        except FAILURES as error:
+            self._fail(error)
+            self._end(_UNKNOWN.format(count=f"{self.count:,}"))
+        finally:
+            self._hooks.asking_thread = 0
+        self._spent += time.perf_counter() - began
+        if self._spent > self._seconds:
+            self._end(_TOO_LONG.format(count=f"{self.count:,}"))
+
+    def _end(self, why: str) -> None:
+        if self._on:
+            self.ended = why
+            self.stop()
+
+    def _class_of_users(self, tree: Any) -> str | None:
+        """The name of a class of the user's of which a tree has an object: to take it apart runs the user's code.
+
+        Containers of Python are looked into, others are not.
+        """
+        left, others = [tree], self._others
+        while left:
+            value = left.pop()
+            kind = type(value)
+            if kind in others:
+                continue
+            if issubclass(kind, tuple) and (kind is tuple or "_fields" in vars(kind)):
+                left += tuple.__iter__(value)
+            elif kind is list:
+                left += value
+            elif kind is dict:
+                left += value.values()
+            elif _is_defined_by_user(kind):
+                return kind_name(kind)
+            else:
+                others.add(kind)
+        return None
+
+    def _add(self, dispatch: Dispatch | None) -> None:
+        if dispatch is None:
+            self._end(_UNKNOWN.format(count=f"{self.count:,}"))
+            return
+        if self.count >= self._most:
+            self._end(_TOO_MANY.format(count=f"{self.count:,}"))
+            return
+        source = dispatches.source_here()
+        avals = dispatch.in_avals or [None] * len(dispatch.operands)
+        operands = [self._operand(value, aval, source) for value, aval in zip(dispatch.operands, avals, strict=True)]
+        results = [self._make(array) for array in dispatch.results]
+        self._equations.append(dispatches.equation(dispatch, operands, results, source))
+        self.count += 1
+
+    def _operand(self, value: Any, aval: Any, source: Any) -> Any:
+        known = self._known(value)
+        if known is not None:
+            return known
+        numbers = dispatches.base_array(value)
+        if numbers is not None:
+            made = self._known(numbers)
+            if made is not None:
+                return self._convert(dispatches.wrapping(value), made, self._make(value), source)
+        elif id(value) in self._keys:
+            keys = self._keys[id(value)][0]()
+            if keys is not None and dispatches.base_array(keys) is value:
+                return self._convert(dispatches.unwrapping(keys), self._keys[id(value)][1], self._make(value), source)
+        if isinstance(value, bool | int | float | complex):
+            return dispatches.literal(value, dispatches.aval_of(value) if aval is None else aval)
+        return self._variable(value)
+
+    def _convert(self, dispatch: Dispatch, operand: Any, result: Any, source: Any) -> Any:
+        self._equations.append(dispatches.equation(dispatch, [operand], [result], source))
+        return result
+
+    def _known(self, value: Any) -> Any:
+        """The variable of an array that was seen; None for one that was not."""
+        found = self._variables.get(id(value))
+        return found[1] if found is not None and found[0]() is value else None
+
+    def _variable(self, value: Any) -> Any:
+        """The variable of an array, which becomes an input where it was not seen."""
+        known = self._known(value)
+        if known is None:
+            known = self._make(value)
+            self._inputs.append(known)
+        return known
+
+    def _make(self, value: Any) -> Any:
+        variable = dispatches.variable(dispatches.aval_of(value))
+        try:
+            alive = weakref.ref(value)
+        except TypeError:  # a number of NumPy's: it is another input each time
+            return variable
+        self._variables[id(value)] = alive, variable
+        numbers = dispatches.base_array(value)
+        if numbers is not None:
+            self._keys[id(numbers)] = alive, variable
+        return variable
+
+
+def _is_defined_by_user(kind: type) -> bool:
+    if not is_of_users(kind):
+        return False
+    module = sys.modules.get(own_name(kind, "__module__") or "")
+    file = getattr(module, "__file__", None)
+    return file is None or not is_installed(file)

@@ -1,0 +1,74 @@
+"""What was observed last in a notebook or a script, for checks, tests and `jupyter_jaxpr.widget`."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, NamedTuple
+
+from .inspection import Snapshot
+from .observing import observe
+
+if TYPE_CHECKING:
+    from ..magic.active import Shown
+    from ..magic.session import Session
+    from ..observe.cache.ledger import Ledger
+
+
+class LastRun(NamedTuple):
+    """One observed run.
+
+    Attributes:
+        snapshot: What the cell showed; None of an `observe()` block, which shows no programs.
+        ledger: The jit cache in the run; None where this JAX does not tell of misses.
+    """
+
+    snapshot: Snapshot | None
+    ledger: Ledger | None
+
+
+_NOTHING = (
+    "Nothing was observed yet. Run a cell that has %%jaxpr as its first line, or a block under "
+    "`with jupyter_jaxpr.observe():`."
+)
+_NO_CELL = (
+    "The kernel holds no run of cell [{number}]. It holds the runs under %%jaxpr of these cells: {held}. "
+    "Run the cell again."
+)
+
+
+def last(cell: int | None = None) -> LastRun:
+    """The last run of a cell under ``%%jaxpr``; outside of a notebook the last `observe()` block.
+
+    Args:
+        cell: The number of a cell, such as 3 for the cell that shows ``[3]``; None for the last cell that ran under
+            ``%%jaxpr``.
+
+    Raises:
+        LookupError: There is no such run; the message says what to do.
+    """
+    session = _session()
+    runs = session.shown if session is not None else {}
+    if cell is not None:
+        if cell not in runs:
+            held = ", ".join(f"[{number}]" for number in runs) or "none"
+            raise LookupError(_NO_CELL.format(number=cell, held=held))
+        return _of(runs[cell])
+    if runs:
+        return _of(runs[next(reversed(runs))])
+    if observe.last is None:
+        raise LookupError(_NOTHING)
+    return LastRun(None, observe.last)
+
+
+def _of(shown: Shown) -> LastRun:
+    built = shown.built
+    return LastRun(Snapshot(built.sources.document, built.sources), shown.ledger)
+
+
+def _session() -> Session | None:
+    """The session of the shell that runs, where the extension is loaded; loads nothing."""
+    magic = sys.modules.get("jupyter_jaxpr.magic.session")
+    if magic is None:
+        return None
+    session: Session | None = magic.Session.newest()
+    return session
