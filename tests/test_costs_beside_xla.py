@@ -258,8 +258,8 @@ WRITTEN_OUT = {
         lambda a, b: a @ b,
         [narrow(32, 16), narrow(16, 8)],
         896,
-        "This device cannot compute dot_general in the dtype of the program. XLA converts the values before and after, "
-        "and counts the conversions.",
+        "This device cannot compute dot_general in the dtype of the program. XLA converts the values before and after. "
+        "The numbers of XLA contain the conversions.",
     ),
     # the condition again (16), whether any goes on (15), the selection (16)
     "a while under vmap": (

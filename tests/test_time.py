@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -714,3 +715,33 @@ def test_a_sweep_is_in_the_static_outputs() -> None:
         "- From n = 64 on, the warm time of f scales as n^2.8 ± 0.1.\n"
     )
     assert "<caption>f(make(n)) over n</caption>" in fragment(whole, characters=10_000)
+
+
+def test_a_call_without_jit_that_compiles_its_scan_again_is_compared_with_nothing(notebook: Notebook) -> None:
+    """A speed-up over a call that compiles each time would count the compilations."""
+    notebook.run("from jax import lax")
+    anew = """%%jaxpr --time
+@jax.jit
+def total(xs):
+    def step(carry, x):
+        return carry + x, carry
+    return lax.scan(step, 0.0, xs)[0]
+total(x)"""
+    timing = timing_of(notebook.run(anew))
+    assert (timing["ratio"], timing["pays_after"]) == (None, None)
+    said = re.search(r"A call without jit takes .*", timing["sentence"].replace("\u00a0", " "))
+    assert said is not None
+    assert re.fullmatch(
+        r"A call without jit takes [\d.]+ m?s, about [\d.]+ m?s of which JAX traces and compiles again in each call\. "
+        r"Most often a function, such as the body of a scan, is defined anew in each call\. Define the function once, "
+        r"outside of the call\.",
+        said[0],
+    )
+    once = """%%jaxpr --time
+def step(carry, x):
+    return carry + x, carry
+@jax.jit
+def total(xs):
+    return lax.scan(step, 0.0, xs)[0]
+total(x)"""
+    assert timing_of(notebook.run(once))["ratio"] is not None

@@ -17,6 +17,11 @@ from .live_sources import Sources
 from .warm_time import warm_document
 
 _NAME_ONE = "Call a jitted function in the cell, or write any call after the option, such as %%jaxpr --time f(x)."
+_COMPILES_AGAIN = (
+    "A call without jit takes {took}, about {compiling} of which JAX traces and compiles again in each call. "
+    "Most often a function, such as the body of a scan, is defined anew in each call. Define the function once, "
+    "outside of the call."
+)
 _ASK = "To time {name} anyway, press “Run it again” in the Time view."
 
 
@@ -29,15 +34,19 @@ def timing_document(program: int, stages: StageTimes | None, times: ProgramTimes
         times: Of the calls after it.
     """
     warm, eager = times.warm, times.eager
-    ratio = (eager.lower / warm.upper, eager.upper / warm.lower) if warm is not None and eager is not None else None
-    pays_after = _pays_after(stages, warm, eager)
+    ratio: tuple[float, float] | None = None
+    pays_after: int | None = None
+    # A call that compiles again each time is not compared with one that only runs.
+    if warm is not None and eager is not None and not times.compiling:
+        ratio = eager.lower / warm.upper, eager.upper / warm.lower
+        pays_after = _pays_after(stages, warm, eager)
     return ProgramTiming(
         program=program,
         warm=warm_document(warm),
         eager=warm_document(eager),
         ratio=ratio,
         pays_after=pays_after,
-        sentence=_sentences(stages, warm, eager, ratio, pays_after),
+        sentence=_sentences(stages, warm, eager, times.compiling, ratio, pays_after),
         notes=list(times.notes),
         stopped=times.stopped,
     )
@@ -60,6 +69,7 @@ def _sentences(
     stages: StageTimes | None,
     warm: Warm | None,
     eager: Warm | None,
+    compiling: float,
     ratio: tuple[float, float] | None,
     pays_after: int | None,
 ) -> str:
@@ -67,7 +77,9 @@ def _sentences(
     found = [first] if first is not None else []
     if warm is not None:
         found.append(f"A warm call takes {duration(warm.median)}.")
-    if eager is not None and ratio is None:
+    if eager is not None and compiling:
+        found.append(_COMPILES_AGAIN.format(took=duration(eager.median), compiling=duration(compiling)))
+    elif eager is not None and ratio is None:
         found.append(f"A call without jit takes {duration(eager.median)}.")
     elif eager is not None and ratio is not None:
         low, high = map(factor, ratio)

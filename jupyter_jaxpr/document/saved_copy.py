@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator
 import msgspec
 
 from ..quantities import size
+from .cut_out import Part
 from .encoding import encode
 from .names import Names, Pools, name_program
-from .part import Part
 from .pools import of_document
 from .types.cost import ProgramCost
 from .types.document import Cell, Let, Level, Program, Scope, Snapshot

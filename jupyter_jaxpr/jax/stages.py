@@ -1,4 +1,4 @@
-"""Programs asked of JAX: a held trace, a trace with another program in it, the function of a jaxpr, what is made ahead.
+"""Programs asked of JAX: a trace with another program in it, the function of a jaxpr, what is made ahead.
 
 `quietly` keeps such a question out of everyone's events, `without_disk_cache` a compilation out of the cache on disk.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import inspect
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
@@ -89,36 +89,6 @@ def made_ahead(frame: FrameType | None) -> str | None:
             return plain_text.exact(about.func_src_info, plain_text.Limit.FILE)
         frame = frame.f_back
     return None
-
-
-def call_leaves(called: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[Any, list[Any]] | None:
-    """The program that a jitted function runs for a call that it has seen, and the call's dynamic leaves.
-
-    None where JAX does not hold that program any more: to find it, the function's Python would run again.
-    """
-    import jax
-    from jax._src import pjit
-
-    try:
-        with jax.no_tracing(True):
-            traced, args_flat = pjit._infer_params(called._fun, called._jit_info, tuple(args), kwargs)
-    except RuntimeError:
-        return None
-    return traced.params["jaxpr"], list(args_flat)
-
-
-def held_trace(called: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-    """JAX's `jax.stages.Traced` of a call that it has traced before.
-
-    None where JAX does not hold the trace: to make one, the function's Python would run. None of it runs here.
-    """
-    import jax
-
-    try:
-        with jax.no_tracing(True):
-            return called.trace(*args, **kwargs)
-    except Exception:
-        return None
 
 
 @contextmanager

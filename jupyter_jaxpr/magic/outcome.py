@@ -17,7 +17,7 @@ from ..explain.unblocked import unblocked_timings
 from ..jax.ahead import jitted_as_by_make_jaxpr
 from ..jax.dispatches import only_program
 from ..jax.facts import imported, is_jitted
-from ..jax.stages import held_trace
+from ..jax.held_traces import held_trace
 from ..observe.cache.ledger_table import not_counted
 from ..observe.functions import code_of, is_of_jax, is_users, name_of
 from ..observe.observation import Finding, Observation, ObservedFunction, Place

@@ -33,9 +33,10 @@ from ..jax.facts import (
     source_of,
     stored_jit_name,
 )
+from ..jax.held_traces import call_leaves
 from ..jax.hooks import Hooks
 from ..jax.keys import FlatCall
-from ..jax.stages import call_leaves, made_ahead
+from ..jax.stages import made_ahead
 from ..plain_text import FAILURES, file_of, text_of
 from .cache.history import FunctionHistory, History
 from .cache.keys import Key, equinox_key_of, key_of, pmap_key_of

@@ -10,7 +10,8 @@ provably changes nothing. Otherwise the changes are put back, and what cannot be
 function JAX's own trace is taken if there is one, else a copy of the function is traced, so that the first call of the
 user's still runs the function's Python.
 
-A function of the user's is traced as `jax.jit` would: with all its numbers. To one of a library, such as
+A function of the user's is traced as `jax.jit` would: with all its numbers; where such a trace raises, as `range(n)`
+does, the numbers are held fixed. To one of a library, such as
 `jnp.reshape(x, (2, 4))` or `lax.fori_loop(0, 10, body, x)`, whole numbers are shapes, axes and bounds: it gets those
 that the cell gave it.
 """
@@ -25,8 +26,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from ..jax.facts import is_jitted, jit_name
-from ..jax.stages import call_leaves, held_trace
-from .arguments import arrays_only, fixed_arguments, shape_of
+from ..jax.held_traces import call_leaves, held_trace
+from .arguments import CallShape, arrays_only, fixed_arguments, shape_of
 from .calls.call_values import CallValues, copied
 from .calls.calling_at import calling_at
 from .calls.held_calls import HeldCall, is_array
@@ -37,7 +38,7 @@ from .observation import ObservedFunction, ObservedProgram, Place, Printed
 from .observer import Observer
 from .programs import KeptProgram
 from .side_effects.effect import SideEffect
-from .side_effects.guard import undone
+from .side_effects.guard import EffectsError, undone
 from .value_texts import Reading
 
 Stage = Literal["trace", "lower", "compile", "run"]
@@ -94,12 +95,19 @@ def trace_call(
         prints.start()
         try:
             call = _Call(fun, tuple(args), dict(kwargs), keep_values, at, reading or Reading())
-            program, is_traced, called = _traced(call, allow_effects)
+            try:
+                program, is_traced, called = _traced(call, allow_effects)
+            except Exception as error:
+                if not _has_numbers_to_fix(call, error):
+                    raise
+                prints.printed.clear()
+                program, is_traced, called = _with_numbers_fixed(call, allow_effects, error)
         except Exception as error:
             own.error = error
             return own
         finally:
             prints.stop()
+        held_fixed = _held_fixed(program) if not is_jitted(fun) else ""
         reused = is_jitted(fun) and not events()
         try:
             _go_on(program, called, args, kwargs, stage, reused, events, is_traced)
@@ -111,7 +119,7 @@ def trace_call(
     known = observer.program_of(fun, program.jaxpr)
     if known is not None and program.values is not None:
         known.values, known.held = program.values, program.held
-    observed = program.observed(True, note) if known is None else known.observed(now=False)
+    observed = program.observed(True, note + held_fixed) if known is None else known.observed(now=False)
     own.function = ObservedFunction(name=name, definition=place_of(code_of(fun)), programs=[observed], top_level=True)
     return own
 
@@ -139,6 +147,40 @@ class _Call:
     keep_values: bool
     at: Place | None
     reading: Reading
+    numbers_are_fixed: bool = False
+
+
+_HELD_FIXED = " The trace held fixed what the call gave: {values}."
+
+
+def _has_numbers_to_fix(call: _Call, error: Exception) -> bool:
+    """Whether a trace that raised may succeed where the numbers of the call stay what they are."""
+    import jax
+
+    if isinstance(error, EffectsError) or is_jitted(call.fun) or not is_users(call.fun):
+        return False
+    return any(
+        isinstance(leaf, bool | int | float | complex) for leaf in jax.tree_util.tree_leaves((call.args, call.kwargs))
+    )
+
+
+def _with_numbers_fixed(call: _Call, allow_effects: bool, error: Exception) -> tuple[KeptProgram, IsTraced, Any]:
+    """The program of a call of which only the arrays are traced.
+
+    Raises:
+        Exception: `error`, where this trace raises as well.
+    """
+    try:
+        return _traced(replace(call, numbers_are_fixed=True), allow_effects)
+    except Exception:
+        raise error from None
+
+
+def _held_fixed(program: KeptProgram) -> str:
+    """Which arguments were held fixed, a sentence after a blank; empty where none was."""
+    shape = program.shape
+    fixed = shape.fixed if isinstance(shape, CallShape) else {}
+    return _HELD_FIXED.format(values=", ".join(f"{name}={text}" for name, text in fixed.items())) if fixed else ""
 
 
 def _traced(call: _Call, allow_effects: bool) -> tuple[KeptProgram, IsTraced, Any]:
@@ -164,7 +206,8 @@ def _traced_again(call: _Call, effects: Sequence[SideEffect]) -> tuple[KeptProgr
         copy = jitted_anew(fun) if effects else fun
         return _trace(replace(call, fun=copy), is_array), is_array, copy
     if is_users(fun):
-        return _trace(call, is_array), is_array, fun
+        is_input = _is_no_number if call.numbers_are_fixed else is_array
+        return _trace(call, is_input), is_input, fun
     try:
         return _trace(call, _is_no_count), _is_no_count, fun
     except Exception:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from ..jax.facts import imported
 from ..jax.hooks import Hooks
-from ..quantities import count
+from ..quantities import count, duration
 from .observation import ObservedFunction, ObservedProgram
 from .recording import NO_TEXT, NO_VALUES, Recording
 
@@ -23,6 +23,7 @@ _NOTE = (
     "jupyter_jaxpr recorded what JAX ran for the cell: {ran}, in this order. Each equation is a program of its own, "
     "which JAX compiled by itself."
 )
+_TOOK = "The recording took {took} of the cell's time."
 _MORE = "To record more of the cell, write %%jaxpr --eager."
 
 
@@ -67,7 +68,9 @@ class RecordedCell:
             return None
         recorded = self._recording.recorded_whole(name)
         note = _NOTE.format(ran=count(recorded.dispatches, "dispatch", "dispatches"))
-        more = None if self.whole or recorded.ended is None else _MORE
+        more = None if recorded.ended is None else _MORE
+        if self.whole:
+            more = _TOOK.format(took=duration(self._recording.spent))
         program = ObservedProgram(
             origin="recorded",
             no_text=NO_TEXT,

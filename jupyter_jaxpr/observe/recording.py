@@ -95,7 +95,7 @@ class Recording:
     def restart(self) -> None:
         """Forget what was recorded until now."""
         self.count = 0
-        self._spent = 0.0
+        self.spent = 0.0  # seconds, of our own
         self._equations: list[Any] = []
         self._inputs: list[Any] = []  # variables
         self._variables: dict[int, tuple[weakref.ref[Any], Any]] = {}  # of arrays, by their ids
@@ -194,8 +194,8 @@ class Recording:
             self._end(_UNKNOWN.format(count=f"{self.count:,}"))
         finally:
             self._hooks.asking_thread = 0
-        self._spent += time.perf_counter() - began
-        if self._spent > self._seconds:
+        self.spent += time.perf_counter() - began
+        if self.spent > self._seconds:
             self._end(_TOO_LONG.format(count=f"{self.count:,}"))
 
     def _end(self, why: str) -> None:

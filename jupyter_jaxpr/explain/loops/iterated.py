@@ -120,7 +120,7 @@ class IteratedReader:
             case ast.Call(func=ast.Attribute(attr="items" | "keys")):
                 raise Cannot("The loop iterates over a dictionary. A loop of JAX needs arrays.")
             case ast.List(elts=[ast.Constant(value=str()), *_]) | ast.Tuple(elts=[ast.Constant(value=str()), *_]):
-                raise Cannot("The loop iterates over names. A loop of JAX needs arrays.")
+                raise Cannot("The loop iterates over strings. A loop of JAX needs arrays.")
             case ast.Call(func=ast.Name(id=name)):
                 raise Cannot(f"The source text does not show what {name} returns.")
         result = Iterated(xs=[], targets=[target], before=[], numbers=set())

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...jax.effects import program_effects
+from ...jax.held_traces import call_leaves
 from ...jax.post_hook import LastCalls
-from ...jax.stages import call_leaves
 from ...observe.calls.call_values import ValuesGone
 from ...observe.calls.held_calls import Given, HeldCall
 from ...observe.calls.printed_output import PrintRecorder
@@ -61,10 +61,14 @@ _RUNS_OF_LONG = 5
 
 @dataclass
 class ProgramTimes:
-    """What was measured; `notes` say what was not, and why."""
+    """What was measured; `notes` say what was not, and why.
+
+    `compiling` is the part of `eager`, in seconds, in which JAX traces, lowers and compiles again in each call.
+    """
 
     warm: Warm | None = None
     eager: Warm | None = None
+    compiling: float = 0.0
     notes: list[str] = field(default_factory=list)
     stopped: str | None = None
 
@@ -307,14 +311,20 @@ class _Trial:
         return self._timed(fun, given, taken)
 
     def _note_inner_jits(self, fun: Callable[..., Any], given: Given) -> None:
-        """Tell which jitted functions stay so in it, by one more call: JAX tells of those that it has compiled."""
+        """Tell what JAX does in each call besides the operations, by one more call.
+
+        Jitted functions stay so in it: JAX tells of those that it has compiled. What JAX traces and compiles now, it
+        compiles again in each call: a function, such as the body of a scan, is a new function object each time.
+        """
         import jax
 
         calls = LastCalls()
         args, kwargs = copied(given)
         calls.start()
         try:
-            jax.block_until_ready(fun(*args, **kwargs))
+            with self._observer.looking_away(), self._observer.stage_seconds() as stages:
+                jax.block_until_ready(fun(*args, **kwargs))
+                self._times.compiling = stages()
             inner = [getattr(each, "_fun", None) for each in calls.calls]
         except Exception:  # it will raise again when it is timed, and be told of
             return

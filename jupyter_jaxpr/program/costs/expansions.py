@@ -113,7 +113,7 @@ def _is_complex(aval: Any) -> bool:
 def _converted(names: list[str]) -> str:
     return (
         f"This device cannot compute {_listed(names)} in the dtype of the program. XLA converts the values before and "
-        "after, and counts the conversions."
+        "after. The numbers of XLA contain the conversions."
     )
 
 

@@ -1,0 +1,28 @@
+"""A card in, the construct compiled for the stepper out: a second recording of its steps answers at once."""
+
+from __future__ import annotations
+
+import weakref
+
+from ..measure.steps.checked_run import Construct
+from .live_sources import Sources
+from .steps import construct_of
+
+CONSTRUCTS_KEPT = 8
+_constructs: dict[tuple[weakref.ref[Sources], int], Construct] = {}  # the one used last is the last
+
+
+def kept_construct(sources: Sources, control: int) -> Construct:
+    """The construct of a card; compiled ones are kept as long as their run."""
+    key = weakref.ref(sources, _forget), control
+    construct = _constructs.pop(key, None) or construct_of(sources, control)
+    _constructs[key] = construct
+    while len(_constructs) > CONSTRUCTS_KEPT:
+        del _constructs[next(iter(_constructs))]
+    return construct
+
+
+def _forget(gone: weakref.ref[Sources]) -> None:
+    """Let go of the constructs of a run that is held no longer."""
+    for key in [each for each in _constructs if each[0] is gone]:
+        del _constructs[key]

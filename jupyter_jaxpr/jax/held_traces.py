@@ -1,0 +1,36 @@
+"""A call of a jitted function in, the program that JAX holds for the call out: none of the function's Python runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+
+def call_leaves(called: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[Any, list[Any]] | None:
+    """The program that a jitted function runs for a call that it has seen, and the call's dynamic leaves.
+
+    None where JAX does not hold that program any more: to find it, the function's Python would run again.
+    """
+    import jax
+    from jax._src import pjit
+
+    try:
+        with jax.no_tracing(True):
+            traced, args_flat = pjit._infer_params(called._fun, called._jit_info, tuple(args), kwargs)
+    except RuntimeError:
+        return None
+    return traced.params["jaxpr"], list(args_flat)
+
+
+def held_trace(called: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """JAX's `jax.stages.Traced` of a call that it has traced before.
+
+    None where JAX does not hold the trace: to make one, the function's Python would run. None of it runs here.
+    """
+    import jax
+
+    try:
+        with jax.no_tracing(True):
+            return called.trace(*args, **kwargs)
+    except Exception:
+        return None

@@ -1,0 +1,124 @@
+"""Cells as people write them: what JAX's events count is what is counted, and each cell shows a program.
+
+The cells run one after the other in one shell, as a notebook's do: what one compiled, the next one reuses.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import jax
+import pytest
+from conftest import Notebook
+
+from jupyter_jaxpr.build import build as builds
+from jupyter_jaxpr.observe.observation import Observation
+
+CELLS = [
+    "x = jnp.arange(8.0)",
+    "jnp.sin(x) + 1",
+    "f = jax.jit(lambda x: jnp.sin(x) * 2); f(x)",
+    "f(x); f(x[:3])",
+    "jax.grad(lambda x: f(x).sum())(x)",
+    "jax.vmap(f)(jnp.ones((3, 4)))",
+    "jax.jacfwd(f)(x)",
+    "jax.hessian(lambda x: (f(x) ** 2).sum())(x)",
+    "jax.jvp(f, (x,), (x,))",
+    "jax.linearize(f, x)[1](x)",
+    "jax.vjp(f, x)[1](x)",
+    "jax.checkpoint(lambda x: jnp.sin(jnp.sin(x)))(x)",
+    "jax.value_and_grad(lambda x: jnp.sum(jnp.tanh(x)))(x)",
+    "lax.associative_scan(jnp.add, x)",
+    "lax.map(lambda v: v * 2, x)",
+    "lax.switch(1, [jnp.sin, jnp.cos, jnp.tan], x)",
+    "lax.cond(x.sum() > 0, lambda v: v + 1, lambda v: v - 1, x)",
+    "lax.while_loop(lambda s: s[0] < 5, lambda s: (s[0] + 1, s[1] * 2), (0, x))",
+    (
+        "lax.custom_root(lambda v: v ** 2 - 2.0, 1.0, lambda g, v: lax.fori_loop(0, 10, lambda i, y: y - "
+        "g(y) / (2 * y), v), lambda g, y: y / g(1.0))"
+    ),
+    "lax.custom_linear_solve(lambda v: 2 * v, x, lambda mv, b: b / 2)",
+    "jax.random.normal(jax.random.key(0), (3,))",
+    "jax.random.split(jax.random.PRNGKey(1), 3)",
+    "jax.nn.softmax(x) @ x",
+    "jnp.linalg.svd(jnp.eye(3))",
+    "jnp.fft.fft(x)",
+    "x.at[2].add(5.0).at[3].set(1)",
+    "jnp.sort(x)[::-1].cumsum()",
+    "jax.lax.top_k(x, 2)",
+    "jax.eval_shape(f, x)",
+    "f.lower(x).compile()(x)",
+    "f.trace(x).jaxpr",
+    "jax.make_jaxpr(jax.grad(lambda x: f(x).sum()))(x)",
+    "with jax.disable_jit(): f(x)",
+    "with jax.disable_jit(): y = lax.scan(lambda c, v: (c + v, c), 0.0, x)",
+    "jax.jit(jax.vmap(lambda v: v @ v))(jnp.ones((3, 4)))",
+    "jax.pmap(lambda v: v * 2)(jnp.ones((1, 3)))",
+    "g = jax.jit(lambda x, n: x * n, static_argnums=1); [g(x, i) for i in range(3)]",
+    "for i in range(4): jax.jit(lambda v: v + i)(x)",
+    "[jax.jit(lambda v: v * 2)(x) for _ in range(3)]",
+    'jax.tree.map(lambda v: v * 2, {"a": x, "b": x})',
+    "jax.clear_caches(); f(x)",
+    "f.clear_cache(); f(x)",
+    'jax.jit(lambda x: jax.debug.print("{}", x))(x)',
+    "jax.jit(lambda x: jax.pure_callback(lambda v: v, x, x))(x)",
+    "import numpy as np; jnp.asarray(np.arange(8)) + f(np.arange(8.0))",
+    "h = jax.jit(lambda x: x * 2, donate_argnums=0); h(jnp.ones(5))",
+    "jax.device_put(x) + 1",
+    "x.block_until_ready(); x.sum().item()",
+    "float(f(x)[0]) + 1",
+    "print(f(x)[0], x.mean())",
+    "%timeit -n 3 -r 2 f(x)",
+    "%time f(x)",
+    (
+        'from functools import partial; p = partial(jax.jit, static_argnames="n")(lambda x, n: x ** n); p(x, '
+        "n=2); p(x, n=3)"
+    ),
+    'jax.named_call(f, name="nc")(x)',
+    "jax.custom_jvp(lambda v: v * 2).defjvp(lambda p, t: (p[0] * 2, t[0])); f(x)",
+    "sum(f(x * i).sum() for i in range(3))",
+    "(lambda v: f(v) + f(v + 1))(x)",
+]
+
+
+@pytest.fixture
+def events() -> Iterator[Counter[str]]:
+    """How often JAX told of each kind of stage."""
+    counted: Counter[str] = Counter()
+
+    def listen(event: str, seconds: float, **_: Any) -> None:
+        counted[event.rpartition("/")[2]] += 1
+
+    jax.monitoring.register_event_duration_secs_listener(listen)
+    yield counted
+    jax.monitoring.unregister_event_duration_listener(listen)
+
+
+def test_each_compile_is_counted_once_and_each_cell_shows_a_program(
+    notebook: Notebook, events: Counter[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    observed: list[Observation] = []
+    build = builds.build
+
+    def observing(observation: Observation, *args: Any, **kwargs: Any) -> Any:
+        observed.append(observation)
+        return build(observation, *args, **kwargs)
+
+    monkeypatch.setattr(builds, "build", observing)
+    notebook.run("from jax import lax")
+    wrong = []
+    for cell in CELLS:
+        events.clear()
+        observed.clear()
+        ran = notebook.run(f"%%jaxpr\n{cell}")
+        assert ran.result.error_in_exec is None, cell
+        (observation,) = observed
+        functions, eager = observation.functions, len(observation.eager_compiles)
+        compiles = sum((each.compiles or 0) + (each.from_disk or 0) for each in functions) + eager
+        programs = sum(len(each.programs) for each in functions)
+        compiled, traced = events["backend_compile_duration"], events["jaxpr_trace_duration"]
+        if compiles != compiled or ((compiled or traced) and not programs) or observation.failures:
+            wrong.append((cell, compiled, compiles, programs, observation.failures))
+    assert wrong == []
