@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from ..jax.calls import pmap_call
 from ..jax.eager import Construct, construct_of
 from ..jax.facts import is_jitted, jax_directory, partial_of, stored_jit_name
+from ..jax.pallas_kernels import kernel_of
 from ..plain_text import FAILURES, attribute_of, defined, exact, file_of, function_of, kind_name, own_name
 from .observation import Place
 
@@ -140,6 +141,10 @@ class Functions:
             record = self._pmapped(pmapped.fun, stored_jit_name(fun))
         elif (construct := construct_of(fun, frame)) is not None:
             record = _of_construct(construct, frame)
+        elif (kernel := kernel_of(fun)) is not None:
+            library = is_library(fun, fun.__code__, frame)
+            name = f"pallas_call({name_of(kernel)})"
+            record = FunctionRecord(name, stored_jit_name(fun), place_of(code_of(kernel)), library)
         else:
             code = code_of(fun)
             record = FunctionRecord(

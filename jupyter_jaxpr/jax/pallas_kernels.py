@@ -1,0 +1,17 @@
+"""A jitted function in, the kernel for which `pallas_call` made the function out."""
+
+from __future__ import annotations
+
+import os
+from types import FunctionType
+from typing import Any
+
+_PALLAS_CALL = os.path.join("jax", "_src", "pallas", "pallas_call.py")
+
+
+def kernel_of(fun: Any) -> Any:
+    """The user's kernel; None for a function that `pallas_call` did not make."""
+    if type(fun) is not FunctionType or not fun.__code__.co_filename.endswith(_PALLAS_CALL):
+        return None
+    cells = dict(zip(fun.__code__.co_freevars, fun.__closure__ or (), strict=False))
+    return cells["kernel"].cell_contents if "kernel" in cells else None
