@@ -78,10 +78,14 @@ class Results:
 
     Args:
         tell: Gets the jitted function, its arguments, its keyword arguments and what the call returned; must not raise.
+        lost: Called where the check is put on meanwhile: no more is told.
     """
 
-    def __init__(self, tell: Callable[[Any, tuple[Any, ...], dict[str, Any], Any], None]) -> None:
+    def __init__(
+        self, tell: Callable[[Any, tuple[Any, ...], dict[str, Any], Any], None], lost: Callable[[], None]
+    ) -> None:
         self._tell = tell
+        self._lost = lost
         self._hook: Any = None
         self._before: Any = None
         self._state: Any = None
@@ -114,6 +118,7 @@ class Results:
             if others is not None:
                 others(called, args, kwargs, output)
             elif is_checked_by_all and (check := get_global()) is not None:
+                self._lost()
                 self.stop()
                 check(called, args, kwargs, output)
 

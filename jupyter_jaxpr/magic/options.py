@@ -103,13 +103,14 @@ def arguments(magic: Callable[..., Any]) -> Callable[..., Any]:
                 "--eager",
                 action="store_true",
                 help="Record what JAX runs for the whole cell outside of jit, operation by operation, up to 20,000 "
-                "programs. The cell may take up to 20 times as long. Without --eager, the calls of the last statement "
-                "are recorded.",
+                "dispatches. The cell may take up to 20 times as long. Without --eager, the calls of the last "
+                "statement are recorded.",
             ),
             argument(
                 "--focus",
                 metavar="NAME",
-                help="Show the program of this function first. Example: --focus train_step.",
+                help="Show the program of this function first; the beginning of its name is enough. Example: --focus "
+                "train_step.",
             ),
             argument("--title", help="A title for this run in the panel."),
             argument("--pin", action="store_true", help="Keep this run in view when the next run comes."),

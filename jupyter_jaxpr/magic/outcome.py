@@ -110,8 +110,9 @@ def complete(
             _add_recorded(observation, active)
     if not any(function.programs for function in observation.functions):
         message = message or _nothing(namespace, active, observation, error)
-        if observation.eager_compiles or message in _RAN_NO_PROGRAM:
-            _add_cell(observation, active, message)
+        _add_cell(observation, active, _CALLED_NONE if message in _RAN_NO_PROGRAM else message)
+        if active.recorded_cell.is_checked:
+            message = f"{message} {_CHECKED}"
     elif active.options.eager:
         _add_cell(observation, active, None)
     if active.options.focus is not None:
@@ -124,7 +125,8 @@ def _focus(observation: Observation, name: str) -> None:
     named = [function for function in observation.functions if function.programs]
     chosen = [each for each in named if each.name == name] or [each for each in named if each.name.startswith(name)]
     if chosen:
-        observation.focus = chosen[-1].programs[-1]
+        programs = chosen[-1].programs
+        observation.focus = ([each for each in programs if each.origin != "recorded"] or programs)[-1]
         return
     names = ", ".join(dict.fromkeys(function.name for function in named)) or "none"
     observation.findings.append(
@@ -331,31 +333,38 @@ def _add_cell(observation: Observation, active: Active, message: str | None) -> 
 
 def _add_recorded(observation: Observation, active: Active) -> None:
     """Add the calls of the last statement that were recorded while they ran, each beside its trace."""
-    shown = {id(program.jaxpr) for function in observation.functions for program in function.programs}
-    for function in active.recorded.functions(active.cell.file, active.run.reading):
+    functions = observation.functions
+    shown = {id(program.jaxpr) for function in functions for program in function.programs}
+    for function, is_wrapper in active.recorded.functions(active.cell.file, active.run.reading):
         only = only_program(function.programs[0].jaxpr)
         if only is not None and id(only) in shown:
             continue  # the call did nothing else than to call a jitted function
-        if _ran_as_one(function, observation):
+        if is_wrapper and _ran_as_one(function, observation):
             continue
-        beside = next(
-            (
-                known
-                for known in observation.functions
-                if (known.name, known.definition) == (function.name, function.definition)
-                and all(program.origin in ("traced", "recorded") for program in known.programs)
-            ),
-            None,
-        )
-        if beside is None:
-            observation.functions.append(function)
-        else:
-            beside.programs += function.programs
-    if observation.focus is None:
-        called = [function for function in observation.functions if function.programs]
-        recorded = [program for function in called for program in function.programs if program.origin == "recorded"]
-        if recorded and all(function.construct or function.programs[0].origin == "recorded" for function in called):
+        traced = next((each for each in functions if _is_traced(each, function)), None)
+        if traced is None:
+            functions.append(function)
+        else:  # where the recording stands: in the order of the calls
+            functions.remove(traced)
+            for program in traced.programs:
+                program.how = program.how or _AS_JIT
+            functions.append(replace(traced, programs=[*traced.programs, *function.programs]))
+    observation.findings += [Finding("not_recorded", text) for text in active.recorded.not_recorded]
+    called = [function for function in functions if function.programs]
+    recorded = [program for function in called for program in function.programs if program.origin == "recorded"]
+    if observation.focus is None and recorded:
+        if all(function.construct or function.programs[0].origin == "recorded" for function in called):
             observation.focus = recorded[-1]
+
+
+_AS_JIT = "as jit would trace it"
+
+
+def _is_traced(known: ObservedFunction, recorded: ObservedFunction) -> bool:
+    """Whether a function is the recorded one, as a trace of ours shows it."""
+    return (known.name, known.definition) == (recorded.name, recorded.definition) and all(
+        program.origin in ("traced", "recorded") for program in known.programs
+    )
 
 
 def _ran_as_one(function: ObservedFunction, observation: Observation) -> bool:
@@ -550,6 +559,8 @@ def _nothing(namespace: dict[str, Any], active: Active, observation: Observation
     return _RAN_NO_PROGRAM[0] if observation.eager_compiles else _RAN_NO_PROGRAM[1]
 
 
+_CALLED_NONE = f"The cell called no jitted function. {WHAT_TO_TYPE}"
+_CHECKED = "JAX checks each result for NaN (jax_debug_nans), so jupyter_jaxpr recorded nothing of what ran."
 _RAN_NO_PROGRAM = (
     f"The cell ran JAX operation by operation and called no jitted function. {WHAT_TO_TYPE}",
     f"The cell ran no program that JAX compiled. {WHAT_TO_TYPE}",

@@ -18,7 +18,7 @@ from ..plain_text import FAILURES, exact
 from ..quantities import count
 from .arguments import CallShape, arguments_of, arrays_only, fixed_arguments, result_of
 from .cache.keys import positional_names
-from .functions import code_of, is_users, name_of, place_of
+from .functions import code_of, is_users, name_of, next_inside, place_of
 from .observation import ObservedFunction, ObservedProgram, Place
 from .recorded_cell import RecordedCell
 from .recording import NO_TEXT, NO_VALUES, Recorded, Recording
@@ -82,6 +82,7 @@ class RecordedCalls:
         self._active: _RecordedCall | None = None
         self._done: list[_RecordedCall] = []
         self._left_out = 0
+        self.not_recorded: list[str] = []  # calls of which nothing was recorded, and why: sentences
         self._is_over = cell.whole
 
     # --- told by the cell ---
@@ -124,6 +125,8 @@ class RecordedCalls:
             return
         if active.recording.count:
             self._done.append(active)
+        elif active.recording.ended is not None:
+            self.not_recorded.append(_NOT_RECORDED.format(text=active.call.text, why=active.recording.ended))
 
     # --- when the cell has run ---
 
@@ -133,8 +136,8 @@ class RecordedCalls:
         if self._active is not None:
             self._end(self._active, has_raised=True)
 
-    def functions(self, file: str, reading: Reading) -> list[ObservedFunction]:
-        """Each function that was recorded, with its program.
+    def functions(self, file: str, reading: Reading) -> list[tuple[ObservedFunction, bool]]:
+        """Each function that was recorded, with its program, and whether what was called wraps another function.
 
         Args:
             file: Of the cell.
@@ -148,9 +151,9 @@ class RecordedCalls:
                 self._fail(error)
                 continue
             if function is not None:
-                found.append(function)
+                found.append((function, next_inside(each.function) is not None))
         if found and self._left_out:
-            program = found[-1].programs[0]
+            program = found[-1][0].programs[0]
             calls = count(self._left_out, "more call")
             program.origin_note = f"{program.origin_note} {_LEFT_OUT.format(calls=calls)}"
         return found
@@ -169,9 +172,10 @@ def _is_recorded(function: Any) -> bool:
 
 HOW = "recorded as it ran"
 _NOTE = (
-    "jupyter_jaxpr recorded what JAX ran for the call {text}: {ran}, in this order. Each equation is a program of its "
-    "own, which JAX compiled by itself. Nothing ran a second time."
+    "jupyter_jaxpr recorded what JAX ran for the call {text}: {ran}, in this order. JAX compiled each one by itself. "
+    "For the recording, nothing ran a second time."
 )
+_NOT_RECORDED = "The call {text} was not recorded. {why}"
 
 _LEFT_OUT = "The statement made {calls}; at most 8 are recorded."
 _RAISED = "The call raised an error; the recording covers what JAX ran until then."

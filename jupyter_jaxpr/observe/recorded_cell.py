@@ -7,10 +7,14 @@ function, no last call, such as in a Python loop. The whole cell is recorded whe
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import FunctionType
+from typing import Any
 
 from ..jax.facts import imported
 from ..jax.hooks import Hooks
+from ..plain_text import file_of
 from ..quantities import count, duration
+from .functions import is_installed
 from .observation import ObservedFunction, ObservedProgram
 from .recording import NO_TEXT, NO_VALUES, Recording
 
@@ -20,11 +24,15 @@ MOST = 20_000
 _FOREVER = float("inf")
 
 _NOTE = (
-    "jupyter_jaxpr recorded what JAX ran for the cell: {ran}, in this order. Each equation is a program of its own, "
-    "which JAX compiled by itself."
+    "jupyter_jaxpr recorded what JAX ran for the cell outside of jit: {ran}, in this order. JAX compiled each one by "
+    "itself."
 )
 _TOOK = "The recording took {took} of the cell's time."
 _MORE = "To record more of the cell, write %%jaxpr --eager."
+
+
+def _is_jitted_by_user(fun: Any) -> bool:
+    return type(fun) is FunctionType and not is_installed(file_of(fun.__code__))
 
 
 class RecordedCell:
@@ -34,20 +42,25 @@ class RecordedCell:
         hooks: In JAX.
         fail: Gets an error of ours.
         whole: Record all that JAX runs, which takes up to 20 times as long.
+
+    Attributes:
+        is_checked: JAX checks each result for NaN, so nothing is recorded.
     """
 
     def __init__(self, hooks: Hooks, fail: Callable[[BaseException], None], whole: bool) -> None:
         self.whole = whole
         self._fail = fail
-        limits = (MOST, _FOREVER) if whole else (FIRST, FIRST_SECONDS)
+        # A jitted function of the user's has a program: what else the cell ran need not be shown.
+        limits = (MOST, _FOREVER) if whole else (FIRST, FIRST_SECONDS, _is_jitted_by_user)
         self._recording = Recording(hooks, fail, *limits)
         self._is_over = False
+        self.is_checked = False
 
     def start(self) -> None:
         """Begin, as soon as JAX is there; does nothing where it has begun or has ended."""
         if imported() and not self._is_over:
             try:
-                self._recording.start()
+                self.is_checked = not self._recording.start()
             except AttributeError as error:  # another JAX: the cell is not recorded, and the rest is as good
                 self._fail(error)
                 self._is_over = True

@@ -23,6 +23,7 @@ from ..jax.dispatches import Dispatch
 from ..jax.hooks import Hooks
 from ..jax.post_hook import Results
 from ..plain_text import FAILURES, kind_name, own_name
+from ..quantities import duration
 from .collection import without_collection
 from .functions import is_installed
 from .value_texts import is_of_users
@@ -58,14 +59,15 @@ NO_VALUES = (
 )
 _TOO_MANY = "The recording covers the first {count} dispatches; JAX ran the rest at full speed, unrecorded."
 _TOO_LONG = (
-    "The recording covers the first {count} dispatches, for which it took 0.1 s of its own; JAX ran the rest at full "
+    "The recording covers the first {count} dispatches, for which it took {took} of its own; JAX ran the rest at full "
     "speed, unrecorded."
 )
 _OF_USERS = (
-    "The recording ends at dispatch {count}: the next call has an argument of class {kind}, and to take the argument "
-    "apart would run your code."
+    "The recording ends after {count} dispatches: the next call takes or returns an object of class {kind}, and to "
+    "take the object apart may run your code."
 )
-_UNKNOWN = "The recording ends at dispatch {count}: what JAX ran next could not be read."
+_UNKNOWN = "The recording ends after {count} dispatches: what JAX ran next could not be read."
+_CHECKED = "The recording ends after {count} dispatches: from then on, JAX checked each result for NaN."
 
 
 class Recording:
@@ -75,17 +77,24 @@ class Recording:
         hooks: In JAX.
         fail: Gets an error of ours.
         most: How many dispatches are recorded at most.
+        ends_at: Whether the recording ends where a jitted function runs, which is given; None: it goes on.
         seconds: How long the recording may take at most, of its own.
     """
 
     def __init__(
-        self, hooks: Hooks, fail: Callable[[BaseException], None], most: int = MOST, seconds: float = SECONDS
+        self,
+        hooks: Hooks,
+        fail: Callable[[BaseException], None],
+        most: int = MOST,
+        seconds: float = SECONDS,
+        ends_at: Callable[[Any], bool] | None = None,
     ) -> None:
         self._hooks = hooks
         self._fail = fail
         self._most = most
         self._seconds = seconds
-        self._results = Results(self._hit)
+        self._ends_at = ends_at
+        self._results = Results(self._hit, self._lose)
         self._thread = 0
         self._on = False
         self.ended: str | None = None
@@ -169,6 +178,9 @@ class Recording:
     # --- while JAX runs ---
 
     def _hit(self, called: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
+        if self._ends_at is not None and self._ends_at(getattr(called, "_fun", None)):
+            self.stop()
+            return
         with self._own_time():
             kind = self._class_of_users((args, kwargs, output))
             if kind is None:
@@ -178,6 +190,9 @@ class Recording:
 
     def _missed(self, frame: FrameType, results: Any) -> None:
         if threading.get_ident() == self._thread:
+            if self._ends_at is not None and self._ends_at(frame.f_locals.get("fun")):
+                self.stop()
+                return
             with self._own_time():
                 self._add(dispatches.of_miss(frame, results))
 
@@ -196,7 +211,10 @@ class Recording:
             self._hooks.asking_thread = 0
         self.spent += time.perf_counter() - began
         if self.spent > self._seconds:
-            self._end(_TOO_LONG.format(count=f"{self.count:,}"))
+            self._end(_TOO_LONG.format(count=f"{self.count:,}", took=duration(self._seconds)))
+
+    def _lose(self) -> None:
+        self._end(_CHECKED.format(count=f"{self.count:,}"))
 
     def _end(self, why: str) -> None:
         if self._on:
