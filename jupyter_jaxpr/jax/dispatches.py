@@ -148,6 +148,12 @@ def is_jax_type(kind: type) -> bool:
     return kind.__module__.partition(".")[0] in ("jax", "jaxlib")
 
 
+def flatten_code(kind: type) -> Any:
+    """The code by which JAX takes objects of a registered class apart; None where it is not a function of Python."""
+    entry = getattr(private("tree_util"), "_registry", {}).get(kind)
+    return getattr(getattr(entry, "to_iter", None), "__code__", None)
+
+
 def aval_of(value: Any) -> Any:
     """The type of a value as JAX has it, weak types included.
 

@@ -16,10 +16,10 @@ from ..jax.facts import imported, is_jitted
 from ..jax.hooks import Hooks
 from ..plain_text import FAILURES, exact
 from ..quantities import count
-from .arguments import CallShape, arguments_of, arrays_only, fixed_arguments, result_of
+from .arguments import CallShape, arguments_of, arrays_only, fixed_arguments, result_of, spec_of
 from .cache.keys import positional_names
 from .functions import code_of, is_users, name_of, next_inside, place_of
-from .observation import ObservedFunction, ObservedProgram, Place
+from .observation import ArgumentSpec, ObservedFunction, ObservedProgram, Place
 from .recorded_cell import RecordedCell
 from .recording import NO_TEXT, NO_VALUES, Recorded, Recording
 from .value_texts import Reading
@@ -165,7 +165,7 @@ class RecordedCalls:
 
 def _is_recorded(function: Any) -> bool:
     """Whether a call of a function is recorded: it is the user's, or JAX made it of one of the user's."""
-    if not imported() or is_jitted(function) or isinstance(function, type) or is_jax_type(type(function)):
+    if not imported() or is_jitted(function) or issubclass(type(function), type) or is_jax_type(type(function)):
         return False
     return is_users(function)
 
@@ -188,26 +188,51 @@ def _function(done: _RecordedCall, file: str, reading: Reading) -> ObservedFunct
         return None
     call, fun, args, kwargs = done.call, done.function, done.args, done.kwargs
     name = name_of(fun)
-    paths, in_tree = jax.tree_util.tree_flatten_with_path(arrays_only(args, kwargs, _is_array))
-    (returned,), _ = arrays_only((done.result,), {}, _is_array)
-    results, out_tree = jax.tree_util.tree_flatten(returned)
-    recorded = done.recording.recorded([leaf for _, leaf in paths], results, name)
+    flat, _ = jax.tree_util.tree_flatten_with_path((args, kwargs))
+    given = [(path, leaf) for path, leaf in flat if _is_array(leaf)]
+    results = [leaf for leaf in jax.tree_util.tree_leaves(done.result) if _is_array(leaf)]
+    recorded = done.recording.recorded([leaf for _, leaf in given], results, name)
     names = positional_names(_signature(fun), len(args))
-    shape = CallShape(tuple((each, False) for each in names))
-    shape = replace(shape, fixed=fixed_arguments(shape, args, kwargs, _is_array, reading))
+    paths = [_input_name(path, names) for path, _ in given]
     program = ObservedProgram(
         origin="recorded",
         no_text=NO_TEXT,
         no_values=NO_VALUES,
         jaxpr=recorded.program,
-        arguments=arguments_of(shape, in_tree, recorded.program.in_avals[recorded.others :], [False] * len(paths)),
-        result=None if done.has_raised else result_of(out_tree, [jax.typeof(leaf) for leaf in results]),
+        arguments=_arguments(done, names, paths, recorded.program.in_avals[recorded.others :], reading),
+        result=None if done.has_raised else _result(done.result, results),
         call=Place(file, call.line, "<module>", call.column, call.end_line, call.end_column),
         origin_note=_note(call.text, recorded, done.has_raised),
         how=HOW,
-        input_names=(*[""] * recorded.others, *(_input_name(path, names) for path, _ in paths)),
+        input_names=(*[""] * recorded.others, *paths),
     )
     return ObservedFunction(name=name, definition=place_of(code_of(fun)), programs=[program])
+
+
+def _arguments(
+    done: _RecordedCall, names: Sequence[str], paths: Sequence[str], avals: Sequence[Any], reading: Reading
+) -> tuple[ArgumentSpec, ...]:
+    import jax
+
+    args, kwargs = done.args, done.kwargs
+    shape = CallShape(tuple((each, False) for each in names))
+    try:
+        shape = replace(shape, fixed=fixed_arguments(shape, args, kwargs, _is_array, reading))
+        in_tree = jax.tree_util.tree_structure(arrays_only(args, kwargs, _is_array))
+        return arguments_of(shape, in_tree, avals, [False] * len(avals))
+    except Exception:  # a class of the user's that does not take types for arrays: the flat list is true as well
+        return tuple(ArgumentSpec(path, tree=spec_of(aval)) for path, aval in zip(paths, avals, strict=True))
+
+
+def _result(returned: Any, arrays: Sequence[Any]) -> Any:
+    import jax
+
+    avals = [jax.typeof(array) for array in arrays]
+    try:
+        (only_arrays,), _ = arrays_only((returned,), {}, _is_array)
+        return result_of(jax.tree_util.tree_structure(only_arrays), avals)
+    except Exception:  # as for the arguments
+        return [spec_of(aval) for aval in avals]
 
 
 def _is_array(leaf: Any) -> bool:

@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
@@ -22,7 +22,7 @@ from ..jax import dispatches
 from ..jax.dispatches import Dispatch
 from ..jax.hooks import Hooks
 from ..jax.post_hook import Results
-from ..plain_text import FAILURES, kind_name, own_name
+from ..plain_text import FAILURES, file_of, kind_name, own_name
 from ..quantities import duration
 from .collection import without_collection
 from .functions import is_installed
@@ -99,10 +99,16 @@ class Recording:
         self._on = False
         self.ended: str | None = None
         self._others: set[type] = set()  # classes that are not the user's
-        self.restart()
+        self._clear()
 
     def restart(self) -> None:
-        """Forget what was recorded until now."""
+        """Forget what was recorded until now, and go on."""
+        self._clear()
+        if self.ended is not None:
+            self.ended = None
+            self.start()
+
+    def _clear(self) -> None:
         self.count = 0
         self.spent = 0.0  # seconds, of our own
         self._equations: list[Any] = []
@@ -144,7 +150,11 @@ class Recording:
             results: Arrays that are to be its results; those which it did not make are inputs too.
             name: Of what was recorded.
         """
-        asked = [self._argument(array) for array in arguments]
+        asked: list[Any] = []
+        for array in arguments:
+            variable = self._argument(array)
+            given_twice = any(variable is each for each in asked)
+            asked.append(dispatches.variable(variable.aval) if given_twice else variable)
         outputs = []
         for array in results:
             known = self._known(array)
@@ -224,7 +234,7 @@ class Recording:
     def _class_of_users(self, tree: Any) -> str | None:
         """The name of a class of the user's of which a tree has an object: to take it apart runs the user's code.
 
-        Containers of Python are looked into, others are not.
+        Containers of Python are looked into, and data classes that a library takes apart; others are not.
         """
         left, others = [tree], self._others
         while left:
@@ -239,7 +249,10 @@ class Recording:
             elif kind is dict:
                 left += value.values()
             elif _is_defined_by_user(kind):
-                return kind_name(kind)
+                fields = _fields(value, kind)
+                if fields is None:
+                    return kind_name(kind)
+                left += fields
             else:
                 others.add(kind)
         return None
@@ -303,6 +316,18 @@ class Recording:
         if numbers is not None:
             self._keys[id(numbers)] = alive, variable
         return variable
+
+
+def _fields(value: Any, kind: type) -> Iterable[Any] | None:
+    """What an object of a data class holds, where the code that takes it apart is JAX's or a library's; else None."""
+    code = dispatches.flatten_code(kind)
+    if code is None or not is_installed(file_of(code)):
+        return None
+    try:
+        held: dict[str, Any] = object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        return None
+    return held.values() if type(held) is dict else None
 
 
 def _is_defined_by_user(kind: type) -> bool:
