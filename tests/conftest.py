@@ -12,6 +12,7 @@ import time
 import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import examples  # noqa: F401  # loads the everyday profile of hypothesis
@@ -134,6 +135,15 @@ def no_text_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
     from jupyter_jaxpr.observe import value_texts
 
     monkeypatch.setattr(value_texts, "SLOW", 60.0)
+
+
+@pytest.fixture(autouse=True)
+def no_recording_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a machine that is busy a recording may take longer than one may that goes on."""
+    from jupyter_jaxpr.observe import recorded_calls, recorded_cell, recording
+
+    monkeypatch.setattr(recorded_calls, "Recording", partial(recording.Recording, seconds=60.0))
+    monkeypatch.setattr(recorded_cell, "FIRST_SECONDS", 60.0)
 
 
 @pytest.fixture

@@ -453,11 +453,23 @@ def test_a_program_that_jax_derived_as_it_ran(notebook):
     said = []
     for number, each in enumerate(whole.programs):
         request = {"type": "exact_links", "id": 1, "snapshot": whole.id, "program": number, "confirmed": True}
-        links = Answers(runs).answer(request).result
-        assert links.reached
-        said.append((each.origin, [level.same for level in links.levels]))
-    # Forward and backward ran; the function itself was only traced.
-    assert said == [("derived", [True, True]), ("derived", [True, True]), ("traced", [None, None])]
+        answer = Answers(runs).answer(request)
+        if each.origin == "recorded":
+            said.append((each.origin, answer.reason))
+            continue
+        assert answer.result.reached
+        said.append((each.origin, [level.same for level in answer.result.levels]))
+    # Forward and backward ran; the function itself was only traced, and the gradient was recorded as it ran.
+    assert said == [
+        ("derived", [True, True]),
+        ("derived", [True, True]),
+        ("traced", [None, None]),
+        (
+            "recorded",
+            "The program is a recording: JAX compiled each of its equations by itself. To see the StableHLO and HLO of "
+            "one program, call the function under jax.jit.",
+        ),
+    ]
 
 
 # --- the panel's requests --------------------------------------------------------------------------------

@@ -71,16 +71,26 @@ def test_its_control_flow_is_the_users(notebook: Notebook) -> None:
 
 def test_a_plain_function_has_the_line_of_its_call(notebook: Notebook) -> None:
     ran = notebook.run("%%jaxpr\ndef f(x):\n    return jnp.sin(x)\n\njax.vmap(f)(x)")
-    assert ran.programs == ["traced f(x: f32[8]) -> f32[8]: sin"]
+    assert ran.programs == ["traced f(x: f32[8]) -> f32[8]: sin", "recorded f(x: f32[8]) -> f32[8]: jit"]
     assert lines_of(ran) == {(3, 11, 3, 21)}
-    assert ran.document["frames"][ran.document["programs"][0]["call"]][2] == 5
+    assert [ran.document["frames"][program["call"]][2] for program in ran.document["programs"]] == [5, 5]
 
 
-def test_numbers_of_a_users_function_are_traced_as_jit_would(notebook: Notebook) -> None:
+def test_numbers_of_a_users_function_are_traced_as_jit_would_and_fixed_where_jit_would_raise(
+    notebook: Notebook,
+) -> None:
     ran = notebook.run("%%jaxpr\ndef f(x, n):\n    return x * n\n\nf(x, 3)")
-    assert ran.programs == ["traced f(x: f32[8], n: i32[] weak) -> f32[8]: convert_element_type mul"]
+    assert ran.programs == [
+        "traced f(x: f32[8], n: i32[] weak) -> f32[8]: convert_element_type mul",
+        "recorded f(x: f32[8], n: 3) -> f32[8]: jit",
+    ]
     ran = notebook.run("%%jaxpr\ndef f(x, n):\n    return x.reshape(n, -1)\n\nf(x, 2)")
-    assert ran.notes == ["untraceable"]
+    assert ran.programs == [
+        "traced f(x: f32[8], n: 2) -> f32[2,4]: reshape",
+        "recorded f(x: f32[8], n: 2) -> f32[2,4]: reshape",
+    ]
+    assert ran.document["programs"][0]["origin_note"].endswith(" The trace held fixed what the call gave: n=2.")
+    assert ran.notes == []
 
 
 def test_flax_gets_its_flags(notebook: Notebook) -> None:
@@ -129,10 +139,22 @@ def test_it_runs_again_on_the_values_of_the_call() -> None:
 
 
 # Operators of arrays call jitted functions of JAX's own, some of them straight from the user's line.
-@pytest.mark.parametrize("line", ["-x", "+x", "abs(x)", "~(x > 2)", "x @ x", "x % 3", "jnp.negative(x)", "x.sum()"])
-def test_an_operator_is_no_function_of_the_users(notebook: Notebook, line: str) -> None:
+@pytest.mark.parametrize(
+    ("line", "result"),
+    [
+        ("-x", "f32[8]: jit"),
+        ("+x", "f32[8]: jit"),
+        ("abs(x)", "f32[8]: jit"),
+        ("~(x > 2)", "bool[8]: jit jit"),
+        ("x @ x", "f32[]: jit"),
+        ("x % 3", "f32[8]: jit"),
+        ("jnp.negative(x)", "f32[8]: jit"),
+        ("x.sum()", "f32[]: jit"),
+    ],
+)
+def test_an_operator_is_no_function_of_the_users(notebook: Notebook, line: str, result: str) -> None:
     ran = notebook.run(f"%%jaxpr --no-trace\ny = {line}")
-    assert ran.document["programs"] == []
+    assert ran.programs == [f"recorded cell [2]() -> {result}"]
     functions = ran.document["ledger"]["functions"]  # those of other tests included, which did nothing here
     assert [each["name"] for each in functions if each["run"]["misses"] or each["run"]["traces"]] == []
 

@@ -9,6 +9,8 @@ from collections.abc import Callable
 import pytest
 from conftest import Notebook, Ran
 
+from jupyter_jaxpr.magic.outcome import WHAT_TO_TYPE
+
 F = "@jax.jit\ndef f(x):\n    return jnp.sin(x) * 2\n"
 
 
@@ -102,10 +104,10 @@ def test_functions_of_jax_compiled_before_the_extension_was_loaded(make_notebook
     cell = "y = sparse.BCOO.fromdense(jnp.eye(9)) @ x[:9]\ny = jnp.hypot(x, x)"
     notebook.run("import jax, jax.numpy as jnp\nfrom jax.experimental import sparse\nx = jnp.arange(12.0)\n" + cell)
     notebook.run("%load_ext jupyter_jaxpr")
-    message = notebook.run("%%jaxpr --no-trace\n" + cell).document["message"]
-    assert message.startswith(
-        ("The cell ran JAX operation by operation and", "The cell ran no program that JAX compiled.")
-    ), message
+    document = notebook.run("%%jaxpr --no-trace\n" + cell).document
+    assert [(program["name"], program["origin"]) for program in document["programs"]] == [("cell [3]", "recorded")]
+    assert document["message"] is None
+    assert document["programs"][0]["origin_note"].endswith(f" The cell called no jitted function. {WHAT_TO_TYPE}")
 
 
 def test_jax_imported_by_the_observed_cell_itself(tmp_path: object) -> None:
@@ -165,32 +167,45 @@ def test_errors_still_show_what_ran_before(notebook: Notebook) -> None:
     assert ran.programs == ["ran f(x: f32[8]) -> f32[8]: sin mul"]
 
 
-def test_a_trace_that_raises_is_counted_and_shows_no_program(notebook: Notebook) -> None:
+def test_a_trace_that_raises_is_counted_and_shows_the_equations_until_it_raised(notebook: Notebook) -> None:
     ran = notebook.run(
         "%%jaxpr\n@jax.jit\ndef f(x):\n    if x.sum() > 0:\n        return x\n    return -x\n"
         "try:\n    f(x)\nexcept jax.errors.TracerBoolConversionError:\n    print('caught')"
     )
     assert ran.stdout.startswith("caught\n")
-    assert ran.programs == []
-    assert ran.document["message"] == (
-        "The call of f raised an error, and the cell caught the error, so no program is known. Remove the code that "
-        "catches the error, and run the cell again to see the error."
+    assert ran.programs == ["traced f(x: f32[8]) -> (): reduce_sum gt"]
+    assert ran.document["message"] is None
+    (program,) = ran.document["programs"]
+    assert program["how"] == "traced until it raised"
+    assert program["origin_note"] == (
+        "The trace of f raised TracerBoolConversionError. The program has the equations that JAX had traced until "
+        "then; JAX compiled and ran nothing of it."
     )
+    counts = ("calls", "misses", "traces", "lowerings", "compiles", "raised")
+    assert [program["activity"][name] for name in counts] == [1, 1, 1, 0, 0, 1]
+    assert [level["state"] for level in program["levels"]] == ["absent", "absent"]
 
 
 # --- the last call ---
 
 
-def test_a_plain_function_is_traced_after_the_cell(notebook: Notebook) -> None:
+def test_a_plain_function_is_recorded_and_traced_after_the_cell(notebook: Notebook) -> None:
     ran = notebook.run("%%jaxpr\ndef log2(x):\n    return jnp.log(x) / jnp.log(2.0)\nlog2(3.0)")
-    assert ran.programs == ["traced log2(x: f32[] weak) -> f32[] weak: log log div"]
-    (program,) = ran.document["programs"]
-    assert program["origin_note"] == (
+    assert ran.programs == [
+        "traced log2(x: f32[] weak) -> f32[] weak: log log div",
+        "recorded log2(x: 3.0) -> f32[] weak: jit jit jit",
+    ]
+    traced, recorded = ran.document["programs"]
+    assert traced["origin_note"] == (
         "jupyter_jaxpr traced this program: the cell called log2 without jit, so JAX ran log2 operation by operation. "
         "For the trace, the Python of log2 ran a second time, with tracers in place of arrays."
     )
-    assert program["stages"] is None
-    assert [level["state"] for level in program["levels"]] == ["not_made", "not_made"]
+    assert recorded["origin_note"].startswith(
+        "jupyter_jaxpr recorded what JAX ran for the call log2(3.0): 3 dispatches"
+    )
+    assert (traced["stages"], recorded["stages"]) == (None, None)
+    assert [level["state"] for level in traced["levels"]] == ["not_made", "not_made"]
+    assert [level["state"] for level in recorded["levels"]] == ["absent", "absent"]
 
 
 def test_what_the_second_run_prints_is_not_printed_again(notebook: Notebook) -> None:
@@ -214,9 +229,12 @@ def test_the_second_run_can_be_turned_off(notebook: Notebook, way: str) -> None:
         way = "%%jaxpr\n"
     ran = notebook.run(way + "def g(x):\n    seen.append(1)\n    return x + 1\ng(x)")
     assert notebook["seen"] == [1]
+    assert ran.programs == ["recorded g(x: f32[8]) -> f32[8]: jit"]
+    assert ran.document["message"] is None
+    ran = notebook.run(way + "def h(x):\n    return x\nh(x)")  # JAX runs nothing, so there is no recording
     assert ran.programs == []
     assert ran.document["message"] == (
-        "g is not jitted, and tracing is turned off. To trace the call, write %jaxpr g(x)."
+        "h is not jitted, and tracing is turned off. To trace the call, write %jaxpr h(x)."
     )
 
 
@@ -243,7 +261,7 @@ def test_the_second_run_can_be_turned_off(notebook: Notebook, way: str) -> None:
             "@jax.jit in the cell, end the cell with a call such as f(x), or write %%jaxpr f(x) or %%jaxpr f(f32[8]).",
         ),
         (
-            "def main():\n    return x + 1\nmain()",
+            "def main():\n    return 1\nmain()",
             "The cell ends with main(). The call has no array among its arguments, so it was not traced. Call a "
             "function under @jax.jit in the cell, end the cell with a call such as f(x), or write %%jaxpr f(x) or "
             "%%jaxpr f(f32[8]).",
@@ -264,9 +282,19 @@ def test_where_nothing_shows_a_sentence_says_what_to_type(
     assert document["message"] == message
 
 
+def test_where_only_a_recording_shows_its_note_says_what_to_type(notebook: Notebook) -> None:
+    ran = notebook.run("%%jaxpr\ndef main():\n    return x + 1\nmain()")
+    assert ran.programs == ["recorded main() -> f32[8]: jit"]
+    assert ran.document["message"] is None
+    assert ran.document["programs"][0]["origin_note"].endswith(
+        " The cell ends with main(). The call has no array among its arguments, so it was not traced. " + WHAT_TO_TYPE
+    )
+
+
 def test_a_plain_function_that_cannot_be_traced_is_a_note_with_its_line(notebook: Notebook) -> None:
     ran = notebook.run("%%jaxpr\ndef g(x):\n    if x[0] >= 0:\n        return x\n    return -x\ng(x)")
     assert ran.result.success
+    assert ran.programs == ["recorded g(x: f32[8]) -> f32[8]: dynamic_slice squeeze jit"]
     note = ran.note("untraceable")
     assert note["text"].startswith("g ran, but cannot be traced. Tracing g raised TracerBoolConversionError:")
     assert note["cure"] == "To turn this trace off, write %%jaxpr --no-trace."

@@ -89,10 +89,20 @@ def test_the_version_is_that_of_package_json():
 
 
 def test_the_public_names_are_there():
-    names = ["EffectsError", "RecompileError", "Snapshot", "__version__", "inspect", "observe", "widget"]
-    assert jupyter_jaxpr.__all__ == names
+    assert jupyter_jaxpr.__all__ == [
+        "EffectsError",
+        "LastRun",
+        "RecompileError",
+        "Snapshot",
+        "__version__",
+        "inspect",
+        "last",
+        "observe",
+        "widget",
+    ]
     assert jupyter_jaxpr.inspect.__module__ == "jupyter_jaxpr.scripts.inspection"
-    assert jupyter_jaxpr.Snapshot.__name__ == "Snapshot"
+    assert jupyter_jaxpr.last.__module__ == "jupyter_jaxpr.scripts.last"
+    assert (jupyter_jaxpr.Snapshot.__name__, jupyter_jaxpr.LastRun.__name__) == ("Snapshot", "LastRun")
     assert set(jupyter_jaxpr.__all__) <= set(dir(jupyter_jaxpr))
 
 

@@ -12,6 +12,8 @@ import jax.numpy as jnp
 import pytest
 from conftest import Notebook, Ran
 
+from jupyter_jaxpr.magic.outcome import WHAT_TO_TYPE
+
 STEP = "def step(carry, x):\n    return carry + x, carry * 2\n"
 
 
@@ -102,13 +104,17 @@ def test_other_types_other_settings_and_cleared_caches_have_their_own_reasons(no
     assert [kind for kind, _ in reasons(ran, "scan(move)")] == ["first_call", "shape", "static_value", "cleared"]
 
 
-def test_the_own_trace_of_a_plain_call_stands_beside_the_construct_that_ran_in_it(notebook: Notebook) -> None:
+def test_the_trace_and_the_recording_of_a_plain_call_stand_beside_the_construct_that_ran_in_it(
+    notebook: Notebook,
+) -> None:
     notebook.run("def total(v):\n    def add(c, e):\n        return c + e, None\n    return lax.scan(add, 0.0, v)[0]")
     ran = notebook.run("%%jaxpr\ntotal(x)")
     assert ran.programs == [
         "ran scan(add)(carry: f32[] weak, xs: f32[8]) -> [f32[]]: scan",
         "traced total(v: f32[8]) -> f32[]: scan",
+        "recorded total(v: f32[8]) -> f32[]: scan",
     ]
+    assert hows(ran) == ["ran as an eager scan", "as jit would trace it", "recorded as it ran"]
     assert ran.document["focus"] == 1
 
 
@@ -254,50 +260,79 @@ def test_the_arguments_of_a_trace_are_not_kept_alive(notebook: Notebook) -> None
 )
 def test_the_call_that_the_cell_ends_with_is_found_however_it_stands(notebook: Notebook, end: str) -> None:
     ran = notebook.run(f"%%jaxpr\ndef f(v):\n    return jnp.sin(v) * 2\n{end}")
-    assert ran.programs == ["traced f(v: f32[8]) -> f32[8]: sin mul"]
+    assert ran.programs == [
+        "traced f(v: f32[8]) -> f32[8]: sin mul",
+        "recorded f(v: f32[8]) -> f32[8]: jit jit",  # without what the statement does with the result
+    ]
+    assert ran.document["focus"] == 0
     jnp.zeros(1)
 
 
-@pytest.mark.parametrize("end", ["y = jnp.sin(x)", "y = x + 1", "y = sorted([3, 1])", "y = [f(x) for _ in range(2)]"])
-def test_a_part_of_a_statement_that_calls_no_function_of_the_user_is_not_traced(notebook: Notebook, end: str) -> None:
-    built = notebook.builds()
-    notebook.run(f"%%jaxpr\ndef f(v):\n    return jnp.sin(v) * 2\n{end}")
-    assert [program.name for program in built[-1].document.programs] == []
+@pytest.mark.parametrize(
+    ("end", "programs"),
+    [
+        ("y = jnp.sin(x)", ["recorded cell [2]() -> f32[8]: jit"]),
+        ("y = x + 1", ["recorded cell [2]() -> f32[8]: jit"]),
+        ("y = sorted([3, 1])", []),
+        ("y = [f(x) for _ in range(2)]", ["recorded f(v: f32[8]) -> f32[8]: jit jit"] * 2),
+    ],
+)
+def test_a_part_of_a_statement_that_calls_no_function_of_the_user_is_not_traced(
+    notebook: Notebook, end: str, programs: list[str]
+) -> None:
+    ran = notebook.run(f"%%jaxpr\ndef f(v):\n    return jnp.sin(v) * 2\n{end}")
+    assert ran.programs == programs
+    # The sentence of a cell without programs stands with the recording of the cell.
+    said = ran.document["message"] or ran.document["programs"][0]["origin_note"]
+    assert said.endswith(WHAT_TO_TYPE) == ("f(x)" not in end)
+    assert (ran.document["message"] is None) == bool(programs)
 
 
 @pytest.mark.parametrize(
-    "cell",
+    ("cell", "programs"),
     [
-        "d = {'a': x}\ndef f(v):\n    return jnp.sin(v['a'])\nd['b'] = f(d)",
-        "d = {'a': x}\ndef f(v):\n    return jnp.sin(v['a'])\nd['b'] = y = f(d)\ny",
-        "total = x\ndef f(v):\n    return jnp.sin(v)\ntotal += f(x)",
-        "class Net:\n    pass\nnet = Net()\ndef f(v):\n    return jnp.sin(v)\nnet.out = f(x)",
-        "async def f(v):\n    return jnp.sin(v)\ny = await f(x)",
+        (
+            "d = {'a': x}\ndef f(v):\n    return jnp.sin(v['a'])\nd['b'] = f(d)",
+            ["recorded f(v: {a: f32[8]}) -> f32[8]: jit"],
+        ),
+        (
+            "d = {'a': x}\ndef f(v):\n    return jnp.sin(v['a'])\nd['b'] = y = f(d)\ny",
+            ["recorded cell [2]() -> f32[8]: jit"],
+        ),
+        (
+            "total = x\ndef f(v):\n    return jnp.sin(v)\ntotal += f(x)",
+            ["recorded f(v: f32[8]) -> f32[8]: jit"],
+        ),
+        (
+            "class Net:\n    pass\nnet = Net()\ndef f(v):\n    return jnp.sin(v)\nnet.out = f(x)",
+            ["recorded f(v: f32[8]) -> f32[8]: jit"],
+        ),
+        ("async def f(v):\n    return jnp.sin(v)\ny = await f(x)", []),
     ],
 )
-def test_a_call_whose_statement_then_changes_an_object_is_not_traced(notebook: Notebook, cell: str) -> None:
-    built = notebook.builds()
-    notebook.run(f"%%jaxpr\n{cell}")
-    assert [program.name for program in built[-1].document.programs] == []
+def test_a_call_whose_statement_then_changes_an_object_is_recorded_and_not_traced(
+    notebook: Notebook, cell: str, programs: list[str]
+) -> None:
+    assert notebook.run(f"%%jaxpr\n{cell}").programs == programs
 
 
 def test_a_call_is_not_traced_where_the_assigned_name_decides_what_the_call_does(notebook: Notebook) -> None:
     notebook.run("cache = None\ndef f(v):\n    return jnp.sin(v) if cache is None else jnp.cos(v) * cache")
-    built = notebook.builds()
-    notebook.run("%%jaxpr\ncache = f(x)")
-    assert built[-1].document.programs == []
-    assert built[-1].document.message == (
-        "f was not traced. The cell assigned to cache after the call, and a function of the notebook reads cache. To "
+    ran = notebook.run("%%jaxpr\ncache = f(x)")
+    assert ran.programs == ["recorded f(v: f32[8]) -> f32[8]: jit"]
+    assert ran.document["message"] is None
+    assert ran.document["programs"][0]["origin_note"].endswith(
+        " f was not traced. The cell assigned to cache after the call, and a function of the notebook reads cache. To "
         "see the program that runs, call f under jax.jit."
     )
 
 
-def test_a_slow_call_in_an_assignment_is_not_traced_unasked(notebook: Notebook) -> None:
+def test_a_slow_call_in_an_assignment_is_recorded_and_not_traced_unasked(notebook: Notebook) -> None:
     notebook.run("import time\ndef f(v):\n    time.sleep(0.6)\n    return jnp.sin(v)")
-    built = notebook.builds()
-    notebook.run("%%jaxpr\ny = f(x)")
-    assert built[-1].document.programs == []
-    assert built[-1].document.message.endswith("was not traced. To see the program, write %jaxpr f(x).")
+    ran = notebook.run("%%jaxpr\ny = f(x)")
+    assert ran.programs == ["recorded f(v: f32[8]) -> f32[8]: jit"]
+    assert ran.document["message"] is None
+    assert ran.document["programs"][0]["origin_note"].endswith("was not traced. To see the program, write %jaxpr f(x).")
 
 
 def test_a_construct_that_a_transform_derived_says_so_and_blames_nobody(notebook: Notebook) -> None:
@@ -310,7 +345,8 @@ def test_a_construct_that_a_transform_derived_says_so_and_blames_nobody(notebook
     found = set(reasons(ran, "scan(glide)"))
     assert found == {("first_call", None)}
     assert hows(ran)[0] == "ran as an eager scan"
-    assert set(hows(ran)[1:]) == {"eager scan, derived by a transform"}
+    assert set(hows(ran)[1:-1]) == {"eager scan, derived by a transform"}
+    assert hows(ran)[-1] == "recorded as it ran"  # the call of vmap
 
 
 def test_a_construct_compiled_earlier_that_ends_a_cell_is_not_traced_again(notebook: Notebook) -> None:
@@ -326,13 +362,17 @@ def test_a_construct_compiled_before_the_extension_was_loaded(make_notebook: Cal
     notebook.run("y = lax.scan(step, 0.0, x)")
     notebook.run("%load_ext jupyter_jaxpr")
     ran = notebook.run("%%jaxpr\ny = lax.scan(step, 0.0, x)")
-    assert ran.document["message"] == (
-        "JAX compiled scan(step) before %load_ext jupyter_jaxpr, so the program is not known. To see the program, "
+    assert ran.programs == ["recorded cell [4]() -> (f32[], f32[8]): scan"]
+    assert ran.document["message"] is None
+    assert ran.document["programs"][0]["origin_note"].endswith(
+        " JAX compiled scan(step) before %load_ext jupyter_jaxpr, so the program is not known. To see the program, "
         "write %jaxpr lax.scan(step, 0.0, x)."
     )
     ran = notebook.run("%%jaxpr\nfor _ in range(2):\n    y = lax.scan(step, 0.0, x)")
-    assert ran.document["message"] == (
-        "JAX compiled scan(step) before %load_ext jupyter_jaxpr, so the program is not known. Load the extension "
+    assert ran.programs == ["recorded cell [5]() -> (f32[], f32[8], f32[], f32[8]): scan scan"]
+    assert ran.document["message"] is None
+    assert ran.document["programs"][0]["origin_note"].endswith(
+        " JAX compiled scan(step) before %load_ext jupyter_jaxpr, so the program is not known. Load the extension "
         "before the first call."
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from conftest import signature
 from jupyter_client.manager import start_new_kernel
 from kernel_pages import Page, ours
 
@@ -20,6 +21,7 @@ class Trainer:
 
 trainer = Trainer()
 trainer.step(jnp.arange(3.0))"""
+RECORDED = "recorded step(x: f32[3]) -> f32[3]: jit"
 
 
 @pytest.fixture(scope="module")
@@ -36,14 +38,20 @@ def page() -> Iterator[Page]:
 def test_the_call_is_traced_and_the_document_comes_anew(page: Page) -> None:
     (message,) = [message for message in ours(page.run(TRAINER)) if message["type"] == "snapshot"]
     snapshot = message["snapshot"]
-    assert snapshot["programs"] == []
+    assert [signature(snapshot, program) for program in snapshot["programs"]] == [RECORDED]
+    assert [note["kind"] for note in snapshot["notes"] if note["kind"] != "eager_compiles"] == ["not_traced"]
     assert snapshot["retrace"]["call"] == "trainer.step(jnp.arange(3.0))"
 
     (hub,) = page.comms("jupyter_jaxpr")
     page.say(hub, {"type": "trace", "snapshot": snapshot["id"]})
     renewed = page.wait_for(lambda message: message["type"] == "snapshot")["snapshot"]
     assert renewed["id"] == snapshot["id"]
-    assert [program["name"] for program in renewed["programs"]] == ["step"], renewed["message"]
+    assert [signature(renewed, program) for program in renewed["programs"]] == [
+        RECORDED,
+        "traced step(x: f32[3]) -> f32[3]: mul",
+    ]
+    assert renewed["focus"] == 1
+    assert [note["kind"] for note in renewed["notes"] if note["kind"] != "eager_compiles"] == []
     assert renewed.get("retrace") is None
 
 
@@ -53,5 +61,10 @@ def test_a_call_that_is_gone_is_told(page: Page) -> None:
     (hub,) = page.comms("jupyter_jaxpr")
     page.say(hub, {"type": "trace", "snapshot": message["snapshot"]["id"]})
     renewed = page.wait_for(lambda message: message["type"] == "snapshot")["snapshot"]
-    assert renewed["programs"] == []
-    assert renewed["message"] == "step or one of its arguments no longer exists. Run the cell again."
+    assert [signature(renewed, program) for program in renewed["programs"]] == [RECORDED]
+    assert renewed["message"] is None
+    (note,) = [note for note in renewed["notes"] if note["kind"] != "eager_compiles"]
+    assert (note["kind"], note["text"]) == (
+        "not_traced",
+        "step or one of its arguments no longer exists. Run the cell again.",
+    )

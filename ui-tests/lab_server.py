@@ -191,8 +191,10 @@ def running_server(folder: Path, *command: str) -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    # The names of the kernels' sockets may have 107 characters, fewer than a folder of pytest's may need.
-    with tempfile.TemporaryDirectory(prefix="jupyter") as runtime:
+    # The names of the kernels' sockets may have 103 characters on a Mac, fewer than a folder of pytest's or of the
+    # system's may need. A kernel that outlives the server may still write there.
+    short = "/tmp" if os.path.isdir("/tmp") else None
+    with tempfile.TemporaryDirectory(prefix="jupyter", dir=short, ignore_cleanup_errors=True) as runtime:
         yield from _running(folder, command, port, runtime)
 
 

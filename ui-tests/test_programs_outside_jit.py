@@ -43,8 +43,8 @@ def test_a_scan_outside_of_jit_is_read_and_stepped(notebook):
     programs = nb.panel.get_by_role("listbox", name="Programs").get_by_role("option")
     expect(programs).to_have_text(
         [
-            "step (f32[] weak, f32[] weak) → (f32[] weak, f32[] weak) · traced by make_jaxpr, line 6",
             "scan(step) (f32[] weak, f32[5]) → [f32[], f32[5]] · ran as an eager scan",
+            "step (f32[] weak, f32[] weak) → (f32[] weak, f32[] weak) · traced by make_jaxpr, line 6",
         ]
     )
     nb.page.keyboard.press("Escape")

@@ -99,7 +99,7 @@ ATTACK = "</script></pre><img src=x onerror=\"window.pwned='img'\"><script>windo
 
 def with_attacks(value: Any, key: str = "") -> Any:
     """Every text of a document that may be any text, replaced by markup with scripts."""
-    fixed = {"id", "origin", "state", "tier", "kind", "sha256", "path", "file"}
+    fixed = {"id", "origin", "group", "state", "tier", "kind", "sha256", "path", "file"}
     if isinstance(value, dict):
         return {each: with_attacks(of, each) for each, of in value.items()}
     if isinstance(value, list):

@@ -23,14 +23,23 @@ clip(jnp.ones(3), 1.0)"""
     nb.command("jupyter-jaxpr:toggle-panel")
     nb.run(1)
     nb.run(2)
-    expect(nb.outputs(1)).to_have_count(1)
-    with_magic, without = (name_free(nb.outputs(index).inner_text()) for index in (1, 2))
+    expect(nb.outputs(1)).to_have_count(2)
+    with_magic, without = (name_free(nb.outputs(index).first.inner_text()) for index in (1, 2))
     assert "Cell In[], line 4, in clip(x, low)" in without
     assert with_magic == without
 
-    expect(nb.panel).to_contain_text(
-        "The cell raised TracerBoolConversionError before a jitted function ran. Correct the cell and run it again."
+    # Beside the error stands how far JAX came.
+    expect(nb.outputs(1).last.get_by_role("button")).to_have_text(
+        re.compile(r"^clip \(f32\[3\], f32\[\] weak\).*3 equations · .* · traced until it raised$")
     )
+    expect(nb.panel.get_by_role("paragraph").first).to_have_text(
+        "The trace of clip raised TracerBoolConversionError. The program has the equations that JAX had traced until "
+        "then; JAX compiled and ran nothing of it."
+    )
+    expect(nb.equation(1)).to_have_text(re.compile(r"^c:f32\[\] = reduce_sum.* a$"))
+    expect(nb.equation(2)).to_have_text(re.compile(r"^d:f32\[\] = convert_element_type.* b$"))
+    expect(nb.equation(3)).to_have_text("_:bool[] = gt c d")
+    nb.panel.get_by_role("tab", name=re.compile("^Notes")).click()
     # On a slow machine there is a note on the compilation of jnp.ones too.
     note = nb.panel.get_by_role("article").filter(has_text="clip could not be traced")
     expect(note).to_contain_text("Line 4")
@@ -68,11 +77,15 @@ def test_a_long_trace_can_be_interrupted(notebook):
             expect(nb.prompt(1)).not_to_have_text("[*]:", timeout=3_000)
             break
     nb.wait_for_end(1)
-    expect(nb.outputs(1).last).to_contain_text("KeyboardInterrupt")  # before it: what Python says of a dropped one
+    # Before it: what Python says of a dropped one; after it: how far JAX came.
+    expect(nb.outputs(1).nth(-2)).to_contain_text("KeyboardInterrupt")
+    expect(nb.outputs(1).last).to_contain_text("traced until it raised")
     expect(running).to_have_count(0)
     expect(nb.panel).to_contain_text(
-        "The cell was interrupted before a jitted function ran. Run the cell again to see the program."
+        "The trace of endless raised KeyboardInterrupt. The program has the equations that JAX had traced until then; "
+        "JAX compiled and ran nothing of it."
     )
+    expect(nb.equation(1)).to_have_text(re.compile(r"b:f32\[\]weak = add a 1\.0:f32\[\]"))
     # Nothing of the interrupted trace is left in the way.
     nb.run(2)
     expect(nb.listing()).to_contain_text("b:f32[]weak = add a 1.0:f32[]")

@@ -90,6 +90,7 @@ class Results:
         self._before: Any = None
         self._state: Any = None
         self._thread = 0
+        self.overflowed = False  # the user's stack came to Python's limit: there was a call that was not told
 
     def start(self) -> bool:
         """Begin; does nothing where it has begun.
@@ -113,8 +114,11 @@ class Results:
 
         def hook(called: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
             __tracebackhide__ = True
-            if self._state is not None:
-                tell(called, args, kwargs, output)
+            try:
+                if self._state is not None:
+                    tell(called, args, kwargs, output)
+            except RecursionError:  # the user's call fits below Python's limit
+                self.overflowed = True
             if others is not None:
                 others(called, args, kwargs, output)
             elif is_checked_by_all and (check := get_global()) is not None:

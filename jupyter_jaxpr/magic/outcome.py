@@ -105,9 +105,10 @@ def complete(
         elif active.options.target is not None:
             message = trace_target(observer, namespace, active.options, observation, "%%jaxpr")
         else:
+            wanted = auto_trace and active.options.trace
             if error is None:
-                message = _trace_last(observer, namespace, active, observation, auto_trace and active.options.trace)
-            _add_recorded(observation, active)
+                message = _trace_last(observer, namespace, active, observation, wanted)
+            _add_recorded(observation, active, message if wanted else None)
     if not any(function.programs for function in observation.functions):
         message = message or _nothing(namespace, active, observation, error)
         _add_cell(observation, active, _CALLED_NONE if message in _RAN_NO_PROGRAM else message)
@@ -331,8 +332,14 @@ def _add_cell(observation: Observation, active: Active, message: str | None) -> 
             observation.focus = function.programs[0]
 
 
-def _add_recorded(observation: Observation, active: Active) -> None:
-    """Add the calls of the last statement that were recorded while they ran, each beside its trace."""
+def _add_recorded(observation: Observation, active: Active, message: str | None) -> None:
+    """Add the calls of the last statement that were recorded while they ran, each beside its trace.
+
+    Args:
+        observation: Of the cell.
+        active: The cell.
+        message: Why the last call was not traced: it stands with the last recording where nothing else is shown.
+    """
     functions = observation.functions
     shown = {id(program.jaxpr) for function in functions for program in function.programs}
     for function, is_wrapper in active.recorded.functions(active.cell.file, active.run.reading):
@@ -352,6 +359,9 @@ def _add_recorded(observation: Observation, active: Active) -> None:
     observation.findings += [Finding("not_recorded", text) for text in active.recorded.not_recorded]
     called = [function for function in functions if function.programs]
     recorded = [program for function in called for program in function.programs if program.origin == "recorded"]
+    if recorded and not shown and message is not None:
+        if not any(finding.text.startswith(message) for finding in observation.findings):
+            recorded[-1].origin_note = f"{recorded[-1].origin_note} {message}"
     if observation.focus is None and recorded:
         if all(function.construct or function.programs[0].origin == "recorded" for function in called):
             observation.focus = recorded[-1]
@@ -418,8 +428,21 @@ def _offer(active: Active, observation: Observation, effect: SideEffect) -> str:
 
 
 def trace_again(observer: Observer, observation: Observation, keep_values: bool) -> str | None:
-    """Trace the call of an offer, because the user pressed the button; a message where that gave no program."""
+    """Trace the call of an offer, because the user pressed the button.
+
+    Returns:
+      A message where there is no program to show. Beside a recording of the call, the message is a note.
+    """
     offer: Retrace = observation.retrace
+    message = _offer_traced(observer, observation, offer, keep_values)
+    if message is None or not any(function.programs for function in observation.functions):
+        return message
+    if not any(finding.text.startswith(message) for finding in observation.findings):
+        observation.findings.append(Finding("not_traced", message, function=offer.name))
+    return None
+
+
+def _offer_traced(observer: Observer, observation: Observation, offer: Retrace, keep_values: bool) -> str | None:
     observation.retrace = None
     observation.findings = [finding for finding in observation.findings if finding.kind != "not_traced"]
     try:

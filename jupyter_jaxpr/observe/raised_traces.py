@@ -31,7 +31,7 @@ def note_raised(activity: FunctionActivity, error: BaseException, call: Place | 
     """
     name = activity.record.name
     partial = partial_trace(error, name)
-    if partial is None:
+    if partial is None or not partial.program.eqns:  # nothing to show
         return
     avals = partial.program.in_avals[partial.captured :]
     names = partial.names or ("",) * len(avals)

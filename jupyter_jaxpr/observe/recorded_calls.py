@@ -45,6 +45,10 @@ class CallInCell(Protocol):
     def args(self) -> list[Any]:
         """The positional arguments."""
 
+    @property
+    def given(self) -> list[Any]:
+        """The values of the arguments as far as they are known, those of iterators left out."""
+
 
 @dataclass
 class _RecordedCall:
@@ -58,11 +62,21 @@ class _RecordedCall:
     result: Any = None
     is_known: bool = True
     has_raised: bool = False
+    given: dict[int, Any] = field(default_factory=dict)  # by the ids of arguments: what they held before the call
+
+    def hold(self) -> None:
+        """Hold what the arguments hold now: the call, or what follows it, may change a container."""
+        try:
+            self.given = {id(value): _as_now(value, {}) for value in self.call.given}
+        except RecursionError:  # nested too deep
+            self.given = {}
 
     def end(self, has_raised: bool) -> None:
         """Take the values of the call."""
         self.recording.stop()
-        self.args, self.kwargs, self.result = tuple(self.call.args), dict(self.call.kwargs), self.call.result
+        self.args = tuple(self.given.get(id(value), value) for value in self.call.args)
+        self.kwargs = {name: self.given.get(id(value), value) for name, value in self.call.kwargs.items()}
+        self.result = self.call.result
         self.is_known, self.has_raised = self.call.is_known, has_raised
 
 
@@ -110,6 +124,7 @@ class RecordedCalls:
         """One more argument is known: what JAX ran for the argument is no part of the call."""
         if self._active is not None and self._active.call is call:
             self._active.recording.restart()
+            self._active.hold()
 
     def returned(self, call: CallInCell) -> None:
         """The call has returned."""
@@ -161,6 +176,26 @@ class RecordedCalls:
     def forget(self) -> None:
         """Let go of the user's values."""
         self._done.clear()
+
+
+def _as_now(value: Any, copies: dict[int, Any]) -> Any:
+    """A value with its containers of Python's copied; nothing of the user's is called."""
+    kind = type(value)
+    if id(value) in copies:
+        return copies[id(value)]
+    if kind is tuple:
+        return tuple([_as_now(each, copies) for each in value])
+    if kind is list:
+        elements: list[Any] = []
+        copies[id(value)] = elements  # where the container holds itself, so does the copy
+        elements += [_as_now(each, copies) for each in value]
+        return elements
+    if kind is dict and all(type(key) in (str, int) for key in value):
+        named: dict[Any, Any] = {}
+        copies[id(value)] = named
+        named.update({key: _as_now(each, copies) for key, each in value.items()})
+        return named
+    return value
 
 
 def _is_recorded(function: Any) -> bool:

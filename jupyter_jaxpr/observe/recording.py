@@ -109,6 +109,7 @@ class Recording:
             self.start()
 
     def _clear(self) -> None:
+        self._results.overflowed = False
         self.count = 0
         self.spent = 0.0  # seconds, of our own
         self._equations: list[Any] = []
@@ -139,6 +140,8 @@ class Recording:
         if self._on:
             self._on = False
             self._results.stop()
+            if self._results.overflowed and self.ended is None:
+                self.ended = _UNKNOWN.format(count=f"{self.count:,}")
             if self._hooks.ran == self._missed:
                 self._hooks.ran = None
 
@@ -258,7 +261,7 @@ class Recording:
         return None
 
     def _add(self, dispatch: Dispatch | None) -> None:
-        if dispatch is None:
+        if dispatch is None or self._results.overflowed:
             self._end(_UNKNOWN.format(count=f"{self.count:,}"))
             return
         if self.count >= self._most:

@@ -138,6 +138,11 @@ class LastCall:
             self._args[place:place] = values
         return self._args
 
+    @property
+    def given(self) -> list[Any]:
+        """The values of the arguments as far as they are known, those of iterators left out."""
+        return [*self._args, *self.kwargs.values()]
+
     def forget(self) -> None:
         """Let go of the user's values."""
         self.function = self.result = None

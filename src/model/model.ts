@@ -383,8 +383,11 @@ export class JaxprModel implements IJaxprModel {
     }
     const wasInView = this._runs.replace(run);
     if (wasInView !== null) {
-      // Sent again, to this page or to another one: it may hold more, and moves nothing.
-      if (wasInView) {
+      // Sent again, to this page or to another one: it may hold more, and moves nothing, or it was traced on request.
+      const { retrace = null } = known?.snapshot ?? {};
+      if (wasInView && retrace !== null && !snapshot.retrace) {
+        this._putInView(run);
+      } else if (wasInView) {
         this._renewView(run);
       }
       this._changed.emit('snapshots');

@@ -7,6 +7,7 @@ import * as React from 'react';
 import { attentionOf } from '../model/attention';
 import { IJaxprModel } from '../tokens';
 import { Icon, IconName } from './icons';
+import { placeOf } from './program-choices';
 import { ProgramList } from './program-list';
 import { useRoving } from './roving';
 import { Signature } from './signature';
@@ -46,7 +47,7 @@ export function Header(props: {
             <span className="jp-JaxprPanel-of">
               {trans.__(
                 '%1 of %2',
-                model.program + 1,
+                placeOf(snapshot, model.program),
                 snapshot.programs.length
               )}
             </span>

@@ -1,7 +1,7 @@
 /**
  * The runs of a notebook come in; the entries of the list of programs go out, by group, the many of one name folded.
  */
-import { derivedBy, transformsOf } from '../model/transforms';
+import { originalOf, transformsOf } from '../model/transforms';
 import type { Program, Snapshot } from '../protocol/snapshot';
 import { IRun } from '../tokens';
 
@@ -11,8 +11,8 @@ export type Group = NonNullable<Program['group']>;
 export interface IChoice {
   run: IRun;
   program: number;
-  /** The group that begins here, where the run has programs of several groups; null for others. */
-  begins: Group | null;
+  /** The group of the program; null where all programs of the run are in one. */
+  group: Group | null;
   /** How many programs of the same name are folded into this entry; 0: the entry is one program. */
   folded: number;
 }
@@ -38,58 +38,71 @@ export function choicesOf(
   return runs.flatMap(run => choicesOfRun(run, unfolded)).slice(0, MOST);
 }
 
-/** What is kept of an entry that was unfolded. */
-export function foldKey(choice: IChoice): string {
-  const { snapshot } = choice.run;
-  const { name } = snapshot.programs[choice.program];
-  return JSON.stringify([snapshot.id, groupOf(snapshot, choice.program), name]);
+/** What is kept of an entry that was unfolded; a derived program stands with the program that it was derived from. */
+export function foldKey({ snapshot }: IRun, program: number): string {
+  const first = firstOf(snapshot, program);
+  const { name } = snapshot.programs[first];
+  return JSON.stringify([snapshot.id, groupOf(snapshot, first), name]);
+}
+
+/** The place of a program among those of its run in the list, with nothing folded; the first one is 1. */
+export function placeOf(snapshot: Snapshot, program: number): number {
+  const all = groupsOf(snapshot).flatMap(({ programs }) =>
+    programs.flatMap(each => after(snapshot, each))
+  );
+  return all.indexOf(program) + 1;
 }
 
 function choicesOfRun(run: IRun, unfolded: ReadonlySet<string>): IChoice[] {
   const { snapshot } = run;
-  const grouped = GROUPS.map(group => ({
-    group,
-    programs: firsts(snapshot).filter(
-      program => groupOf(snapshot, program) === group
-    )
-  })).filter(({ programs }) => programs.length > 0);
-  return grouped.flatMap(({ group, programs }) => {
-    const found: IChoice[] = [];
-    const shown = new Map<string, number>();
+  const groups = groupsOf(snapshot);
+  const firsts = groups.flatMap(({ programs }) => programs);
+  const same = counted(firsts.map(program => foldKey(run, program)));
+  const met = new Map<string, number>();
+  const choices: IChoice[] = [];
+  for (const { group, programs } of groups) {
+    const shared = { run, group: groups.length > 1 ? group : null, folded: 0 };
     for (const program of programs) {
-      const { name } = snapshot.programs[program];
-      const same = programs.filter(
-        other => snapshot.programs[other].name === name
-      );
-      const before = shown.get(name) ?? 0;
-      shown.set(name, before + 1);
-      const choice = { run, program, begins: null, folded: 0 };
-      if (
-        same.length < MANY ||
-        before < SHOWN ||
-        unfolded.has(foldKey(choice))
-      ) {
-        found.push(
-          ...after(snapshot, program).map(each => ({
-            ...choice,
-            program: each
-          }))
-        );
+      const key = foldKey(run, program);
+      const all = same.get(key) ?? 0;
+      const before = met.get(key) ?? 0;
+      met.set(key, before + 1);
+      if (all < MANY || before < SHOWN || unfolded.has(key)) {
+        for (const each of after(snapshot, program)) {
+          choices.push({ ...shared, program: each });
+        }
       } else if (before === SHOWN) {
-        found.push({ ...choice, folded: same.length - SHOWN });
+        choices.push({ ...shared, program, folded: all - SHOWN });
       }
     }
-    return found.map((choice, index) =>
-      index === 0 && grouped.length > 1 ? { ...choice, begins: group } : choice
-    );
-  });
+  }
+  return choices;
 }
 
-/** The programs that were not derived from others. */
-function firsts(snapshot: Snapshot): number[] {
-  return snapshot.programs
+/** The programs that were not derived from others, by group; only groups that have one. */
+function groupsOf(snapshot: Snapshot): { group: Group; programs: number[] }[] {
+  const firsts = snapshot.programs
     .map((_, program) => program)
-    .filter(program => derivedBy(snapshot, program) === null);
+    .filter(program => firstOf(snapshot, program) === program);
+  return GROUPS.map(group => ({
+    group,
+    programs: firsts.filter(program => groupOf(snapshot, program) === group)
+  })).filter(({ programs }) => programs.length > 0);
+}
+
+/** How often each text is there. */
+function counted(texts: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const text of texts) {
+    counts.set(text, (counts.get(text) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** The program that a program was derived from in the end, or itself. */
+function firstOf(snapshot: Snapshot, program: number): number {
+  const original = originalOf(snapshot, program);
+  return original === program ? program : firstOf(snapshot, original);
 }
 
 /** A program, followed by what was derived from it. */

@@ -19,14 +19,14 @@ function ChoiceWords(props: {
   const one = run.snapshot.programs[program];
   if (folded > 0) {
     return (
-      <i>
+      <span className="jp-JaxprPanel-unfold">
         {props.trans._n(
           'Show %1 more program of %2',
           'Show %1 more programs of %2',
           folded,
           shortened(one.name, 80)
         )}
-      </i>
+      </span>
     );
   }
   const result =
@@ -45,9 +45,7 @@ function foldsInView(model: IJaxprModel): ReadonlySet<string> {
   const run = model.runs.find(each => each.snapshot === model.snapshot);
   const { program } = model;
   return new Set(
-    run?.snapshot.programs[program] === undefined
-      ? []
-      : [foldKey({ run, program, begins: null, folded: 0 })]
+    run?.snapshot.programs[program] === undefined ? [] : [foldKey(run, program)]
   );
 }
 
@@ -137,7 +135,8 @@ function List(props: {
   const choose = (index: number): void => {
     const choice = all[index];
     if (choice !== undefined && choice.folded > 0) {
-      setUnfolded(new Set([...unfolded, foldKey(choice)]));
+      setUnfolded(new Set([...unfolded, foldKey(choice.run, choice.program)]));
+      setActive(index);
       return;
     }
     if (choice !== undefined) {
@@ -219,49 +218,60 @@ function List(props: {
           {trans.__('No program yet')}
         </div>
       )}
-      {model.runs.map((run, group) => {
+      {model.runs.map((run, number) => {
         const members = all
           .map((choice, index) => ({ ...choice, index }))
           .filter(choice => choice.run === run);
+        const head = `${id}-run-${number}`;
         return members.length === 0 ? null : (
-          <div
-            key={run.snapshot.id}
-            role="group"
-            aria-labelledby={`${id}-group-${group}`}
-          >
-            <div id={`${id}-group-${group}`} className="jp-JaxprPanel-group">
+          <div key={run.snapshot.id}>
+            <div id={head} className="jp-JaxprPanel-group">
               {run.snapshot.title !== null &&
                 `${shortened(run.snapshot.title, 80)} · `}
               {whereAndWhen(run.snapshot, trans)}
               {run.fromSaved && ` · ${trans.__('saved copy')}`}
             </div>
-            {members.map(({ index, ...choice }) => (
-              <React.Fragment key={choice.program}>
-                {choice.begins !== null && (
-                  <div className="jp-JaxprPanel-group jp-mod-programs">
-                    {groupWords(choice.begins, trans)}
+            {[...new Set(members.map(({ group }) => group))].map(group => (
+              <div
+                key={group}
+                role="group"
+                aria-labelledby={
+                  group === null ? head : `${head} ${head}-${group}`
+                }
+              >
+                {group !== null && (
+                  <div
+                    id={`${head}-${group}`}
+                    className="jp-JaxprPanel-group jp-mod-programs"
+                  >
+                    {groupWords(group, trans)}
                   </div>
                 )}
-                <div
-                  id={`${id}-${index}`}
-                  role="option"
-                  className={`jp-JaxprPanel-option${
-                    index === active ? ' jp-mod-active' : ''
-                  }${
-                    derivedBy(run.snapshot, choice.program) === null
-                      ? ''
-                      : ' jp-mod-derived'
-                  }`}
-                  aria-selected={index === inView}
-                  // Before the list loses the focus and closes.
-                  onMouseDown={event => {
-                    event.preventDefault();
-                    choose(index);
-                  }}
-                >
-                  <ChoiceWords choice={choice} trans={trans} />
-                </div>
-              </React.Fragment>
+                {members
+                  .filter(choice => choice.group === group)
+                  .map(({ index, ...choice }) => (
+                    <div
+                      key={choice.program}
+                      id={`${id}-${index}`}
+                      role="option"
+                      className={`jp-JaxprPanel-option${
+                        index === active ? ' jp-mod-active' : ''
+                      }${
+                        derivedBy(run.snapshot, choice.program) === null
+                          ? ''
+                          : ' jp-mod-derived'
+                      }`}
+                      aria-selected={index === inView}
+                      // Before the list loses the focus and closes.
+                      onMouseDown={event => {
+                        event.preventDefault();
+                        choose(index);
+                      }}
+                    >
+                      <ChoiceWords choice={choice} trans={trans} />
+                    </div>
+                  ))}
+              </div>
             ))}
           </div>
         );

@@ -2,7 +2,7 @@
  * The equations of a scope come in; runs of them that one call of a library made go out, to be folded to a line.
  */
 import { ProgramEquations, ScopePart } from './equations';
-import { SourceSpans, calledAs } from './source-spans';
+import { SourceSpans, callee, calledAs, operatorAs } from './source-spans';
 
 /** Equations first to last of a scope, made by one call in the user's code. */
 export interface ILibraryCall {
@@ -12,7 +12,10 @@ export interface ILibraryCall {
   name: string;
 }
 
-/** An operator's few equations read well as they are; a call's are one thing. */
+/**
+ * An operator's few equations read well as they are; a call's are one thing, and so is an operator's that has a program
+ * inside, as each has that ran outside of jit.
+ */
 const FEWEST_OF_OPERATOR = 3;
 
 const CONTROL_FLOW_PRIMITIVES: ReadonlySet<string> = new Set([
@@ -104,8 +107,9 @@ export class LibraryCalls {
       return null;
     }
     const text = this._spans.text(this._spans.span(origin.span));
-    if (text !== null && !text.endsWith(')') && size < FEWEST_OF_OPERATOR) {
-      return null;
+    if (text !== null && callee(text) === null) {
+      const isFolded = size >= FEWEST_OF_OPERATOR || part.hasChildren(equation);
+      return isFolded ? operatorAs(text) : null;
     }
     const called = text === null ? null : calledAs(text);
     if (called !== null) {

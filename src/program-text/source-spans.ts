@@ -218,8 +218,22 @@ const LONGEST_NAME = 40;
  * is; null where neither reads well.
  */
 export function calledAs(expression: string): string | null {
+  const name = callee(expression) ?? expression;
+  return name.length <= LONGEST_NAME ? name : null;
+}
+
+/** An expression that is no call, on one line and not long. */
+export function operatorAs(expression: string): string {
+  const line = expression.replace(/\s+/g, ' ');
+  return line.length <= LONGEST_NAME
+    ? line
+    : `${line.slice(0, LONGEST_NAME - 1).trimEnd()}…`;
+}
+
+/** What an expression calls; null where it is no call, as `a * f(x)`. */
+export function callee(expression: string): string | null {
   if (!expression.endsWith(')')) {
-    return expression.length <= LONGEST_NAME ? expression : null;
+    return null;
   }
   let depth = 0;
   let quote = '';
@@ -240,11 +254,12 @@ export function calledAs(expression: string): string | null {
       }
     } else if (')]}'.includes(sign)) {
       depth--;
+    } else if (depth === 0 && OPERATOR.test(sign)) {
+      return null;
     }
   }
-  if (open <= 0) {
-    return expression.length <= LONGEST_NAME ? expression : null;
-  }
-  const name = expression.slice(0, open).trim();
-  return name.length > 0 && name.length <= LONGEST_NAME ? name : null;
+  return open > 0 ? expression.slice(0, open) : null;
 }
+
+/** What stands between operands and in no name: signs, and the blanks around words such as `and`. */
+const OPERATOR = /[-+*/%@&|^~<>=!,:\s]/;

@@ -51,6 +51,7 @@ def main(way: str) -> None:
             "notes": [note.kind for each in built for note in each.document.notes],
             "failures": [note.detail for each in built for note in each.document.notes if note.kind == "failed"],
             "message": [each.document.message for each in built],
+            "origin_notes": [p.origin_note for each in built for p in each.document.programs],
             "levels": [[level.state for level in p.levels] for each in built for p in each.document.programs],
         }
     json.dump(found, sys.__stdout__)

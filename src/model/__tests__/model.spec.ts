@@ -189,6 +189,30 @@ describe('runs that come', () => {
     expect(model.snapshot).toBe(made);
     expect(model.program).toBe(1);
   });
+
+  it('that were traced on request show the trace, once', () => {
+    const { model, kernel } = connected();
+    const retrace = { call: 'f(x)', frame: -1, question: '', undoable: true };
+    const programs = [program({ origin: 'recorded' })];
+    kernel.sends(run('run-1', { programs, retrace }));
+    expect(model.program).toBe(0);
+
+    const both = [...programs, program({ origin: 'traced' })];
+    kernel.sends(run('run-1', { programs: both, focus: 1 }));
+    expect(model.program).toBe(1);
+    model.setProgram(0);
+    kernel.sends(run('run-1', { programs: both, focus: 1 }));
+    expect(model.program).toBe(0);
+  });
+
+  it('that were traced on request stay behind what was chosen since', () => {
+    const { model, kernel } = connected();
+    const retrace = { call: 'f(x)', frame: -1, question: '', undoable: true };
+    kernel.sends(run('run-1', { retrace }));
+    kernel.sends(run('run-2'));
+    kernel.sends(run('run-1', { programs: [program(), program()], focus: 1 }));
+    expect(model.snapshot?.id).toBe('run-2');
+  });
 });
 
 describe('a saved run', () => {

@@ -237,8 +237,21 @@ function TraceIt(props: {
   // A second press may come before the first one is drawn.
   const sent = React.useRef(false);
   const question = React.useId();
+  const root = React.useRef<HTMLDivElement>(null);
+  // When the trace is there, the offer goes: the keyboard stays in the head.
+  React.useLayoutEffect(() => {
+    const offer = root.current;
+    return () => {
+      if (offer?.contains(document.activeElement)) {
+        offer
+          .closest('.jp-JaxprPanel-head')
+          ?.querySelector<HTMLElement>('button')
+          ?.focus();
+      }
+    };
+  }, []);
   return (
-    <div className="jp-JaxprPanel-retrace">
+    <div ref={root} className="jp-JaxprPanel-retrace">
       <p id={question}>{shortened(retrace.question, 1000)}</p>
       <button
         className="jp-JaxprPanel-button"

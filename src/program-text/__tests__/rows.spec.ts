@@ -4,7 +4,7 @@ import type { Snapshot } from '../../protocol/snapshot';
 import { ProgramEquations } from '../equations';
 import { RowPrinter } from '../row-printer';
 import { IRow, ProgramRows } from '../rows';
-import { SourceSpans, calledAs } from '../source-spans';
+import { SourceSpans, calledAs, operatorAs } from '../source-spans';
 import { GOLDEN, anyDocument, golden, goldenPage } from './documents';
 
 function rowsOf(document: Snapshot, index = document.focus): ProgramRows {
@@ -215,9 +215,20 @@ describe('what the user called', () => {
     ['x.at[i].set(3.)', 'x.at[i].set'],
     ['x[i]', 'x[i]'],
     ['(a + b)', '(a + b)'],
+    ['0.1 * (a + b)', '0.1 * (a + b)'],
+    ['a + jnp.sin(x)', 'a + jnp.sin(x)'],
+    ['-f(x)', '-f(x)'],
+    ['f(a if b else c)', 'f'],
     ['x ** 2 + some_rather_long_name * another_one', null],
     ['some.rather.long.module.path.of.a.function.call(x)', null]
   ])('%s is named %s', (expression, name) => {
     expect(calledAs(expression)).toBe(name);
+  });
+
+  it('is an operator and its operands, on one line and not long', () => {
+    expect(operatorAs('a * \n  b')).toBe('a * b');
+    expect(operatorAs('x ** 2 + some_rather_long_name * another_one')).toBe(
+      'x ** 2 + some_rather_long_name * anothe…'
+    );
   });
 });

@@ -60,7 +60,10 @@ class Placeholder extends WidgetType {
 
   override ignoreEvent(event: Event): boolean {
     const target = event.target as Element | null;
-    return target?.closest?.('.jp-mod-chip') !== null;
+    // The mouse over the button points at the line, too.
+    return (
+      event.type !== 'mousemove' && target?.closest?.('.jp-mod-chip') !== null
+    );
   }
 }
 

@@ -188,6 +188,7 @@ describe('the panel', () => {
       'This runs the Python of trainer.step(x) once more.'
     );
 
+    button.focus();
     button.click();
     button.click();
     await drawn(() => button.getAttribute('aria-disabled') === 'true');
@@ -200,6 +201,10 @@ describe('the panel', () => {
     await drawn(() => !byRole(panel.node, 'button', 'Trace it')[0]);
     await drawn(() => tab('Program'));
     expect(model.program).toBe(0);
+    // The button with the keyboard is gone: the keyboard is where another program is chosen.
+    expect(document.activeElement?.getAttribute('aria-haspopup')).toBe(
+      'listbox'
+    );
   });
 
   it('does not offer to trace what a saved document says', async () => {

@@ -1,0 +1,285 @@
+"""A trace that raised is shown as far as JAX had traced the function."""
+
+from __future__ import annotations
+
+import signal
+from typing import Any
+
+import pytest
+from conftest import Notebook, Ran
+from test_magic_as_without import printed
+
+from jupyter_jaxpr.document.check.validate import read
+from jupyter_jaxpr.document.text import program_text
+
+FAULT = pytest.mark.xfail(reason="a fault that was reported")
+
+NOTE = (
+    "The trace of {name} raised {error}. The program has the equations that JAX had traced until then; JAX compiled "
+    "and ran nothing of it."
+)
+
+
+def raised(ran: Ran) -> str:
+    """The text of the only program, with a line end before and after it."""
+    document = read(ran.document)
+    (program,) = document.programs
+    assert (program.origin, program.how) == ("traced", "traced until it raised")
+    return f"\n{program_text(document, 0)}\n"
+
+
+def lines(ran: Ran) -> list[tuple[str, list[int]]]:
+    """Of each equation: the primitive, and the user's lines that led to it, innermost first."""
+    document = ran.document
+    scope = document["scopes"][document["programs"][0]["scope"]]
+    found = []
+    for primitive, stack in zip(scope["primitive"], scope["stack"], strict=True):
+        frames = document["stacks"][stack][0]
+        found.append((document["strings"][primitive], [document["frames"][frame][2] for frame in frames]))
+    return found
+
+
+def test_a_tracer_that_is_asked_for_its_truth(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "%%jaxpr\n@jax.jit\ndef f(v):\n    w = jnp.sin(v)\n    if w.sum() > 0:\n        return w\n    return v\nf(x)"
+    )
+    wanted = """
+{ lambda ; a:f32[8]. let
+  b:f32[8] = sin a
+  c:f32[] = reduce_sum[axes=(0,) out_sharding=None] b
+  _:bool[] = gt c 0.0:f32[]
+in () }
+"""
+    assert raised(ran) == wanted
+    assert lines(ran) == [("sin", [4]), ("reduce_sum", [5]), ("gt", [5])]
+    (program,) = ran.document["programs"]
+    assert (program["name"], program["group"]) == ("f", "traced")
+    assert program["origin_note"] == NOTE.format(name="f", error="TracerBoolConversionError")
+    assert [(each["name"], each["type"]) for each in program["arguments"]] == [("v", "f32[8]")]
+    assert [level["state"] for level in program["levels"]] == ["absent", "absent"]
+    assert program["levels"][0]["reason"] == (
+        "JAX did not lower the program, because its trace raised an error. Correct the function and run the cell again."
+    )
+    assert ran.document["message"] is None
+    assert ran.document["focus"] == 0
+    assert ran.note("trace_raised")["text"].startswith("f could not be traced.")
+
+
+def test_the_body_of_a_loop_that_raises(notebook: Notebook) -> None:
+    notebook.run("table = jnp.ones(8)")
+    ran = notebook.run(
+        "%%jaxpr\n@jax.jit\ndef outer(v, *, k):\n    w = v + table\n"
+        "    def body(c, e):\n        raise ValueError('no')\n    return lax.scan(body, k, w)\nouter(x, k=2.0)"
+    )
+    wanted = """
+{ lambda ; a:f32[8] b:f32[8] c:f32[]. let
+  _:f32[8] = add b a
+in () }
+"""
+    assert raised(ran) == wanted
+    (program,) = ran.document["programs"]
+    assert [(each["name"], each["type"]) for each in program["arguments"]] == [("v", "f32[8]"), ("k", "f32[] weak")]
+    assert program["origin_note"] == NOTE.format(name="outer", error="ValueError")
+
+
+def test_a_jitted_function_within_a_jitted_function(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "%%jaxpr\n@jax.jit\ndef inner(v):\n    w = v * 2\n    raise KeyError(w)\n"
+        "@jax.jit\ndef outer(v):\n    return inner(jnp.sin(v))\nouter(x)"
+    )
+    assert [each["name"] for each in ran.document["programs"]] == ["outer"]
+    wanted = """
+{ lambda ; a:f32[8]. let
+  _:f32[8] = sin a
+in () }
+"""
+    assert raised(ran) == wanted
+
+
+def test_an_error_that_the_cell_catches(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "%%jaxpr\n@jax.jit\ndef f(v):\n    w = jnp.sin(v)\n    return w[v]\n"
+        "try:\n    f(x)\nexcept Exception as error:\n    print(type(error).__name__)"
+    )
+    assert ran.stdout == "TypeError\n"
+    wanted = """
+{ lambda ; a:f32[8]. let
+  _:f32[8] = sin a
+in () }
+"""
+    assert raised(ran) == wanted
+    assert ran.result.success
+
+
+def test_the_newest_of_several_traces_that_raised(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "%%jaxpr\n@jax.jit\ndef f(v):\n    w = jnp.cos(v)\n    raise ValueError(v.shape)\n"
+        "for n in (3, 5):\n    try:\n        f(x[:n])\n    except ValueError:\n        pass"
+    )
+    wanted = """
+{ lambda ; a:f32[5]. let
+  _:f32[5] = cos a
+in () }
+"""
+    assert raised(ran) == wanted
+
+
+def test_a_function_that_raises_once_and_then_runs(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "%%jaxpr\nready = False\n@jax.jit\ndef f(v):\n    w = v * 3\n    if not ready:\n        raise ValueError\n"
+        "    return w\ntry:\n    f(x)\nexcept ValueError:\n    ready = True\nf(x)"
+    )
+    assert ran.programs == ["ran f(v: f32[8]) -> f32[8]: mul", "traced f(v: f32[8]) -> (): mul"]
+    assert [each["how"] for each in ran.document["programs"]] == [None, "traced until it raised"]
+
+
+@FAULT
+def test_the_program_that_ran_is_shown_before_the_trace_that_raised(notebook: Notebook) -> None:
+    notebook.run("@jax.jit\ndef f(v):\n    w = v * 3\n    if not ready:\n        raise ValueError\n    return w")
+    ran = notebook.run("%%jaxpr\nready = False\ntry:\n    f(x)\nexcept ValueError:\n    ready = True\nf(x)")
+    assert ran.document["programs"][ran.document["focus"]]["origin"] == "ran"
+
+
+def test_a_trace_that_raised_is_not_shown_by_a_later_cell(notebook: Notebook) -> None:
+    notebook.run("@jax.jit\ndef f(v):\n    w = v * 3\n    if v.ndim:\n        raise ValueError\n    return w")
+    notebook.run("%%jaxpr\nf(x)")
+    ran = notebook.run("%%jaxpr\nf(2.0)")
+    assert ran.programs == ["ran f(v: f32[] weak) -> f32[] weak: mul"]
+
+
+def test_static_arguments_and_trees(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "%%jaxpr\nfrom functools import partial\n@partial(jax.jit, static_argnames='n')\n"
+        "def f(p, n):\n    w = p['w'] * p['b'][0] * n\n    raise ValueError\n"
+        "f({'w': x, 'b': (2.0, 3)}, n=4)"
+    )
+    wanted = """
+{ lambda ; a:f32[] b:i32[] c:f32[8]. let
+  d:f32[] = convert_element_type[new_dtype=float32 weak_type=False] a
+  e:f32[8] = mul c d
+  _:f32[8] = mul e 4.0:f32[]
+in () }
+"""
+    assert raised(ran) == wanted
+    (program,) = ran.document["programs"]
+    assert [(each["name"], each["type"]) for each in program["arguments"]] == [
+        ("p['b'][0]", "f32[] weak"),
+        ("p['b'][1]", "i32[] weak"),
+        ("p['w']", "f32[8]"),
+    ]
+
+
+def test_a_plain_call_of_a_function_whose_trace_raises(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "%%jaxpr\n@jax.jit\ndef g(v):\n    w = jnp.cos(v)\n    raise ValueError\n"
+        "def f(v):\n    return g(lax.neg(v))\nf(x)"
+    )
+    assert ran.programs == ["traced g(v: f32[8]) -> (): cos", "recorded f(v: f32[8]) -> (): neg"]
+    notes = [each["origin_note"] for each in ran.document["programs"]]
+    assert notes[0] == NOTE.format(name="g", error="ValueError")
+    assert notes[1].endswith(" The call raised an error; the recording covers what JAX ran until then.")
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "jax.make_jaxpr(f)(x)",
+        "lax.scan(lambda c, e: f(c), x, x)",
+        "jax.eval_shape(f, x)",
+        "jax.jit(f).lower(x)",
+        "jax.jit(f).trace(x)",
+    ],
+)
+def test_a_trace_without_a_call_that_raises(notebook: Notebook, cell: str) -> None:
+    built = notebook.builds()
+    ran = notebook.run(f"%%jaxpr\ndef f(v):\n    w = jnp.cos(v)\n    raise ValueError\n{cell}")
+    assert isinstance(ran.result.error_in_exec, ValueError)
+    document = built[-1].document
+    assert document.programs == []
+    assert document.message == (
+        "The cell raised ValueError before a jitted function ran. Correct the cell and run it again."
+    )
+
+
+@pytest.mark.parametrize("error", ["KeyboardInterrupt", "SystemExit", "MemoryError", "RecursionError", "StopIteration"])
+def test_each_kind_of_error(notebook: Notebook, error: str) -> None:
+    ran = notebook.run(f"%%jaxpr\n@jax.jit\ndef f(v):\n    w = jnp.cos(v)\n    raise {error}\nf(x)")
+    wanted = """
+{ lambda ; a:f32[8]. let
+  _:f32[8] = cos a
+in () }
+"""
+    assert raised(ran) == wanted
+    assert ran.document["programs"][0]["origin_note"] == NOTE.format(name="f", error=error)
+
+
+def test_an_error_class_of_the_users_is_not_asked(notebook: Notebook) -> None:
+    notebook.run(
+        "asked = []\nclass Own(Exception):\n    def __str__(self):\n        asked.append(1)\n        return 'own'\n"
+        "    def __getattr__(self, name):\n        asked.append(name)\n        raise AttributeError(name)\n"
+        "@jax.jit\ndef f(v):\n    w = jnp.cos(v)\n    raise Own"
+    )
+    plain = notebook.run("try:\n    f(x)\nexcept Own:\n    pass\nbefore = list(asked); asked.clear()")
+    ran = notebook.run("%%jaxpr\ntry:\n    f(x)\nexcept Own:\n    pass")
+    assert plain.result.success and notebook["asked"] == notebook["before"]
+    assert ran.document["programs"][0]["origin_note"] == NOTE.format(name="f", error="Own")
+
+
+def test_the_error_is_as_without_the_magic(make_notebook: Any) -> None:
+    cell = "@jax.jit\ndef f(v):\n    w = jnp.sin(v)\n    if w.sum() > 0:\n        return w\nf(x)"
+    seen = []
+    for extension in (True, False):
+        notebook = make_notebook(extension)
+        notebook.run("import jax, jax.numpy as jnp\nx = jnp.arange(8.0)")
+        ran = notebook.run(("%%jaxpr\n" if extension else "# %%jaxpr\n") + cell)
+        # The hook of the magic is one cell more.
+        seen.append([line for line in printed(ran.stdout) if "Cell In" not in line and "ipython-input" not in line])
+    assert seen[0] == seen[1]
+
+
+def test_the_arguments_of_a_trace_that_raised_are_not_held(notebook: Notebook) -> None:
+    notebook.run(
+        "import gc, weakref\ndef make():\n    global gone\n    made = jnp.ones(5)\n    gone = weakref.ref(made)\n"
+        "    return made\n@jax.jit\ndef f(v):\n    w = jnp.cos(v)\n    raise ValueError"
+    )
+    notebook.run("%%jaxpr\ntry:\n    f(make())\nexcept ValueError:\n    pass")
+    notebook.run("gc.collect()")
+    assert notebook["gone"]() is None
+
+
+def test_an_option_that_needs_a_whole_program_says_why_there_is_none(notebook: Notebook) -> None:
+    notebook.run("@jax.jit\ndef f(v):\n    w = jnp.cos(v)\n    raise ValueError")
+    ran = notebook.run("%%jaxpr --time\ntry:\n    f(x)\nexcept ValueError:\n    pass")
+    note = ran.note("time")
+    assert (note["text"], note["cure"]) == (
+        "f was not timed.",
+        "JAX did not run the program, because its trace raised an error. Correct the function, then run the cell "
+        "again.",
+    )
+
+
+@FAULT
+@pytest.mark.parametrize("transform", ["jax.vmap(f)(x)", "jax.grad(lambda v: f(v).sum())(x)", "jax.jvp(f, (x,), (x,))"])
+def test_a_trace_under_a_transform_that_raises(notebook: Notebook, transform: str) -> None:
+    ran = notebook.run(f"%%jaxpr\n@jax.jit\ndef f(v):\n    w = jnp.cos(v)\n    raise ValueError\n{transform}")
+    assert [each["how"] for each in ran.document["programs"]] == ["traced until it raised"]
+
+
+def test_an_interrupt_while_jax_traces(notebook: Notebook) -> None:
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        ran = notebook.run(
+            "%%jaxpr\nimport signal\n@jax.jit\ndef slow(v):\n    w = jnp.cos(v)\n"
+            "    signal.raise_signal(signal.SIGINT)\n    return w\nslow(x)"
+        )
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert isinstance(ran.result.error_in_exec, KeyboardInterrupt)
+    assert ran.document["programs"][0]["origin_note"] == NOTE.format(name="slow", error="KeyboardInterrupt")
+    wanted = """
+{ lambda ; a:f32[8]. let
+  _:f32[8] = cos a
+in () }
+"""
+    assert raised(ran) == wanted
+    assert notebook.run("slow.__wrapped__.__name__").result.result == "slow"

@@ -1,0 +1,778 @@
+"""What a plain call lets JAX run is recorded while it runs: the program, its lines, its limits."""
+
+from __future__ import annotations
+
+import math
+import re
+from functools import partial
+from typing import Any
+
+import jax
+import pytest
+from conftest import Notebook, Ran
+
+from jupyter_jaxpr.document.check.validate import read
+from jupyter_jaxpr.document.text import program_text
+from jupyter_jaxpr.observe import recorded_calls, recorded_cell, recording
+from jupyter_jaxpr.observe.kernel import observer
+
+OLD_LINE = jax.__version_info__ < (0, 12)
+
+RAN = (
+    "jupyter_jaxpr recorded what JAX ran for the call {call}: {ran}, in this order. JAX compiled each one by itself. "
+    "For the recording, nothing ran a second time."
+)
+RAN_CELL = (
+    "jupyter_jaxpr recorded what JAX ran for the cell outside of jit: {ran}, in this order. JAX compiled each one by "
+    "itself."
+)
+NO_JIT = (
+    "The cell called no jitted function. Call a function under @jax.jit in the cell, end the cell with a call such as "
+    "f(x), or write %%jaxpr f(x) or %%jaxpr f(f32[8])."
+)
+MORE = "To record more of the cell, write %%jaxpr --eager."
+
+
+@pytest.fixture(autouse=True)
+def no_recording_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a machine that is busy a recording may take longer than one may that goes on."""
+    monkeypatch.setattr(recorded_calls, "Recording", partial(recording.Recording, seconds=math.inf))
+    monkeypatch.setattr(recorded_cell, "FIRST_SECONDS", math.inf)
+
+
+def recordings(ran: Ran) -> list[tuple[str, str]]:
+    """Name and text of each recorded program; the document is checked on the way."""
+    return recorded_in(read(ran.document))
+
+
+def recorded_in(document: Any) -> list[tuple[str, str]]:
+    programs = enumerate(document.programs)
+    return [(each.name, program_text(document, number)) for number, each in programs if each.origin == "recorded"]
+
+
+def recorded(ran: Ran) -> str:
+    """The text of the only recorded program, with a line end before and after it."""
+    ((_, text),) = recordings(ran)
+    return f"\n{text}\n"
+
+
+def outline(ran: Ran) -> list[str]:
+    """The equations of the recording, of a jitted function its name alone: what is in JAX's own functions changes."""
+    ((_, text),) = recordings(ran)
+    main = text[text.rindex("\n{ lambda") + 1 :] if "\n{ lambda" in text else text
+    whole = re.sub(r"jit\[\s+name=(\w+).*?\n  \]", r"jit[\1]", main, flags=re.DOTALL)
+    return [line.strip() for line in whole.split("\n")[1:-1]]
+
+
+def program(ran: Ran) -> dict[str, Any]:
+    """The only recorded program."""
+    (found,) = [each for each in ran.document["programs"] if each["origin"] == "recorded"]
+    return found
+
+
+def arguments(ran: Ran) -> list[str]:
+    return [f"{each['name']}: {each['type'] or each['static']}" for each in program(ran)["arguments"]]
+
+
+def lines(ran: Ran) -> list[tuple[str, list[int]]]:
+    """Of each equation of the recording: the primitive, and the user's lines that led to it, innermost first."""
+    document = ran.document
+    scope = document["scopes"][program(ran)["scope"]]
+    stacks = [document["stacks"][number][0] if number >= 0 else [] for number in scope["stack"]]
+    names = [document["strings"][number] for number in scope["primitive"]]
+    return [
+        (name, [document["frames"][frame][2] for frame in stack]) for name, stack in zip(names, stacks, strict=True)
+    ]
+
+
+# --- operations ---
+
+
+def test_each_operation_is_an_equation(notebook: Notebook) -> None:
+    ran = notebook.run("%%jaxpr\ndef f(v, w):\n    return lax.mul(lax.sin(v), w)\nf(x, x + 1)")
+    wanted = """
+{ lambda ; a:f32[8] b:f32[8]. let
+  c:f32[8] = sin a
+  d:f32[8] = mul c b
+in (d,) }
+"""
+    assert recorded(ran) == wanted
+    shown = program(ran)
+    assert (shown["name"], shown["how"], shown["group"]) == ("f", "recorded as it ran", "eager")
+    assert shown["origin_note"] == RAN.format(call="f(x, x + 1)", ran="2 dispatches")
+    assert arguments(ran) == ["v: f32[8]", "w: f32[8]"]
+    assert shown["result"]["type"] == "f32[8]"
+    assert [level["state"] for level in shown["levels"]] == ["absent", "absent"]
+    assert shown["levels"][0]["reason"] == (
+        "The program is a recording: JAX compiled each of its equations by itself. To see the StableHLO and HLO of one "
+        "program, call the function under jax.jit."
+    )
+
+
+def test_the_trace_of_the_call_stands_first(notebook: Notebook) -> None:
+    ran = notebook.run("%%jaxpr\ndef f(v):\n    return jnp.sin(v)\nf(x)")
+    assert ran.programs == ["traced f(v: f32[8]) -> f32[8]: sin", "recorded f(v: f32[8]) -> f32[8]: jit"]
+    assert [each["group"] for each in ran.document["programs"]] == ["traced", "eager"]
+    assert ran.document["focus"] == 0
+
+
+def test_a_hit_and_a_miss_are_the_same_equation(notebook: Notebook) -> None:
+    notebook.run("def f(v):\n    return lax.cosh(v) * 2\ntold = []")
+    cell = "%%jaxpr --no-trace\ny = f(x)"
+    first, second = notebook.run(cell), notebook.run(cell)
+    wanted = """
+{ lambda ; a:f32[8]. let
+  b:f32[8] = cosh a
+  c:f32[8] = jit[
+    name=multiply
+    jaxpr={ lambda ; b:f32[8] d:i32[]. let
+      e:f32[] = convert_element_type[new_dtype=float32 weak_type=False] d
+      c:f32[8] = mul b e
+    in (c,) }
+  ] b 2:i32[]
+in (c,) }
+"""
+    assert recorded(first) == recorded(second) == wanted
+
+
+def test_a_jitted_function_is_one_equation_whether_it_hits_or_misses(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "%%jaxpr\n@jax.jit\ndef g(v):\n    return jnp.cos(v) * v\ndef f(v):\n    return lax.neg(g(g(v)))\ny = f(x)"
+    )
+    wanted = """
+let g = { lambda ; a:f32[8]. let
+  b:f32[8] = cos a
+  c:f32[8] = mul b a
+in (c,) } in
+{ lambda ; d:f32[8]. let
+  e:f32[8] = jit[name=g jaxpr=g] d
+  f:f32[8] = jit[name=g jaxpr=g] e
+  h:f32[8] = neg f
+in (h,) }
+"""
+    assert recorded(ran) == wanted
+    assert ran.programs[0] == "ran g(v: f32[8]) -> f32[8]: cos mul"
+
+
+def test_a_call_of_one_jitted_function_and_nothing_else_is_no_recording(notebook: Notebook) -> None:
+    ran = notebook.run("%%jaxpr\n@jax.jit\ndef g(v):\n    return v * 2\ndef f(v):\n    return g(v)\ny = [f(x), f(x)]")
+    assert ran.programs == ["ran g(v: f32[8]) -> f32[8]: mul"]
+
+
+def test_control_flow_outside_of_jit_is_an_equation_with_its_programs(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "%%jaxpr\n"
+        "def f(v):\n"
+        "    n = lax.while_loop(lambda c: c < 10, lambda c: c + 1, 0)\n"
+        "    return lax.cond(v > 0, jnp.sin, jnp.cos, v), n\n"
+        "y = f(x[1])"
+    )
+    wanted = """
+{ lambda ; a:f32[]. let
+  b:i32[] = while[
+    body_jaxpr={ lambda ; c:i32[]. let
+      d:i32[] = add c 1:i32[]
+    in (d,) }
+    body_nconsts=0
+    cond_jaxpr={ lambda ; e:i32[]. let
+      f:bool[] = lt e 10:i32[]
+    in (f,) }
+    cond_nconsts=0
+  ] 0:i32[]
+  g:bool[] = jit[
+    name=greater
+    jaxpr={ lambda ; a:f32[] h:i32[]. let
+      i:f32[] = convert_element_type[new_dtype=float32 weak_type=False] h
+      g:bool[] = gt a i
+    in (g,) }
+  ] a 0:i32[]
+  j:i32[] = convert_element_type[new_dtype=int32 weak_type=False] g
+  k:f32[] = cond[
+    branches=(
+      { lambda ; l:f32[]. let
+        m:f32[] = cos l
+      in (m,) }
+      { lambda ; n:f32[]. let
+        o:f32[] = sin n
+      in (o,) }
+    )
+  ] j a
+in (k, b) }
+"""
+    assert recorded(ran) == wanted
+    assert lines(ran) == [("while", [3, 5]), ("jit", [4, 5]), ("convert_element_type", [4, 5]), ("cond", [4, 5])]
+    assert [each["kind"] for each in ran.document["control_flow"]] == ["while_loop", "cond"] * 3
+    assert [each["steppable"] for each in ran.document["control_flow"]][4:] == [
+        "The program is a recording and holds no values. To step through a loop or to time it, choose the program of "
+        "the loop or of the jitted function itself."
+    ] * 2
+
+
+def test_a_scan_outside_of_jit_is_an_equation(notebook: Notebook) -> None:
+    notebook.run(
+        "def step(c, e):\n    return lax.add(c, e), None\ndef f(v):\n    return lax.neg(lax.scan(step, v[0], v)[0])"
+    )
+    for _ in ("a miss", "a hit"):
+        ran = notebook.run("%%jaxpr\ny = f(x)")
+        assert [name for name, _ in lines(ran)] == ["dynamic_slice", "squeeze", "scan", "neg"]
+        assert recorded(ran).endswith("] c a\n  h:f32[] = neg d\nin (h,) }\n")
+
+
+def test_a_gradient_without_jit_shows_what_ran_forward_and_backward(notebook: Notebook) -> None:
+    ran = notebook.run("%%jaxpr\ndef f(v):\n    return lax.mul(lax.sin(v), lax.exp(v))\ny = jax.grad(f)(x[1])")
+    wanted = """
+{ lambda ; a:f32[] b:f32[]. let
+  c:f32[] = sin b
+  d:f32[] = cos b
+  e:f32[] = exp b
+  _:f32[] = mul c e
+  f:f32[] = convert_element_type[new_dtype=float32 weak_type=False] a
+  g:f32[] = mul c f
+  h:f32[] = mul f e
+  i:f32[] = mul g e
+  j:f32[] = mul h d
+  k:f32[] = add i j
+in (k,) }
+"""
+    assert recorded(ran) == wanted
+    assert program(ran)["origin_note"] == RAN.format(call="jax.grad(f)(x[1])", ran="10 dispatches")
+
+
+def test_vmap_without_jit_shows_the_batched_operations(notebook: Notebook) -> None:
+    ran = notebook.run("%%jaxpr\ny = jax.vmap(lambda a, b: lax.mul(lax.sin(a), b), in_axes=(0, None))(x, x[1])")
+    wanted = """
+{ lambda ; a:f32[8] b:f32[]. let
+  c:f32[8] = sin a
+  d:f32[8] = mul c b
+in (d,) }
+"""
+    assert recorded(ran) == wanted
+
+
+def test_associative_scan(notebook: Notebook) -> None:
+    ran = notebook.run("%%jaxpr\ndef f(v):\n    return lax.associative_scan(lax.mul, v)\ny = f(x[:2])")
+    wanted = """
+{ lambda ; a:f32[] b:f32[] c:f32[2]. let
+  d:f32[1] = slice[limit_indices=(1,) start_indices=(0,) strides=(2,)] c
+  e:f32[1] = slice[limit_indices=(2,) start_indices=(1,) strides=(2,)] c
+  f:f32[1] = mul d e
+  g:f32[0] = slice[limit_indices=(0,) start_indices=(0,) strides=(1,)] f
+  h:f32[0] = slice[limit_indices=(2,) start_indices=(2,) strides=(2,)] c
+  i:f32[0] = mul g h
+  j:f32[1] = slice[limit_indices=(1,) start_indices=(0,) strides=(1,)] c
+  k:f32[1] = concatenate[dimension=0] j i
+  l:f32[2] = pad[padding_config=((0, 1, 1),)] k a
+  m:f32[2] = pad[padding_config=((1, 0, 1),)] f b
+  n:f32[2] = add l m
+in (n,) }
+"""
+    assert recorded(ran) == wanted
+
+
+def test_an_update_of_an_array_at_an_index(notebook: Notebook) -> None:
+    ran = notebook.run("%%jaxpr\ndef f(v):\n    return v.at[1].set(5.0)\ny = f(x)")
+    assert (
+        re.sub(r"scatter\[.*\]", "scatter[...]", recorded(ran))
+        == """
+{ lambda ; a:i32[] b:f32[8]. let
+  c:f32[] = stage 5.0:f32[]
+  d:i32[] = convert_element_type[new_dtype=int32 weak_type=False] a
+  e:i32[1] = broadcast_in_dim d
+  f:f32[] = convert_element_type[new_dtype=float32 weak_type=False] c
+  g:f32[] = jit[
+    name=_squeeze
+    jaxpr={ lambda ; f:f32[]. let
+    in (f,) }
+  ] f
+  h:f32[8] = scatter[...] b e g
+in (h,) }
+"""
+    )
+
+
+def test_numbers_are_literals_and_numbers_of_numpy_are_inputs(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "%%jaxpr\nimport numpy as np\n"
+        "def f(v):\n    return v * 2 * 1.5 * True * float('inf') * np.float64(3) * np.float32(4)\ny = f(x)"
+    )
+    wanted = """
+let multiply = { lambda ; a:f32[8] b:f32[]. let
+  c:f32[] = convert_element_type[new_dtype=float32 weak_type=False] b
+  d:f32[8] = mul a c
+in (d,) } in
+let multiply1 = { lambda ; e:f32[8] f:f32[]. let
+  g:f32[8] = mul e f
+in (g,) } in
+{ lambda ; h:f32[] i:f32[8]. let
+  j:f32[8] = jit[
+    name=multiply
+    jaxpr={ lambda ; i:f32[8] k:i32[]. let
+      l:f32[] = convert_element_type[new_dtype=float32 weak_type=False] k
+      j:f32[8] = mul i l
+    in (j,) }
+  ] i 2:i32[]
+  m:f32[8] = jit[name=multiply jaxpr=multiply] j 1.5:f32[]
+  n:f32[8] = jit[
+    name=multiply
+    jaxpr={ lambda ; m:f32[8] o:bool[]. let
+      p:f32[] = convert_element_type[new_dtype=float32 weak_type=False] o
+      n:f32[8] = mul m p
+    in (n,) }
+  ] m True:bool[]
+  q:f32[8] = jit[name=multiply jaxpr=multiply] n inf:f32[]
+  r:f32[8] = jit[name=multiply jaxpr=multiply1] q 3.0:f32[]
+  s:f32[8] = jit[name=multiply jaxpr=multiply1] r h
+in (s,) }
+"""
+    assert recorded(ran) == wanted
+
+
+# --- what comes in and what goes out ---
+
+
+def test_arguments_are_trees_with_numbers_and_numpy_arrays(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "%%jaxpr\nimport numpy as np\n"
+        "def f(p, n, *rest, scale, **more):\n"
+        "    product = lax.mul(p['w'], p['b'][0])\n"
+        "    return {'a': product, 'w': p['w'], 's': lax.neg(rest[0]), 'm': jnp.sin(more['extra'])}\n"
+        "y = f({'w': x, 'b': (x + 1,)}, 3, x[0], scale='big', extra=np.ones(2, np.float32))"
+    )
+    wanted = """
+{ lambda ; a:f32[8] b:f32[8] c:f32[] d:f32[2]. let
+  e:f32[8] = mul b a
+  f:f32[] = neg c
+  g:f32[2] = jit[
+    name=sin
+    jaxpr={ lambda ; d:f32[2]. let
+      g:f32[2] = sin d
+    in (g,) }
+  ] d
+in (e, g, f, b) }
+"""
+    assert recorded(ran) == wanted
+    assert arguments(ran) == [
+        "p: {b: (f32[8],), w: f32[8]}",
+        "n: 3",
+        "rest[0]: f32[]",
+        "extra: f32[2]",
+        "scale: 'big'",
+    ]
+    assert program(ran)["result"]["type"] == "{a: f32[8], m: f32[2], s: f32[], w: f32[8]}"
+
+
+def test_captured_arrays_are_the_first_inputs(notebook: Notebook) -> None:
+    notebook.run("table = jnp.ones(8)")
+    ran = notebook.run("%%jaxpr\ndef f(v):\n    return lax.mul(lax.add(v, table), table)\ny = f(x)")
+    wanted = """
+{ lambda ; a:f32[8] b:f32[8]. let
+  c:f32[8] = add b a
+  d:f32[8] = mul c a
+in (d,) }
+"""
+    assert recorded(ran) == wanted
+    assert arguments(ran) == ["v: f32[8]"]
+
+
+def test_an_argument_that_is_returned_is_an_input_and_a_result(notebook: Notebook) -> None:
+    ran = notebook.run("%%jaxpr\ndef f(v, w):\n    return w, lax.sin(v), 3, None\ny = f(x, x + 1)")
+    wanted = """
+{ lambda ; a:f32[8] b:f32[8]. let
+  c:f32[8] = sin a
+in (b, c) }
+"""
+    assert recorded(ran) == wanted
+
+
+def test_a_kwarg(notebook: Notebook) -> None:
+    ran = notebook.run("%%jaxpr\ndef f(v, *, w):\n    return lax.mul(v, w)\ny = f(w=x, v=x + 1)")
+    wanted = """
+{ lambda ; a:f32[8] b:f32[8]. let
+  c:f32[8] = mul a b
+in (c,) }
+"""
+    assert recorded(ran) == wanted
+    assert arguments(ran) == ["v: f32[8]", "w: f32[8]"]
+
+
+# --- random keys ---
+
+
+def test_random_keys_are_linked_to_their_numbers(notebook: Notebook) -> None:
+    ran = notebook.run("%%jaxpr\ndef f(seed):\n    return jax.random.normal(jax.random.key(seed), (2,))\ny = f(0)")
+    assert outline(ran) == [
+        "p:i32[] = stage o",
+        "q:u32[2] = jit[_threefry_seed] p",
+        "x:key<fry>[] = random_wrap[impl=fry] q",
+        "y:f32[2] = jit[_normal] x",
+    ]
+
+
+def test_the_numbers_of_a_key_that_is_an_argument_are_unwrapped_first(notebook: Notebook) -> None:
+    notebook.run("key = jax.random.key(3)\ndef f(key):\n    return jax.random.key_data(jax.random.split(key))")
+    ran = notebook.run("%%jaxpr\ny = f(key)")
+    assert outline(ran) == ["b:u32[2] = random_unwrap a", "c:u32[2,2] = jit[_threefry_split] b"]
+    assert lines(ran)[0] == ("random_unwrap", [])
+
+
+# --- lines ---
+
+
+def test_each_equation_leads_to_the_lines_that_the_user_wrote(notebook: Notebook) -> None:
+    notebook.run("def helper(v):\n    return lax.sin(v)")
+    ran = notebook.run(
+        "%%jaxpr\n"
+        "def f(v):\n"
+        "    a = helper(v)\n"
+        "    b = jnp.mean(\n"
+        "        a)\n"
+        "    return lax.mul(b, a[0]), lax.mul(a[0], b)\n"
+        "\n"
+        "y = [\n"
+        "    f(x),\n"
+        "]"
+    )
+    first = [("dynamic_slice", [6, 9]), ("squeeze", [6, 9]), ("mul", [6, 9])]
+    assert lines(ran) == [("sin", [2, 3, 9]), ("jit", [4, 9]), *first, *first]
+    assert not [file["path"] for file in ran.document["files"] if "jupyter_jaxpr" in file["path"]]
+
+
+def test_the_lines_are_the_same_where_jax_hits_and_where_it_misses(notebook: Notebook) -> None:
+    cell = "%%jaxpr --no-trace\ndef f(v):\n    return lax.atan2(\n        v, v)\ny = f(x)"
+    assert lines(notebook.run(cell)) == lines(notebook.run(cell)) == [("atan2", [3, 5])]
+
+
+# --- arrays that go and come ---
+
+
+def test_an_array_that_was_donated_or_deleted_stays_in_the_program(notebook: Notebook) -> None:
+    notebook.run("give = jax.jit(lambda v: v + 1, donate_argnums=0)")
+    ran = notebook.run(
+        "%%jaxpr\ndef f(v, w):\n    z = give(lax.neg(v))\n    z.delete()\n    return give(v), lax.sin(w)\n"
+        "y = f(x * 1, x)"
+    )
+    wanted = """
+let lambda = { lambda ; a:f32[8]. let
+  b:f32[8] = add a 1.0:f32[]
+in (b,) } in
+{ lambda ; c:f32[8] d:f32[8]. let
+  e:f32[8] = neg c
+  _:f32[8] = jit[name=<lambda> donated_invars=(True,) jaxpr=lambda] e
+  f:f32[8] = jit[name=<lambda> donated_invars=(True,) jaxpr=lambda] c
+  g:f32[8] = sin d
+in (f, g) }
+"""
+    assert recorded(ran) == wanted
+    assert notebook["y"][0].tolist() == [1, 2, 3, 4, 5, 6, 7, 8]
+
+
+def test_an_array_that_dies_is_no_operand_of_what_comes_after(notebook: Notebook) -> None:
+    # The next array may lie at the address of the one before.
+    ran = notebook.run(
+        "%%jaxpr\ndef f(v):\n    for k in range(3):\n        lax.mul(lax.sin(v), float(k) + v)\n    return v\ny = f(x)"
+    )
+    wanted = """
+let add = { lambda ; a:f32[] b:f32[8]. let
+  c:f32[] = convert_element_type[new_dtype=float32 weak_type=False] a
+  d:f32[8] = add c b
+in (d,) } in
+{ lambda ; e:f32[8]. let
+  f:f32[8] = sin e
+  g:f32[8] = jit[name=add jaxpr=add] 0.0:f32[] e
+  _:f32[8] = mul f g
+  h:f32[8] = sin e
+  i:f32[8] = jit[name=add jaxpr=add] 1.0:f32[] e
+  _:f32[8] = mul h i
+  j:f32[8] = sin e
+  k:f32[8] = jit[name=add jaxpr=add] 2.0:f32[] e
+  _:f32[8] = mul j k
+in (e,) }
+"""
+    assert recorded(ran) == wanted
+
+
+def test_a_thread_of_the_call_is_not_recorded(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "%%jaxpr --no-trace\nfrom threading import Thread\nmade = []\n"
+        "def work(v):\n    made.append(lax.cos(lax.sin(v)))\n"
+        "def f(v):\n    thread = Thread(target=work, args=(v,))\n    thread.start()\n    thread.join()\n"
+        "    return lax.mul(v, made[0])\n"
+        "y = f(x)"
+    )
+    wanted = """
+{ lambda ; a:f32[8] b:f32[8]. let
+  c:f32[8] = mul b a
+in (c,) }
+"""
+    assert recorded(ran) == wanted
+
+
+def test_effects_and_callbacks(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "%%jaxpr --no-trace\nimport numpy as np\n"
+        "def f(v):\n    jax.debug.print('seen {}', v[1])\n"
+        "    return lax.neg(jax.pure_callback(lambda u: np.asarray(u) * 2, jax.ShapeDtypeStruct((8,), v.dtype), v))\n"
+        "y = f(x)"
+    )
+    assert ran.stdout == "seen 1.0\n"
+    assert [name for name, _ in lines(ran)] == ["dynamic_slice", "squeeze", "pure_callback", "neg"]
+
+
+def test_a_reference_that_the_call_changes(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "%%jaxpr --no-trace\ndef f(v):\n    r = jax.new_ref(v)\n    r[...] = lax.sin(r[...])\n"
+        "    return r[...]\ny = f(x)"
+    )
+    assert [name for name, _ in lines(ran)] == ["copy", "get", "sin", "swap", "get"]
+
+
+# --- limits ---
+
+_TOO_MANY = "The recording covers the first {count} dispatches; JAX ran the rest at full speed, unrecorded."
+
+
+def test_a_recording_has_two_thousand_dispatches_at_most_and_the_hook_is_gone_afterwards(notebook: Notebook) -> None:
+    built = notebook.builds()
+    notebook.run(
+        "%%jaxpr --no-trace\nfrom jax._src import api\n"
+        "def f(v):\n    for _ in range(2_003):\n        v = lax.neg(v)\n"
+        "    global hook\n    hook = api._post_hook_state.get_local()\n    return v\n"
+        "y = f(x)"
+    )
+    (shown,) = built[-1].document.programs
+    assert shown.origin_note == f"{RAN.format(call='f(x)', ran='2,000 dispatches')} {_TOO_MANY.format(count='2,000')}"
+    scope = built[-1].document.scopes[shown.scope]
+    assert (scope.count, scope.outputs) == (2_000, [])
+    # On Python 3.11 the counter of the calls has a hook of its own.
+    assert getattr(notebook["hook"], "__qualname__", "no hook") in ("no hook", "Hits.start.<locals>.hook")
+    assert observer().hooks.ran is None
+
+
+def test_a_recording_that_takes_too_long_ends(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recorded_calls, "Recording", partial(recording.Recording, seconds=0.0))
+    ran = notebook.run("%%jaxpr --no-trace\ndef f(v):\n    return lax.sin(lax.neg(v))\ny = f(x)")
+    wanted = """
+{ lambda ; a:f32[8]. let
+  _:f32[8] = neg a
+in () }
+"""
+    assert recorded(ran) == wanted
+    assert program(ran)["origin_note"] == RAN.format(call="f(x)", ran="1 dispatch") + (
+        " The recording covers the first 1 dispatches, for which it took 0\N{NO-BREAK SPACE}\N{MICRO SIGN}s of its "
+        "own; JAX ran the rest at full speed, unrecorded."
+    )
+
+
+PAIR = (
+    "class Pair:\n    def __init__(self, a):\n        self.a = a\n"
+    "jax.tree_util.register_pytree_node(Pair, lambda p: (flattened.append(1) or (p.a,), None), lambda _, c: Pair(*c))\n"
+    "@jax.jit\ndef double(p):\n    return p.a * 2\n"
+)
+
+
+def test_a_recording_ends_at_an_object_of_a_class_of_the_users(notebook: Notebook) -> None:
+    notebook.run("flattened = []\n" + PAIR + "def f(v):\n    return lax.sin(double(Pair(lax.neg(v))))\nf(x)")
+    ran = notebook.run("%%jaxpr --no-trace\ny = f(x)")
+    text = program_text(read(ran.document), len(ran.document["programs"]) - 1)
+    wanted = """\
+{ lambda ; a:f32[8]. let
+  _:f32[8] = neg a
+in () }"""
+    assert text == wanted
+    assert program(ran)["origin_note"] == RAN.format(call="f(x)", ran="1 dispatch") + (
+        " The recording ends after 1 dispatches: the next call takes or returns an object of class Pair, and to take "
+        "the object apart may run your code."
+    )
+
+
+def test_a_failure_of_ours_ends_the_recording_and_not_the_call(
+    notebook: Notebook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, told = recording.dispatches.of_hit, []
+
+    def of_hit(*call: Any) -> Any:
+        told.append(1)
+        if len(told) == 2:
+            raise ZeroDivisionError("ours")
+        return real(*call)
+
+    monkeypatch.setattr(recording.dispatches, "of_hit", of_hit)
+    notebook.run("def f(v):\n    return lax.sin(lax.neg(lax.sin(v)))\nf(x)")
+    ran = notebook.run("%%jaxpr --no-trace\ny = f(x)")
+    wanted = """
+{ lambda ; a:f32[8]. let
+  _:f32[8] = sin a
+in () }
+"""
+    assert recorded(ran) == wanted
+    assert program(ran)["origin_note"].endswith(
+        " The recording ends after 1 dispatches: what JAX ran next could not be read."
+    )
+    assert "ZeroDivisionError: ours" in str(ran.document["notes"])
+    assert notebook["y"].shape == (8,)
+
+
+# --- cells without a last call ---
+
+
+def test_a_loop_of_python_is_recorded_as_the_cell(notebook: Notebook) -> None:
+    ran = notebook.run("%%jaxpr\nfor k in range(3):\n    y = lax.mul(lax.tanh(x), x)")
+    assert recordings(ran)[0][0] == f"cell [{ran.result.execution_count}]"
+    wanted = """
+{ lambda ; a:f32[8]. let
+  b:f32[8] = tanh a
+  c:f32[8] = mul b a
+  d:f32[8] = tanh a
+  e:f32[8] = mul d a
+  f:f32[8] = tanh a
+  g:f32[8] = mul f a
+in (c, e, g) }
+"""
+    assert recorded(ran) == wanted
+    assert lines(ran) == [("tanh", [3]), ("mul", [3])] * 3
+    assert program(ran)["origin_note"] == f"{RAN_CELL.format(ran='6 dispatches')} {NO_JIT}"
+    again = notebook.run("%%jaxpr\nfor k in range(3):\n    y = lax.mul(lax.tanh(x), x)")
+    assert program(again)["origin_note"] == program(ran)["origin_note"]
+
+
+@pytest.mark.parametrize(
+    ("cell", "primitives"),
+    [
+        ("if True:\n    y = lax.neg(x)", ["neg"]),
+        ("def g(v):\n    return lax.neg(v)\nfor _ in range(2):\n    y = g(x)", ["neg", "neg"]),
+        ("y = lax.neg(x); z = 3", ["neg"]),
+        ("w = lax.neg(lax.sin(x))", ["sin", "neg"]),
+        ("w = -x", ["jit"]),
+        ("total = sum(lax.neg(v) for v in (x, x))", ["neg", "jit", "neg", "jit"]),
+        ("ys = list(map(lax.neg, (x, x)))", ["neg", "neg"]),
+        ("with jax.default_matmul_precision('float32'):\n    y = lax.neg(x)", ["neg"]),
+        ("%timeit -n 1 -r 2 lax.neg(x)\nz = 1", ["neg", "neg"]),
+        ("%%time\ny = lax.neg(x)", ["neg"]),
+        ("%%capture held\ny = lax.neg(x)\nprint(y)", ["neg"]),
+        ("import jax.random\nw = lax.neg(x)", ["neg"]),
+    ],
+)
+def test_each_cell_that_computes_without_jit_is_recorded(notebook: Notebook, cell: str, primitives: list[str]) -> None:
+    built = notebook.builds()
+    notebook.run(f"%%jaxpr\n{cell}")
+    document = built[-1].document
+    ((name, _),) = recorded_in(document)
+    assert name.startswith("cell [")
+    scope = document.scopes[document.programs[-1].scope]
+    assert [document.strings[number] for number in scope.primitive] == primitives
+
+
+@pytest.mark.parametrize("cell", ["import math", "1 + 1", "y = jnp.shape(x)", "def f(v):\n    return v * 2"])
+def test_a_cell_in_which_jax_ran_nothing_has_no_recording(notebook: Notebook, cell: str) -> None:
+    built = notebook.builds()
+    notebook.run(f"%%jaxpr\n{cell}")
+    assert built[-1].document.programs == []
+
+
+def test_a_setup_cell_shows_the_first_two_hundred_dispatches(notebook: Notebook) -> None:
+    built = notebook.builds()
+    notebook.run("%%jaxpr\nfor _ in range(250):\n    y = lax.neg(x)")
+    (shown,) = built[-1].document.programs
+    limit = _TOO_MANY.format(count="200")
+    assert shown.origin_note == f"{RAN_CELL.format(ran='200 dispatches')} {limit} {MORE} {NO_JIT}"
+
+
+def test_the_cell_itself_may_import_jax(make_notebook: Any) -> None:
+    notebook = make_notebook()
+    ran = notebook.run("%%jaxpr\nimport jax.numpy as jnp\nfrom jax import lax\ny = lax.neg(jnp.ones(3))")
+    assert [name for name, _ in lines(ran)][-1] == "neg"
+
+
+# --- --eager ---
+
+
+def test_eager_records_the_whole_cell(notebook: Notebook) -> None:
+    ran = notebook.run(
+        "%%jaxpr --eager\n@jax.jit\ndef g(v):\n    return v * 2\ndef f(v):\n    return lax.neg(g(v))\n"
+        "a = f(x)\nb = f(a)"
+    )
+    assert ran.programs == [
+        "ran g(v: f32[8]) -> f32[8]: mul",
+        f"recorded cell [{ran.result.execution_count}]() -> f32[8]: jit neg jit neg",
+    ]
+    assert ran.document["focus"] == 1
+    wanted = """
+let g = { lambda ; a:f32[8]. let
+  b:f32[8] = mul a 2.0:f32[]
+in (b,) } in
+{ lambda ; c:f32[8]. let
+  d:f32[8] = jit[name=g jaxpr=g] c
+  e:f32[8] = neg d
+  f:f32[8] = jit[name=g jaxpr=g] e
+  h:f32[8] = neg f
+in (h,) }
+"""
+    assert recorded(ran) == wanted
+    assert lines(ran) == [("jit", [6, 7]), ("neg", [6, 7]), ("jit", [6, 8]), ("neg", [6, 8])]
+    note, _, took = program(ran)["origin_note"].partition(" The recording took ")
+    assert note == RAN_CELL.format(ran="4 dispatches")
+    assert took.endswith("s of the cell's time.")
+
+
+def test_eager_has_a_limit_too(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert recorded_cell.MOST == 20_000
+    monkeypatch.setattr(recorded_cell, "MOST", 3)
+    ran = notebook.run("%%jaxpr --eager\nfor _ in range(5):\n    y = lax.neg(x)")
+    assert [name for name, _ in lines(ran)] == ["neg", "neg", "neg"]
+    assert _TOO_MANY.format(count=3) in program(ran)["origin_note"]
+    assert MORE not in program(ran)["origin_note"]
+
+
+def test_eager_and_a_target_exclude_each_other(notebook: Notebook) -> None:
+    ran = notebook.run("%%jaxpr --eager f(x)\ny = 1")
+    assert ran.stderr.strip() == (
+        "UsageError: --eager records a cell that runs, and a target is only traced. Leave one out."
+    )
+    assert "y" not in notebook.shell.user_ns
+
+
+def test_eager_with_an_error_shows_what_ran_until_then(notebook: Notebook) -> None:
+    built = notebook.builds()
+    notebook.run("%%jaxpr --eager\ny = lax.neg(x)\n1 / 0")
+    document = built[-1].document
+    assert recorded_in(document) == [
+        (f"cell [{document.cell.execution_count}]", "{ lambda ; a:f32[8]. let\n  b:f32[8] = neg a\nin (b,) }")
+    ]
+
+
+# --- --focus ---
+
+FUNCTIONS = (
+    "@jax.jit\ndef step(v):\n    return v * 2\n@jax.jit\ndef stepper(v):\n    return v + 2\n"
+    "def f(v):\n    return lax.neg(step(stepper(v)))\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [("step", "step"), ("stepper", "stepper"), ("stepp", "stepper"), ("ste", "step"), ("f", "f")],
+)
+def test_focus_shows_the_program_of_a_name_first(notebook: Notebook, name: str, shown: str) -> None:
+    ran = notebook.run(f"%%jaxpr --focus {name}\n{FUNCTIONS}y = f(x)")
+    assert ran.document["programs"][ran.document["focus"]]["name"] == shown
+    assert "focus" not in ran.notes
+
+
+def test_focus_on_a_name_that_is_not_there_says_which_are(notebook: Notebook) -> None:
+    plain = notebook.run(f"%%jaxpr\n{FUNCTIONS}y = f(x)")
+    ran = notebook.run(f"%%jaxpr --focus train\n{FUNCTIONS}y = f(x)")
+    assert ran.document["focus"] == plain.document["focus"]
+    assert ran.note("focus")["text"] == (
+        "--focus train: the run has no program of train. Its programs are: stepper, step, f."
+    )
+
+
+def test_focus_where_there_are_no_programs(notebook: Notebook) -> None:
+    built = notebook.builds()
+    notebook.run("%%jaxpr --focus train\n1 + 1")
+    (note,) = built[-1].document.notes
+    assert note.text == "--focus train: the run has no program of train. Its programs are: none."
+
+
+def test_focus_needs_a_name(notebook: Notebook) -> None:
+    assert notebook.run("%%jaxpr --focus\n1").stderr.strip() == "UsageError: argument --focus: expected one argument"
