@@ -133,7 +133,6 @@ def test_a_function_that_raises_once_and_then_runs(notebook: Notebook) -> None:
     assert [each["how"] for each in ran.document["programs"]] == [None, "traced until it raised"]
 
 
-@FAULT
 def test_the_program_that_ran_is_shown_before_the_trace_that_raised(notebook: Notebook) -> None:
     notebook.run("@jax.jit\ndef f(v):\n    w = v * 3\n    if not ready:\n        raise ValueError\n    return w")
     ran = notebook.run("%%jaxpr\nready = False\ntry:\n    f(x)\nexcept ValueError:\n    ready = True\nf(x)")

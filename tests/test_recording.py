@@ -518,6 +518,22 @@ def test_effects_and_callbacks(notebook: Notebook) -> None:
     assert [name for name, _ in lines(ran)] == ["dynamic_slice", "squeeze", "pure_callback", "neg"]
 
 
+def test_a_jitted_function_with_effects_is_an_equation_at_each_call(notebook: Notebook) -> None:
+    # JAX has no fast path for it: each call is a miss.
+    notebook.run(
+        "@jax.jit\ndef show(v):\n    jax.debug.print('seen')\n    return v * 2\n"
+        "@jax.jit\ndef keys(n):\n    return jax.random.key(n)\n"
+        "def f(v):\n    return show(show(v)), keys(3)\nf(x)"
+    )
+    ran = notebook.run("%%jaxpr --no-trace\ny = f(x)")
+    assert ran.stdout == "seen\nseen\n"
+    assert [each.partition(" = ")[2] for each in outline(ran)] == [
+        "jit[name=show jaxpr=show] c",
+        "jit[name=show jaxpr=show] d",
+        "jit[keys] 3:i32[]",
+    ]
+
+
 def test_a_reference_that_the_call_changes(notebook: Notebook) -> None:
     ran = notebook.run(
         "%%jaxpr --no-trace\ndef f(v):\n    r = jax.new_ref(v)\n    r[...] = lax.sin(r[...])\n"

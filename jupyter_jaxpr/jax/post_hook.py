@@ -74,7 +74,8 @@ class Results:
     """Tells of each jitted call that hits on this thread, with what it returned, between start and stop.
 
     Where JAX's check for NaN is on, nothing is told: our frame would stand in the traceback of what the check raises.
-    Where the check is put on meanwhile, the place is JAX's.
+    Where the check is put on meanwhile, the place is JAX's. JAX itself has blocks without the check, in jnp.std and in
+    many others, and empties the place at their ends: there the hook goes in again.
 
     Args:
         tell: Gets the jitted function, its arguments, its keyword arguments and what the call returned; must not raise.
@@ -90,6 +91,7 @@ class Results:
         self._before: Any = None
         self._state: Any = None
         self._thread = 0
+        self._settings: list[tuple[Any, Any, Any]] = []  # JAX's, what each calls when it changes, and ours around it
         self.overflowed = False  # the user's stack came to Python's limit: there was a call that was not told
 
     def start(self) -> bool:
@@ -128,10 +130,36 @@ class Results:
 
         self._hook, self._state, self._thread = hook, state, threading.get_ident()
         self._before = state.swap_local(hook)
+        for setting in (config.debug_nans, config.debug_infs):
+            self._settings.append((setting, setting._update_thread_local_hook, self._after(setting)))
+        for setting, _, ours in self._settings:
+            setting._update_thread_local_hook = ours
         return True
+
+    def _after(self, setting: Any) -> Callable[[Any], None]:
+        """What JAX calls when a setting changes on a thread: JAX's own function, and then the hook is looked after."""
+        original = setting._update_thread_local_hook
+
+        def changed(value: Any) -> None:
+            original(value)
+            state = self._state
+            if state is None or threading.get_ident() != self._thread:
+                return
+            if state.get_local() is None:
+                state.set_local(self._hook)
+                self._before = None  # as JAX leaves the place
+            elif state.get_local() is not self._hook:
+                self._state = None  # the place is the check's
+                self._lost()
+
+        return changed
 
     def stop(self) -> None:
         """End; a hook that was put over ours stays, and passes on what it is told."""
+        for setting, original, ours in self._settings:
+            if setting._update_thread_local_hook is ours:
+                setting._update_thread_local_hook = original
+        self._settings.clear()
         if self._state is not None and threading.get_ident() == self._thread:
             _take_out(self._state, self._hook, self._before)
         self._hook = self._before = self._state = None

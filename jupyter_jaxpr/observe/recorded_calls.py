@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from ..jax.dispatches import is_jax_type
 from ..jax.facts import imported, is_jitted
 from ..jax.hooks import Hooks
 from ..plain_text import FAILURES, exact
@@ -108,7 +107,7 @@ class RecordedCalls:
         if len(self._done) >= CALLS:
             self._left_out += 1
             return False
-        self._cell.stop()
+        self._cell.pause()
         recording = Recording(self._hooks, self._fail)
         try:
             if not recording.start():
@@ -142,6 +141,8 @@ class RecordedCalls:
             self._done.append(active)
         elif active.recording.ended is not None:
             self.not_recorded.append(_NOT_RECORDED.format(text=active.call.text, why=active.recording.ended))
+        elif not self._done and not self._is_over:  # such as a call that gave a coroutine or a generator
+            self._cell.start()
 
     # --- when the cell has run ---
 
@@ -200,7 +201,7 @@ def _as_now(value: Any, copies: dict[int, Any]) -> Any:
 
 def _is_recorded(function: Any) -> bool:
     """Whether a call of a function is recorded: it is the user's, or JAX made it of one of the user's."""
-    if not imported() or is_jitted(function) or issubclass(type(function), type) or is_jax_type(type(function)):
+    if not imported() or is_jitted(function) or issubclass(type(function), type):
         return False
     return is_users(function)
 

@@ -57,13 +57,17 @@ class RecordedCell:
         self.is_checked = False
 
     def start(self) -> None:
-        """Begin, as soon as JAX is there; does nothing where it has begun or has ended."""
-        if imported() and not self._is_over:
+        """Begin or go on, as soon as JAX is there; does nothing where it has begun or has ended."""
+        if imported() and not self._is_over and not self._recording.is_over:
             try:
                 self.is_checked = not self._recording.start()
             except AttributeError as error:  # another JAX: the cell is not recorded, and the rest is as good
                 self._fail(error)
                 self._is_over = True
+
+    def pause(self) -> None:
+        """Record no more until `start`."""
+        self._recording.stop()
 
     def stop(self) -> None:
         """Record no more."""

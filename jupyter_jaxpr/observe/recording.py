@@ -97,6 +97,7 @@ class Recording:
         self._results = Results(self._hit, self._lose)
         self._thread = 0
         self._on = False
+        self._is_at_end = False
         self.ended: str | None = None
         self._others: set[type] = set()  # classes that are not the user's
         self._clear()
@@ -117,8 +118,13 @@ class Recording:
         self._variables: dict[int, tuple[weakref.ref[Any], Any]] = {}  # of arrays, by their ids
         self._keys: dict[int, tuple[weakref.ref[Any], Any]] = {}  # random keys, by the ids of their numbers
 
+    @property
+    def is_over(self) -> bool:
+        """Whether the recording has come to a limit, or to a jitted function at which it ends."""
+        return self._is_at_end or self.ended is not None
+
     def start(self) -> bool:
-        """Begin.
+        """Begin, or go on.
 
         Returns:
             Whether there is a recording: where JAX checks each result for NaN, there is none.
@@ -162,7 +168,7 @@ class Recording:
         for array in results:
             known = self._known(array)
             if known is not None or self.ended is None:
-                outputs.append(self._variable(array) if known is None else known)
+                outputs.append(self._operand(array, None, dispatches.no_source()) if known is None else known)
         inside = {id(variable) for variable in asked}
         others = [variable for variable in self._inputs if id(variable) not in inside]
         program = dispatches.program_of([*others, *asked], outputs, self._equations, name)
@@ -192,6 +198,7 @@ class Recording:
 
     def _hit(self, called: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         if self._ends_at is not None and self._ends_at(getattr(called, "_fun", None)):
+            self._is_at_end = True
             self.stop()
             return
         with self._own_time():
@@ -204,6 +211,7 @@ class Recording:
     def _missed(self, frame: FrameType, results: Any) -> None:
         if threading.get_ident() == self._thread:
             if self._ends_at is not None and self._ends_at(frame.f_locals.get("fun")):
+                self._is_at_end = True
                 self.stop()
                 return
             with self._own_time():

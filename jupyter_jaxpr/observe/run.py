@@ -99,7 +99,7 @@ class FunctionActivity:
             definition=self.record.definition,
             construct=self.record.construct is not None,
             called_at=self.called_at,
-            programs=[*self._observed_programs(), *filter(None, [self.raised_trace])],
+            programs=[*filter(None, [self.raised_trace]), *self._observed_programs()],
             top_level=self._top_level(),
             calls=calls or (0 if counted else None),
             calls_exact=self.record.construct is not None or (counted and seen_all and not self.unseen),
