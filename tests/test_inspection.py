@@ -94,7 +94,7 @@ def test_nothing_is_executed_but_at_run():
         return x
 
     RUNS.clear()
-    jj.inspect(f, 1.0)
+    jj.inspect(f, jnp.ones(()))
     jax.effects_barrier()
     assert RUNS == []
     snapshot = jj.inspect(f, 1.0, stage="run")

@@ -129,8 +129,8 @@ def test_a_function_that_raises_once_and_then_runs(notebook: Notebook) -> None:
         "%%jaxpr\nready = False\n@jax.jit\ndef f(v):\n    w = v * 3\n    if not ready:\n        raise ValueError\n"
         "    return w\ntry:\n    f(x)\nexcept ValueError:\n    ready = True\nf(x)"
     )
-    assert ran.programs == ["ran f(v: f32[8]) -> f32[8]: mul", "traced f(v: f32[8]) -> (): mul"]
-    assert [each["how"] for each in ran.document["programs"]] == [None, "traced until it raised"]
+    assert ran.programs == ["traced f(v: f32[8]) -> (): mul", "ran f(v: f32[8]) -> f32[8]: mul"]
+    assert [each["how"] for each in ran.document["programs"]] == ["traced until it raised", None]
 
 
 def test_the_program_that_ran_is_shown_before_the_trace_that_raised(notebook: Notebook) -> None:

@@ -577,7 +577,6 @@ def test_a_hook_that_a_block_of_the_users_took_away_is_forgotten(plain: Notebook
     assert len(post_hook._before_ended) == before
 
 
-@FAULT
 def test_the_first_run_of_a_hessian_is_recorded_whole(plain: Notebook) -> None:
     plain.run("def h(v):\n    return jax.hessian(lambda u: (u ** 3).sum())(v)\njax.clear_caches()")
     first, again = (plain.run("%%jaxpr --no-trace\ny = [h(x)]") for _ in range(2))

@@ -165,7 +165,7 @@ def test_control_flow_outside_of_jit_is_an_equation_with_its_programs(notebook: 
         "def f(v):\n"
         "    n = lax.while_loop(lambda c: c < 10, lambda c: c + 1, 0)\n"
         "    return lax.cond(v > 0, jnp.sin, jnp.cos, v), n\n"
-        "y = f(x[1])"
+        "f(x[1])"
     )
     wanted = """
 { lambda ; a:f32[]. let
@@ -219,7 +219,7 @@ def test_a_scan_outside_of_jit_is_an_equation(notebook: Notebook) -> None:
 
 
 def test_a_gradient_without_jit_shows_what_ran_forward_and_backward(notebook: Notebook) -> None:
-    ran = notebook.run("%%jaxpr\ndef f(v):\n    return lax.mul(lax.sin(v), lax.exp(v))\ny = jax.grad(f)(x[1])")
+    ran = notebook.run("%%jaxpr\ndef f(v):\n    return lax.mul(lax.sin(v), lax.exp(v))\njax.grad(f)(x[1])")
     wanted = """
 { lambda ; a:f32[] b:f32[]. let
   c:f32[] = sin b

@@ -68,9 +68,9 @@ class ProgramTimes:
 
     warm: Warm | None = None
     eager: Warm | None = None
-    compiling: float = 0.0
     notes: list[str] = field(default_factory=list)
     stopped: str | None = None
+    compiling: float = 0.0
 
 
 def question(name: str, program: ObservedProgram, warm: float | None = None, eager: float | None = None) -> str | None:
