@@ -94,7 +94,7 @@ def test_nothing_is_executed_but_at_run():
         return x
 
     RUNS.clear()
-    jj.inspect(f, jnp.ones(()))
+    jj.inspect(f, 1.0)
     jax.effects_barrier()
     assert RUNS == []
     snapshot = jj.inspect(f, 1.0, stage="run")
@@ -128,7 +128,7 @@ def test_the_errors_of_the_function_are_its_own():
         return 1 if x > 0 else 2
 
     with pytest.raises(jax.errors.TracerBoolConversionError):
-        jj.inspect(f, 1.0)
+        jj.inspect(f, jnp.ones(()))
 
 
 def test_notes_have_lines_and_cures():
