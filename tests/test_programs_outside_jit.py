@@ -307,7 +307,7 @@ def test_a_part_of_a_statement_that_calls_no_function_of_the_user_is_not_traced(
             "class Net:\n    pass\nnet = Net()\ndef f(v):\n    return jnp.sin(v)\nnet.out = f(x)",
             ["recorded f(v: f32[8]) -> f32[8]: jit"],
         ),
-        ("async def f(v):\n    return jnp.sin(v)\ny = await f(x)", []),
+        ("async def f(v):\n    return jnp.sin(v)\ny = await f(x)", ["recorded cell [2]() -> f32[8]: jit"]),
     ],
 )
 def test_a_call_whose_statement_then_changes_an_object_is_recorded_and_not_traced(
